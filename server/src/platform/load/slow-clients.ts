@@ -84,7 +84,8 @@ export function limitSlowBodies(app: FastifyInstance, milliseconds = checkMillis
 /** Whether to keep watching the body. Ends the request if it arrives too slowly. */
 function isArriving(body: Watched, now: number, milliseconds: number): boolean {
   const { reply } = body.slot;
-  if (!reply || reply.request.raw.complete) return false;
+  // A request that Node has destroyed has no socket.
+  if (!reply || reply.request.raw.complete || reply.request.raw.destroyed) return false;
   if (now < body.due || !isTooSlow(reply.request.raw, body, milliseconds)) return true;
   endRequest(reply);
   return false;

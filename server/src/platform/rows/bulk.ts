@@ -1,3 +1,4 @@
+import { once as eventOf } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TObject } from 'typebox';
@@ -241,15 +242,11 @@ export function bulk<T>(operation: BulkOperation<T>) {
       yield write(running ? await running : []);
     }
 
-    const output = lines();
-    const first = await output.next();
-    const all = async function* () {
-      if (!first.done) yield first.value;
-      yield* output;
-    };
+    const body = Readable.from(lines(), { objectMode: false });
+    await eventOf(body, 'readable');
     return {
       status: 200,
-      body: Readable.from(all(), { objectMode: false }),
+      body,
       headers: { 'Content-Type': `${rowTypes[wanted.format]}; charset=utf-8` },
     };
   };

@@ -43,6 +43,8 @@ export async function* spool(
   input: Readable,
 ): AsyncGenerator<Buffer, void> {
   const file = await open(path, 'wx+');
+  // Without a name, the file disappears with the process, however that ends.
+  await rm(path);
   let written = 0;
   let read = 0;
   let ended = false;
@@ -72,7 +74,9 @@ export async function* spool(
   };
   const writing = (async () => {
     try {
-      for await (const chunk of input as AsyncIterable<Buffer>) {
+      // If the disk is full, the rest of the request remains readable: destroying it would detach its connection.
+      const chunks: AsyncIterable<Buffer> = input.iterator({ destroyOnReturn: false });
+      for await (const chunk of chunks) {
         if (stopped) continue;
         // A chunk that is larger than the file would wait forever.
         for (let at = 0; at < chunk.length; at += capacity) await write(chunk.subarray(at, at + capacity));
@@ -103,7 +107,6 @@ export async function* spool(
     wakeWriter();
     await writing;
     await file.close();
-    await rm(path, { force: true });
     resized?.(-Math.min(written, capacity));
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { request } from 'node:http';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -54,6 +55,20 @@ test('a key may have two concurrent bulk calls, and a tenant four', async () => 
   await until('all slots are free', () => !bulkFiles.has(tenant.TenantID) && bulkCalls.size === 0);
 });
 
+test('a client that leaves while its first rows are processed leaves no file behind', async () => {
+  const tenant = await newTenant(service);
+  const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/x-ndjson' };
+  const call = request(`${service.baseUrl}/user/bulk`, { method: 'POST', headers });
+  call.on('error', () => {});
+  const row = (index: number) => `{"LoginID":"leaver-${index}","Password":"a long password ${index}"}\n`;
+  call.write(Array.from({ length: 450 }, (_, index) => row(index)).join(''));
+
+  await until('the rows are on disk', () => service.ctx.admission.spoolBytes > 20_000);
+  call.destroy();
+  await until('its slot is free', () => !bulkFiles.has(tenant.TenantID));
+  await until('its file is closed', () => service.ctx.admission.spoolBytes === 0);
+});
+
 test('the file of a bulk call wraps around and never exceeds its maximum size', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-spool-'));
   const path = join(folder, 'rows');
@@ -63,10 +78,16 @@ test('the file of a bulk call wraps around and never exceeds its maximum size', 
   for (let at = 0; at < sent.length; at += 77_777) chunks.push(sent.subarray(at, at + 77_777));
   chunks.push(sent.subarray(0, 350_000));
   const got: Buffer[] = [];
-  for await (const part of spool({ path, capacity }, Readable.from(chunks))) {
+  let size = 0;
+  const resized = (bytes: number) => {
+    size += bytes;
+    assert.ok(size <= capacity);
+  };
+  for await (const part of spool({ path, capacity, resized }, Readable.from(chunks))) {
     got.push(part);
-    assert.ok((await stat(path)).size <= capacity);
+    assert.deepEqual(await readdir(folder), [], 'the file has no name, so it disappears with the process');
   }
+  assert.equal(size, 0);
   assert.ok(Buffer.concat(got).equals(Buffer.concat([sent, sent.subarray(0, 350_000)])));
   assert.deepEqual(await readdir(folder), []);
   await rm(folder, { recursive: true });
@@ -84,6 +105,32 @@ test('a buffer file stops growing when the disk is full', async () => {
   }, /no room/);
   assert.deepEqual(await readdir(folder), []);
   await rm(folder, { recursive: true });
+});
+
+test('a request whose rows do not fit on the disk keeps its connection', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-spool-'));
+  const room = () => Promise.reject(new Error('no room'));
+  const failed = Promise.withResolvers<IncomingMessage>();
+  const server = createServer(async (incoming) => {
+    const rows = spool({ path: join(folder, 'rows'), capacity: 64 * 1024 ** 2, room }, incoming);
+    const reading = (async () => {
+      for await (const _ of rows);
+    })();
+    await assert.rejects(reading, /no room/).then(() => failed.resolve(incoming), failed.reject);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const call = request({ host: '127.0.0.1', port, method: 'POST' });
+  t.after(async () => {
+    call.destroy();
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+  call.on('error', () => {});
+  call.write(Buffer.alloc(17 * 1024 ** 2));
+  const { socket, destroyed } = await failed.promise;
+  assert.ok(socket, 'whoever checks the request later finds its connection');
+  assert.equal(destroyed, false);
 });
 
 test('an upload that would leave too little disk space gets 503 before it is read', async () => {

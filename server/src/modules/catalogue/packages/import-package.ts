@@ -17,7 +17,10 @@ import { examinePackage } from './examine-package.ts';
 /** A higher compression ratio than this is a zip bomb, not a course. */
 const maxRatio = 1000;
 
-/** Imports a zip as a new release of a course. A failed import leaves nothing behind. */
+/**
+ * Imports a zip as a new release of a course. A failed import leaves nothing behind, except for a folder if it is unknown
+ * whether the release was stored.
+ */
 export async function importPackage(
   ctx: Context,
   input: { courseId: string; zip: Readable },
@@ -45,7 +48,8 @@ export async function importPackage(
       await ctx.files.keep(folder, releaseId);
       const row = await insertRelease(ctx, { ...input, releaseId, report, sha256 }).catch(
         async (error: unknown) => {
-          await ctx.files.remove(releaseId);
+          // After any other error, such as a lost connection, the release may have been stored.
+          if (error instanceof Problem && error.status < 500) await ctx.files.remove(releaseId);
           throw error;
         },
       );

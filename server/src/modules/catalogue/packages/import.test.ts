@@ -3,14 +3,18 @@ import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { packCourse } from '../../../../../test/journeys/course-packages.ts';
+import { faultyNode } from '../../../../test/support/faults.ts';
 import type { Reply } from '../../../../test/support/send.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
 import { untilMatching } from '../../../../test/support/until.ts';
 import { packFolder } from '../../../platform/files/pack-folder.ts';
+import { findDamage } from '../find-damage.ts';
+import { importPackage } from './import-package.ts';
 
 const service = await startService({ env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' } });
 after(service.close);
@@ -117,6 +121,21 @@ test('a failed import reports the reason and leaves nothing behind', async () =>
   for (const [body, status, code] of failures) expectProblem(await upload(CourseID, body), status, code);
   expectStatus(await api('GET', `/course/${CourseID}`), 200);
   assert.deepEqual(await traces(CourseID), before);
+});
+
+test('files are kept if the connection to the database is lost while their release is stored', async () => {
+  const CourseID = await course();
+  const node = faultyNode(ctx);
+  const zip = () => Readable.from([phishing]);
+  node.arm(null);
+  await importPackage(node.ctx, { courseId: CourseID, zip: zip() });
+  node.arm({ step: node.steps.lastIndexOf('COMMIT'), when: 'after' });
+  await assert.rejects(importPackage(node.ctx, { courseId: CourseID, zip: zip() }));
+  assert.equal((await traces(CourseID)).releases, 2);
+  assert.deepEqual(
+    (await findDamage(ctx)).filter(({ courseId }) => courseId === CourseID),
+    [],
+  );
 });
 
 test('a wrong content type, course or key is rejected and leaves nothing behind', async () => {
