@@ -1,5 +1,5 @@
-// Builds dist/: the server, the console, the player and the guide, or only the named parts. `--missing` builds what is
-// missing or out of date.
+// Builds the server, console, player and guide into dist/, or only the named parts. `--missing` builds only
+// the parts that are missing or out of date.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,7 +29,7 @@ type Part = {
   build: (outDir: string) => Promise<void>;
 };
 
-/** Native and WebAssembly packages are not bundled. They are downloaded when the packed file is installed. */
+/** Native and WebAssembly packages are not bundled. npm downloads them when it installs Lectern. */
 const external = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
 
 /** Each program is a separate file, because it runs in its own process or thread. */
@@ -71,7 +71,7 @@ async function buildServer(outDir: string): Promise<void> {
   cpSync(join(root, 'courses'), join(outDir, 'courses'), { recursive: true });
 }
 
-/** Text is compressed at build time, so that requests do not wait for it. */
+/** Compresses text at build time, so that requests do not wait for compression. */
 function compressTexts(folder: string): void {
   for (const file of globSync('assets/*.{js,css,svg}', { cwd: folder })) {
     const body = readFileSync(join(folder, file));
@@ -116,7 +116,7 @@ const parts = {
 export type PartName = keyof typeof parts;
 const allParts = namesOf(parts);
 
-/** The inputs of a part: its sources and the versions of the packages. */
+/** Hashes the inputs of a part: its sources and the package versions. */
 function digestOf({ sources }: Part): string {
   const digest = createHash('sha256');
   const common = ['package.json', 'package-lock.json', 'scripts/build.ts'];
@@ -141,7 +141,7 @@ function stampOf(folder: string): string | null {
   }
 }
 
-/** Replaces the part as a whole, even if several processes build it simultaneously. */
+/** Builds in a temporary folder and then renames it, so that several processes can build simultaneously. */
 async function buildPart(name: PartName, digest: string): Promise<void> {
   mkdirSync(dist, { recursive: true });
   const folder = join(dist, name);

@@ -64,7 +64,7 @@ function cyclesOf(): string[][] {
 const functions = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
-/** A helper is a function that only casts, with a comment above it that says why the cast is safe. */
+/** A helper function only casts, and the comment above it says why the cast is safe. */
 function isHelper({ text }: Source, statement: Node): boolean {
   const hasReason = /\*\/\s*(export )?$/.test(text.slice(0, statement.start));
   return hasReason && lineAt(text, statement.end) - lineAt(text, statement.start) <= 6;
@@ -82,7 +82,7 @@ function castsOf(source: Source): string[] {
   return found;
 }
 
-/** A function's mutable variables that are shared by the functions nested in it. */
+/** Finds functions that share more than three mutable variables with functions nested in them. */
 function sharedVariablesOf(source: Source): string[] {
   const found: string[] = [];
   const visit = (node: Node, outer: Node | null): void => {
@@ -115,8 +115,8 @@ function innerFunctions(node: Node): Node[] {
 }
 
 /**
- * From the file of the route to the file of its SQL statement. Each import on the shortest path is one hop
- * for the reader.
+ * Each entry goes from the file of a route to the file of its SQL statement. Each import on the shortest path
+ * counts as one hop.
  */
 const journeys = {
   enrol: ['enrolments/routes.ts', 'enrolments/enrol-function.ts'],

@@ -1,6 +1,5 @@
 /**
- * The last migration before the first release. Later migrations must keep nodes of the previous version
- * running.
+ * The last migration before the first release. Later migrations must not break nodes of the previous version.
  */
 export const lastFree = '0008';
 
@@ -34,7 +33,7 @@ const rules: [RegExp, string][] = [
     /^alter table .*\badd (constraint \S+ )?(foreign|check|unique|primary)\b(?!.*\b(not valid|using index)\b)/,
     'checks every row under a lock; add it NOT VALID, or build the index first',
   ],
-  [/^(update|delete) /, 'writes many rows in one transaction; fill it in batches with a job'],
+  [/^(update|delete) /, 'writes many rows in one transaction; use a job that works in batches'],
 ];
 
 /** Statements in lower case, one per line, with the comments before them. */
@@ -47,7 +46,7 @@ function statementsOf(sql: string): { text: string; comments: string }[] {
 }
 
 /**
- * The parts of a migration that would break nodes of the previous version, which are still running while it is applied.
+ * Finds the statements that would break nodes of the previous version, which keep running during a migration.
  */
 export function rejectContractions(sql: string): string[] {
   const statements = statementsOf(sql);
@@ -68,7 +67,7 @@ export function rejectContractions(sql: string): string[] {
     if (isBuilt && !outside.test(sql))
       say('cannot run in a transaction: begin its file with “-- outside a transaction”');
     if (!isBuilt && outside.test(sql))
-      say('does not belong in a file outside a transaction, which may only build indexes');
+      say('does not build an index, so it cannot be in a file that runs outside a transaction');
     if (outside.test(sql)) continue;
     if (table && madeHere.has(table)) continue;
     if (index?.[1] && !isBuilt && !madeHere.has(index[1]))

@@ -15,7 +15,7 @@ export type Cluster = {
   /** The cluster's own folder, which contains all of its files. */
   folder: string;
   /**
-   * Stops the server as a crash would (SIGKILL for the postmaster, or an immediate shutdown), or with a fast shutdown.
+   * Stops the server. `kill` (SIGKILL to the postmaster) and `immediate` act like a crash; `fast` is orderly.
    */
   crash: (how: 'kill' | 'immediate' | 'fast') => Promise<void>;
   start: () => Promise<void>;
@@ -37,7 +37,9 @@ export function owner(): { uid?: number; gid?: number } {
       );
       if (uid !== undefined && gid !== undefined) return { uid, gid };
     } catch {}
-  throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
+  throw new Error(
+    'PostgreSQL cannot run as root, and neither the user "postgres" nor the user "nobody" exists.',
+  );
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -57,8 +59,8 @@ async function answers(url: string): Promise<boolean> {
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * A temporary PostgreSQL cluster on a free port of 127.0.0.1, with a server's usual durability unless `settings` change
- * it.
+ * Starts a temporary PostgreSQL cluster on a free port of 127.0.0.1. Unless `settings` say otherwise, it is
+ * as durable as a normal server.
  */
 export async function startCluster(
   parent = tmpdir(),

@@ -1,4 +1,5 @@
-// Runs a TypeScript file of the project. Plain JavaScript, so that it can report a Node.js version that is too old.
+// Runs a TypeScript file of the project. This file is plain JavaScript, so that Node.js versions that are too
+// old can run it and report the problem.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

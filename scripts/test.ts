@@ -1,6 +1,6 @@
 // Runs the tests on the embedded database. `--all` includes `*.slow.test.ts`, `--postgres` uses the server in
 // TEST_DATABASE_URL, `--journeys` runs the tests in Chromium, and `--deploy` tests the recipes in deploy/.
-// Tests that cannot run fail. The names of failed files are written to the file TEST_FAILED_FILES.
+// Tests that cannot run fail. The names of failed files are written to the file named in TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -50,7 +50,7 @@ const patterns = values.journeys
     ? ['test/deploy/*.test.ts']
     : ['{server,scorm,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
-/** These start processes or programs, or put the service under heavy load. */
+/** Slow tests start processes or put the service under heavy load. */
 const isSlow = (file: string) => file.endsWith('.slow.test.ts');
 const withSlow = values.all || values.postgres || positionals.length > 0;
 const usual = withSlow ? found : found.filter((file) => !isSlow(file));
@@ -69,8 +69,8 @@ if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(
     values.postgres
-      ? `${found.length - suite.length} test files use no server: they run with npm test -- --all.`
-      : `${found.length - suite.length} slow test files were left out: they run with npm test -- --all.`,
+      ? `${found.length - suite.length} test files do not use the server. Run them with npm test -- --all.`
+      : `${found.length - suite.length} slow test files were left out. Run them with npm test -- --all.`,
   );
 await ensureBuilt();
 /**
@@ -89,7 +89,7 @@ const env: NodeJS.ProcessEnv = {
   TEST_STATEMENTS: statements,
   TEST_ANSWERS: answers,
   TEST_PREPARED: join(scratch, 'prepared'),
-  // With this flag, a command of the service takes 0.7 s of CPU time instead of 1.3 s.
+  // With this flag, a CLI command takes 0.7 s of CPU time instead of 1.3 s.
   TEST_NODE_FLAGS: '--liftoff-only',
   NODE_COMPILE_CACHE: join(scratch, 'compiled'),
 };
@@ -103,8 +103,8 @@ const addressOf = (file: string) => pathToFileURL(resolve(file)).href;
 const opensBrowser = (file: string) => /\btest\/(journeys|deploy)\//.test(file);
 
 /**
- * A process loads the sources and opens a database once, and then takes one file after another until none is left. Each
- * file is a suite, and the next one starts when the last hook of the previous one has ended.
+ * Each process loads the sources and opens a database once, and then runs one file after another until none
+ * is left. Each file is a suite. It starts when the last hook of the previous suite has ended.
  */
 function queue(files: readonly string[], processes: number): string[] {
   const taken = mkdtempSync(join(scratch, 'taken-'));
@@ -154,8 +154,8 @@ function run(some: readonly string[], concurrency: number): number {
       ...collector,
       '--test',
       `--test-concurrency=${concurrency}`,
-      // This limit is for a whole process. Each file has twenty minutes, because on a slow machine the
-      // longest takes ten.
+      // This limit applies to a whole process. Each file has twenty minutes, because the slowest file takes
+      // ten on a slow machine.
       '--test-timeout=3600000',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
@@ -178,13 +178,13 @@ const { statements: mutated, mutants, accepted } = checkMutants(statements);
 const scaling = readFileSync(join(import.meta.dirname, '../docs/guide/scaling.md'), 'utf8');
 const unknown = reasons.filter((why) => !scaling.includes(why));
 console.log(
-  `Statements that reached the database: ${JSON.stringify(counts)}, of two tenants: ${wrong.length}`,
+  `Statements that reached the database: ${JSON.stringify(counts)}, with rows of several tenants: ${wrong.length}`,
 );
 console.log(
   `Of ${mutants} mutants of ${mutated} statements, each without a tenant condition, the guard accepted ${accepted.length}`,
 );
 for (const mutant of accepted) console.error(`The tenant guard accepts ${mutant}`);
-for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
+for (const text of wrong) console.error(`A statement touched rows of several tenants:\n${text}`);
 for (const why of unknown)
   console.error(`docs/guide/scaling.md does not list a reason to span tenants: ${why}`);
 const { undeclared, unseen } = checkResponses(answers);

@@ -1,4 +1,4 @@
-// Runs the steps of deploy/Dockerfile in separate root file systems, without Docker: needs root, Debian and debootstrap.
+// Runs the steps of deploy/Dockerfile in separate root file systems, without Docker. Needs root, Debian and debootstrap.
 // `npm run verify:image`; `-- --base FOLDER` uses an existing Debian root file system.
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -62,7 +62,7 @@ function makeBase(): string {
   return base;
 }
 
-/** Settings that the npm client needs on this machine. None of them remains in the image. */
+/** Settings that the npm client needs on this machine. They do not remain in the image. */
 const network = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
     /^(https?_proxy|NODE_EXTRA_CA_CERTS|npm_config_registry)$/i.test(name),
@@ -131,7 +131,7 @@ function build(base: string): Image {
   return { ...image, stage };
 }
 
-/** Starts a command of the image as its user, on a read-only root file system with /tmp and the volume. */
+/** Starts a command as the image's user. The root file system is read-only except for /tmp and the volume. */
 function start({ stage, env, settings }: Image, command: readonly string[], more: Record<string, string>) {
   const volume = settings.VOLUME ?? '';
   const script = `mount --bind '${stage}' '${stage}'; mount -t proc proc '${stage}/proc'; mount -t tmpfs tmpfs '${stage}/tmp'

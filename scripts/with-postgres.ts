@@ -5,7 +5,7 @@ import { startCluster } from './postgres-cluster.ts';
 
 const [command = '', ...args] = process.argv.slice(2);
 /**
- * This server may lose data in a crash, but no test crashes it. Such tests start their own, durable servers.
+ * This server can lose data in a crash, but no test crashes it. Crash tests start their own durable servers.
  */
 const volatile = { fsync: 'off', full_page_writes: 'off' };
 const cluster = await startCluster(undefined, volatile);

@@ -2414,11 +2414,11 @@ export interface components {
             status: number;
             /** @description What is wrong and what to do. */
             detail: string;
-            /** @description Stable, for use in programs. */
+            /** @description A stable code for use in programs. */
             code: string;
             /** @description The field or parameter that caused the error. */
             param?: string;
-            /** @description Up to 20 invalid fields or parameters; the first one is also in the problem itself. In a large body, only the first error is found. */
+            /** @description Up to 20 invalid fields or parameters; the first one is also in the problem itself. In a large body, only the first error is reported. */
             errors?: {
                 param?: string;
                 code: string;
@@ -5916,7 +5916,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+         * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
          * @example acme
          */
         Tenant: string;
@@ -5926,7 +5926,7 @@ export interface components {
          */
         "Idempotency-Key": string;
         /**
-         * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+         * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
          * @example 50
          */
         Limit: number;
@@ -6331,7 +6331,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -6340,7 +6340,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6405,7 +6405,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6479,7 +6479,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6535,7 +6535,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -6568,7 +6568,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6620,7 +6620,7 @@ export interface operations {
                         NextCursor: string | null;
                         Count?: {
                             Records: number;
-                            /** @description If true, there are at least this many. */
+                            /** @description If true, there are at least this many records. */
                             More: boolean;
                         };
                     };
@@ -6646,7 +6646,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6746,7 +6746,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6771,7 +6771,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not have it. CSV with `Accept: text/csv`. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6798,7 +6798,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -6812,7 +6812,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6872,7 +6872,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6929,7 +6929,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7006,7 +7006,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7075,7 +7075,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7124,7 +7124,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7188,7 +7188,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7237,7 +7237,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -7253,7 +7253,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7318,7 +7318,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7388,7 +7388,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7413,7 +7413,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not have it. CSV with `Accept: text/csv`. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7441,7 +7441,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7494,7 +7494,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7547,7 +7547,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7607,7 +7607,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -7623,7 +7623,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7692,7 +7692,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -7863,7 +7863,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8029,7 +8029,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8114,7 +8114,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -8173,7 +8173,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8258,7 +8258,7 @@ export interface operations {
                         NextCursor: string | null;
                         Count?: {
                             Records: number;
-                            /** @description If true, there are at least this many. */
+                            /** @description If true, there are at least this many records. */
                             More: boolean;
                         };
                     };
@@ -8283,7 +8283,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -8297,7 +8297,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8405,7 +8405,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8506,7 +8506,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8611,7 +8611,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8706,7 +8706,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -8715,7 +8715,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8803,7 +8803,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -8817,7 +8817,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8924,7 +8924,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -8933,7 +8933,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9021,7 +9021,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9091,7 +9091,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -9100,7 +9100,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9183,7 +9183,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9299,7 +9299,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9324,7 +9324,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not have it. CSV with `Accept: text/csv`. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9351,7 +9351,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -9374,7 +9374,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9437,7 +9437,7 @@ export interface operations {
                         NextCursor: string | null;
                         Count?: {
                             Records: number;
-                            /** @description If true, there are at least this many. */
+                            /** @description If true, there are at least this many records. */
                             More: boolean;
                         };
                     };
@@ -9463,7 +9463,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9551,7 +9551,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9619,7 +9619,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9688,7 +9688,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9768,7 +9768,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9946,7 +9946,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -9992,7 +9992,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -10627,7 +10627,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -10643,7 +10643,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -10734,7 +10734,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -11549,7 +11549,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -11907,7 +11907,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -12276,7 +12276,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -12517,7 +12517,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -12542,7 +12542,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -12600,7 +12600,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -12629,7 +12629,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -12699,7 +12699,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -12773,7 +12773,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -12782,7 +12782,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -12847,7 +12847,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -12921,7 +12921,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -12978,7 +12978,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13046,7 +13046,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13103,7 +13103,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13177,7 +13177,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13248,7 +13248,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -13266,7 +13266,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13350,7 +13350,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13414,7 +13414,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
@@ -13455,7 +13455,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13563,7 +13563,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13704,7 +13704,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13781,7 +13781,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13887,7 +13887,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -13958,7 +13958,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14028,7 +14028,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14102,7 +14102,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14153,7 +14153,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14217,7 +14217,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14280,7 +14280,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14348,7 +14348,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14399,7 +14399,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14463,7 +14463,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14526,7 +14526,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14594,7 +14594,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14641,7 +14641,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14700,7 +14700,7 @@ export interface operations {
             };
             header: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -14787,7 +14787,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -15009,7 +15009,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];

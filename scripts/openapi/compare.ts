@@ -1,4 +1,5 @@
-// Compares openapi.json with an earlier revision, such as the last release, and lists what its clients would miss.
+// Compares openapi.json with an earlier revision, such as the last release, and lists what that revision's
+// clients would lose.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

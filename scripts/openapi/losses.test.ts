@@ -58,7 +58,7 @@ const field = (name: string, schema: Schema | undefined) => {
   return { ...user, properties: schema ? { ...others, [name]: schema } : others };
 };
 
-test('everything that a client would miss is reported', () => {
+test('everything that a client would lose is reported', () => {
   const cases: [object, string][] = [
     [{ ...operation, responses: { 200: json(user) } }, 'the status 404 is gone'],
     [{ ...operation, 'x-scope': 'users:admin' }, 'x-scope was users:write'],

@@ -77,7 +77,7 @@ function merged(document: OpenApi, given: Schema): Schema {
   };
 }
 
-/** Lists everything that a client of the first document would miss in the second. */
+/** Lists everything that a client of the first document would lose with the second. */
 export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
   const losses: string[] = [];
   const report = (place: string, what: string) => void losses.push(`${place}: ${what}`);
@@ -183,7 +183,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
   return losses;
 }
 
-/** Replaces two character classes that earlier versions used in patterns with equivalent ranges. */
+/** Replaces `\p{Cc}` and `\p{Cs}`, which earlier versions used in patterns, with equivalent ranges. */
 function inRanges(pattern: unknown): string {
   return String(pattern)
     .replaceAll('\\p{Cc}', '\\u0000-\\u001F\\u007F-\\u009F')

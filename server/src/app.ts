@@ -127,8 +127,8 @@ function buildApiServer(ctx: Context): FastifyInstance {
 }
 
 /**
- * Builds the servers for both origins and, if configured, for the operations port. None of them
- * listens yet.
+ * Builds the servers for both origins and, if configured, for the operations port. The servers do
+ * not listen yet.
  */
 export async function buildApp(
   ctx: Context,

@@ -14,7 +14,7 @@ async function readKnown(file: string): Promise<KnownHead[]> {
   return Chains;
 }
 
-/** Verifies the configured database, or a backup of an embedded one. */
+/** Verifies the configured database, or a backup of an embedded database. */
 export async function verifyCommand(config: Config, input: { backup: string | null; since: string | null }) {
   const known = input.since === null ? [] : await readKnown(input.since);
   const verify = (place: Config) =>

@@ -121,7 +121,7 @@ export function readArguments(args: string[]) {
   }
 }
 
-/** Rejects unexpected words and options, because the caller may have misunderstood the command. */
+/** Rejects unexpected words and options, because the user may have misunderstood the command. */
 export function rejectExcess(
   args: string[],
   values: Values,

@@ -114,7 +114,7 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
   await call({ ...asTenant, say: '… so choose one', path: '/enrol/ann/fire-safety/1-year' });
   const recovery = await call({
     ...asTenant,
-    say: 'Enrol her on a cmi5 course',
+    say: 'Enrol the user on a cmi5 course',
     path: '/enrol/ann/recovery-position',
   });
   return { key, scorm: phishing.LaunchURL ?? '', cmi5: recovery.LaunchURL ?? '' };
@@ -148,8 +148,8 @@ async function nextSteps(ctx: Context, { key, scorm, cmi5 }: TourResult): Promis
   Course, as Ann Lee: The recovery position (cmi5)
   ${cmi5}
 
-A browser has one sign-in at a time: open the second link in a private window to use both. For another link for the
-operator, run this in a second terminal:
+A browser can have only one sign-in at a time. To use both, open the second link in a private window. To create
+another link for the operator, run this in a second terminal:
 
   BASE_URL=${baseUrl} DATA_DIR='${dataDir}' ${commandOf('console')}
 

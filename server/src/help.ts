@@ -2,7 +2,7 @@
 export const help = `lectern serve                                     run the service until stopped
 lectern console                                   create a one-time sign-in link for the operator, even while the service is running
 lectern migrate                                   migrate the database to the installed version
-lectern import FILE --course ID [--title TITLE]   import a package; creates the course if it is new
+lectern import FILE --course ID [--title TITLE]   import a package (creates the course if it does not exist)
 lectern tenant create ID [--name NAME]            create a tenant
 lectern tenant suspend|resume ID                  suspend all access to a tenant, or resume it
 lectern tenant delete ID [--plan]                 delete a suspended tenant (--plan: only count its data)
@@ -15,7 +15,7 @@ lectern keys remove KEYID                         remove a key; anything it sign
 lectern audit verify [FOLDER] [--since FILE]      verify the audit trail (FOLDER: a backup; FILE: output of an earlier run)
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service (FILE -: NDJSON from stdin)
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
-lectern backup FOLDER                             copy database, course files and key ring into a new folder
+lectern backup FOLDER                             copy the database, course files and key ring into a new folder
 lectern restore FOLDER                            restore a backup into an empty database and DATA_DIR
 lectern demo                                      run a demo of the API on an empty database
 lectern --version                                 print the installed version
@@ -44,11 +44,11 @@ export class UsageError extends Error {
  * start may be lost.
  */
 export const accessHint = () => `
-No operator has signed in or used a key yet. For a link that signs you in to the console, run:
+No operator has signed in or used a key yet. To create a link that signs you in to the console, run:
 
   ${commandOf('console')}
 
-For another operator key, run this (with the embedded database, stop the service first):
+To create another operator key, run this command (with the embedded database, stop the service first):
 
   ${commandOf('key create --operator --name NAME')}
 

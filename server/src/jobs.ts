@@ -44,7 +44,7 @@ export const jobs: readonly Job[] = [
 /** The background work of this node. */
 export type Worker = { stop: () => Promise<void> };
 
-/** Shorter than a whole shutdown, which must complete within 10 s. */
+/** Less than the 10 s in which a whole shutdown must complete. */
 const graceMilliseconds = 8_000;
 
 /**

@@ -66,8 +66,8 @@ function createFirstKey(ctx: Context): Promise<KeyWithSecret | null> {
 }
 
 /**
- * Called only after the service listens. If a start failed after creating the key, the key would
- * never be shown.
+ * Called only once the service is listening. If a start failed after creating the key, the key would never be
+ * shown.
  */
 async function openAccess(
   ctx: Context,

@@ -6,13 +6,13 @@ import type { Interface } from './platform/http/describe/describe.ts';
 
 const description = `Create users, enrol them on courses, and start the courses with a \`LaunchURL\`.
 
-Send a key as \`Authorization: Bearer <secret>\`; a browser with a signed-in user sends its session cookie instead. Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; all codes are listed at [/docs/errors](/docs/errors). Unknown fields are rejected, so a typo never loses data.`;
+Send a key as \`Authorization: Bearer <secret>\`; a browser with a signed-in user sends its session cookie instead. Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; all codes are listed at [/docs/errors](/docs/errors). Unknown fields are rejected, so a typo cannot lose data silently.`;
 
 const tags = {
   Access: 'Exchange a key for a short-lived access token (OAuth 2.0).',
   Users: 'The users of a tenant, identified by a LoginID that the client chooses.',
-  Invitations: 'Links with which users set a password.',
-  Enrolments: 'Who takes which course, until when, and with what result.',
+  Invitations: 'Links that let users set a password.',
+  Enrolments: 'The courses that users take, with end dates and results.',
   'Enrolment keys': 'Keys (vouchers) that enrol the person who redeems them.',
   Sessions: "Sign-in for this service's own pages, such as the console.",
   Catalogue: 'The courses offered to a tenant.',
@@ -22,7 +22,7 @@ const tags = {
   Reports: 'Figures for dashboards.',
   Webhooks: "The client's endpoints for events.",
   xAPI: 'A learning record store (LRS) for xAPI 1.0.3 and 2.0, with the endpoint `/xapi`. Send X-Experience-API-Version, and a key as a bearer token or as HTTP Basic credentials with the KeyID and the secret.',
-  Audit: 'Who changed access, people, results and the catalogue.',
+  Audit: 'Changes to access, people, results and the catalogue, and who made them.',
   Launch: 'The LaunchURL of an enrolment, which the learner opens.',
   Player:
     'Operations that the player page calls on the content origin. The ticket or session in the path is the credential. Clients do not call these.',

@@ -190,6 +190,6 @@ test('a missing key that is still needed to decrypt secrets is reported', async 
   const without: Context = { ...ctx, keys: { keys: [key], hashKey: key } };
   await assert.rejects(
     encryptSecrets(without),
-    /which the key ring lacks. Put the key back, and start the service once/,
+    /which is not in the key ring. Add the key again, and start the service once/,
   );
 });

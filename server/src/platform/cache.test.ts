@@ -64,7 +64,7 @@ test("in a transaction, a value is loaded without waiting for another caller's l
   assert.deepEqual([await inside(), await cache.get(ctx, 'a')], ['a 2', 'a 2'], 'once loaded, it is shared');
 });
 
-test('a cache releases expired entries and the URLs from which its keys were cut', async () => {
+test('a cache releases expired entries, and its keys do not keep whole URLs in memory', async () => {
   const cache = createCache<string>({
     name: 'test_memory',
     milliseconds: 200,

@@ -18,10 +18,10 @@ export function createCache<V>(options: {
   load: (ctx: Context, key: string) => Promise<V>;
   /** The database queue in which values are loaded. Shared values must not be loaded in the first caller's queue. */
   queue?: string;
-  /** Maximum total size of all values; `of` returns the size of one. */
+  /** Maximum total size of all values; `of` returns the size of a value. */
   bytes?: { of: (value: V) => number; max: number };
 }) {
-  /** `loading` has the loads in progress for anonymous callers, by network and key. */
+  /** `loading` holds the loads in progress for anonymous callers, by network and key. */
   const state = partOfState(options.name, () => ({
     entries: new Map<string, Entry<V>>(),
     loading: new Map<string, Promise<V>>(),
@@ -30,7 +30,7 @@ export function createCache<V>(options: {
   const isFresh = (ctx: Context, { until, since }: Entry<V>) =>
     until > performance.now() && Math.abs(ctx.now().getTime() - since) < options.milliseconds;
   const keep = (ctx: Context, name: string, value: Promise<V>): Promise<V> => {
-    // Copied, because a slice of a URL would keep the whole URL in memory.
+    // Copy the key, because a slice of a URL would keep the whole URL in memory.
     const key = Buffer.from(name).toString();
     const { entries } = state(ctx);
     entries.delete(key);
@@ -56,8 +56,8 @@ export function createCache<V>(options: {
     return found === null ? found : keep(ctx, key, Promise.resolve(found));
   };
   /**
-   * Shares a load only among the anonymous callers of one network. They must not jump the queue,
-   * and other callers must not wait in their queue.
+   * Shares a load only among the anonymous callers of one network. Anonymous callers must not jump the queue,
+   * and other callers must not wait in an anonymous queue.
    */
   const loadFor = (ctx: Context, network: string, key: string): Promise<V> => {
     const { loading } = state(ctx);

@@ -34,7 +34,7 @@ function readPem<T>(name: Setting, path: string, read: (pem: Buffer) => T, what:
   }
 }
 
-/** The folder itself may be missing; it is created at start-up. */
+/** The folder does not have to exist, because it is created at start-up. */
 export function dataFolder(env: Environment): string {
   const folder = resolve(env.DATA_DIR || './data');
   let existing = folder;

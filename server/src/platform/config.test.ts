@@ -6,7 +6,8 @@ import { readConfig } from './config.ts';
 import { isLoopback } from './loopback.ts';
 import { ConfigError, type Environment, type Setting } from './settings.ts';
 
-// server/test/running.slow.test.ts checks with a real process that such an error prevents the service from starting.
+// A configuration error prevents the service from starting: server/test/running.slow.test.ts checks this with
+// a real process.
 
 test('every setting has a default, and the configuration is frozen', () => {
   const config = readConfig({});
@@ -123,7 +124,7 @@ test('BOOTSTRAP_KEY must fit into a header and must not look like an access toke
     assert.throws(() => readConfig({ BOOTSTRAP_KEY }), /^ConfigError: BOOTSTRAP_KEY: /);
 });
 
-test('behind a proxy the API uses HTTPS by default, and BASE_URL may use HTTP only on loopback', () => {
+test('behind a proxy, the API uses HTTPS by default, and BASE_URL may use HTTP only on loopback', () => {
   const behind = (BASE_URL: string) => readConfig({ HOST: '0.0.0.0', TRUST_PROXY: 'true', BASE_URL }).baseUrl;
   assert.equal(behind(''), 'https://localhost:3000');
   assert.equal(behind('https://lectern.example'), 'https://lectern.example');

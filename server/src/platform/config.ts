@@ -14,8 +14,8 @@ export type Config = {
   baseUrl: string;
   contentPort: number;
   /**
-   * Origin of the player and of all course files, which is never the API's origin. In a wildcard
-   * origin, each tenant and course has its own label in place of the `*`.
+   * Origin of the player and of all course files, which is never the API's origin. In a wildcard origin, each
+   * course of each tenant has its own label in place of the `*`.
    */
   contentUrl: string;
   tls: TlsFiles | null;
@@ -178,7 +178,7 @@ function hostsAndNetworks(env: Environment, name: Setting): string[] {
     if (version === 0 && bits === undefined && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(entry)) return entry;
     throw new ConfigError(
       name,
-      `must list hosts and networks such as localhost,10.0.0.0/8, but has "${entry}".`,
+      `must list hosts and networks such as localhost,10.0.0.0/8, but contains "${entry}".`,
     );
   });
 }

@@ -62,7 +62,7 @@ export type Context = {
   readonly imports: ImportQueue;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
-  /** The current load on this node: each caller's budgets, and how much of them is in use. */
+  /** Each caller's budgets on this node, and how much of each budget is in use. */
   readonly admission: Admission;
   /** Counts of events on this node since it started, for metrics. */
   readonly counters: Counters;
@@ -73,12 +73,15 @@ export type Context = {
   /** The key or session of the request; absent when the service itself acts. */
   readonly scopes?: readonly Scope[] | undefined;
   /**
-   * Set in a dry run, which rolls back its transaction. Do not lock rows that all tenants share.
+   * Set in a dry run, whose transaction is rolled back. A dry run must not lock rows that all tenants share.
    */
   readonly isDryRun?: true;
   /** Throws if the caller has lost access during a long response. Absent when the service itself acts. */
   readonly checkCaller?: () => Promise<unknown>;
 };
 
-/** The context for service functions on one tenant's data. Calling one without a tenant does not compile. */
+/**
+ * The context for service functions that use one tenant's data. Calling them without a tenant does not
+ * compile.
+ */
 export type TenantContext = Context & { readonly tenantId: string };

@@ -4,8 +4,8 @@ import { run } from './db/transaction.ts';
 type Rows = { table: string; column: string; key: string; where?: string };
 
 /**
- * SQL for the table's rows with an ID in `$2`, at most `$3` in total. The index begins with tenant, column and key, and
- * ordering by the key makes the planner use it.
+ * SQL that selects at most `$3` of the table's rows whose column has an ID from `$2`. The index begins with
+ * tenant, column and key, and ordering by the key makes the planner use it.
  */
 export const countUpToSql = ({ table, column, key, where = 'true' }: Rows) => `
 select 1 from unnest($2::uuid[]) own (id) cross join lateral (

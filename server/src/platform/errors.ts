@@ -16,7 +16,7 @@ export const errorCodes = {
   cmi5_violation: [403, 'The rules of cmi5 do not allow this'],
   tenant_suspended: [403, 'The tenant is suspended'],
   not_found: [404, 'There is nothing at this URL'],
-  method_not_allowed: [405, 'The method is not supported at this address'],
+  method_not_allowed: [405, 'The method is not supported at this URL'],
   user_not_found: [404, 'The user does not exist'],
   course_not_found: [404, 'The course does not exist'],
   release_not_found: [404, 'The release does not exist'],
@@ -93,14 +93,14 @@ export const errorCodes = {
   login_throttled: [429, 'Too many wrong passwords'],
   key_throttled: [429, 'Too many unknown enrolment keys'],
   launch_refused: [403, 'The course cannot be started'],
-  headers_too_large: [431, 'URL and headers are too large'],
+  headers_too_large: [431, 'The URL and headers are too large'],
   internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'The service is temporarily unavailable'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** Additional members of an error; each is published in the problem document. */
+/** Additional members of an error, which are all published in the problem document. */
 export type ProblemExtras = {
   /** The field or parameter that caused the error. */
   param?: string;

@@ -4,8 +4,8 @@ import { toNfc } from './unicode.ts';
 let lastTime = -1;
 let counter = 0;
 /**
- * Time servers set the clock back by less than this. After a larger correction, the new time is
- * assumed to be right.
+ * Time servers set the clock back by less than this. After a larger correction, the new time is assumed to be
+ * correct.
  */
 const maxSetbackMilliseconds = 10_000;
 
@@ -32,7 +32,7 @@ function asUuid(bytes: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The lowest ID created at this time or later. */
+/** The lowest ID that can be created at this time or later. */
 export function lowestId(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
@@ -49,7 +49,7 @@ export function newSecret(prefix: string): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Sufficient for secrets with 256 random bits; passwords use argon2id. */
+/** A plain hash is sufficient for secrets with 256 random bits. Passwords use argon2id. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'base64url');
 }

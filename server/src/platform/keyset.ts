@@ -18,8 +18,8 @@ export type Keyset = {
   /** Maximum rows on a page. */
   rows: number;
   /**
-   * SQL for the size of a row in bytes, on `held`. If it is set, a page ends after the row with
-   * which it reaches 1 MiB.
+   * SQL for the size of a row in bytes, on `held`. If it is set, a page ends after the row that takes it to 1
+   * MiB.
    */
   bytes?: string | undefined;
 };
@@ -40,7 +40,7 @@ export type KeyPosition = readonly unknown[];
 export const positionOf = (row: Row | undefined, key: readonly string[]): KeyPosition =>
   key.map((name) => row?.[name]);
 
-/** SQL for the rows after a position, in key order, with its values. The table has the alias `held`. */
+/** SQL and parameter values for the rows after a position, in key order. The table has the alias `held`. */
 export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition | null, columns = 'held.*') {
   const { values, add } = parametersAfter(tenantId);
   const { table, of = {}, where, key, rows } = keyset;

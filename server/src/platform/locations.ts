@@ -15,7 +15,7 @@ export const locations = {
   player: join(dist, 'player'),
   guide: join(dist, 'guide'),
   migrations: join(server, 'migrations'),
-  /** The service's package.json, which the published package contains too. */
+  /** The service's package.json, which is also in the published package. */
   manifest: join(server, isBuilt ? '../..' : '..', 'package.json'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
   /** Our own code. Processes that handle untrusted input may read it. */

@@ -47,7 +47,9 @@ export type PersonalData = {
   eraseForUser?: EraseBatch;
   /** Counts kept records that refer to the user. No record is counted twice. */
   countForUser?: EraseBatch;
-  /** Erases records of an enrolment that no longer has a user, so no more are added. */
+  /**
+   * Erases records of an enrolment that no longer has a user. No more records are added to such an enrolment.
+   */
   eraseForEnrolment?: EraseBatch;
   count: CountUpTo;
   /** Reads all data held about the person, as records for that person. */

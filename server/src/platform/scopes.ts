@@ -23,7 +23,7 @@ export type Scope = (typeof scopes)[number];
 const names: readonly string[] = scopes;
 export const isScope = (name: string): name is Scope => names.includes(name);
 
-/** Scopes that only make sense for the operator. */
+/** Scopes that make sense only for the operator. */
 const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
@@ -40,14 +40,14 @@ export const learnerScopes: readonly Scope[] = [
   'catalogue:read',
 ];
 
-/** The caller of a service function. Without `scopes`, it is the service itself: a job or the command line. */
+/** The caller of a service function. Without `scopes`, the caller is the service itself: a job or the command line. */
 type Caller = { readonly scopes?: readonly Scope[] | undefined };
 
 export function hasScope(ctx: Caller, scope: Scope): boolean {
   return ctx.scopes === undefined || ctx.scopes.includes(scope);
 }
 
-/** Returns those of the `wanted` scopes that the caller has, because it can grant no others. */
+/** Returns those of the `wanted` scopes that the caller has, because a caller cannot grant other scopes. */
 export function grantedScopes(ctx: Caller, wanted: readonly Scope[]): Scope[] {
   return wanted.filter((scope) => hasScope(ctx, scope));
 }
@@ -57,12 +57,12 @@ export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
   if (!hasScope(ctx, scope))
     throw new Problem(
       'scope_missing',
-      `${purpose} requires the scope ${scope}, which this key or session lacks. Use one that has it.`,
+      `${purpose} requires the scope ${scope}, which this key or session does not have. Use a key or session with this scope.`,
     );
 }
 
 /**
- * Removes the limits for work that a service function does on its own behalf, with values that the
+ * Removes the scope limits for work that a service function does on its own behalf, with values that the
  * caller did not choose.
  */
 export function asService<C extends Caller>(ctx: C): C {

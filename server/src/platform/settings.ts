@@ -1,4 +1,4 @@
-/** An environment variable: its default as shown to people, and its meaning. */
+/** An environment variable: its default, as shown to readers, and its meaning. */
 type Words = { readonly default: string; readonly meaning: string };
 /** A whole number from `min` to `max`. */
 type Count = {
@@ -54,7 +54,7 @@ export const settings = {
     DATABASE_URL: {
       default: 'none',
       meaning:
-        'PostgreSQL server, such as `postgres://lectern@db.internal/lectern?sslmode=verify-full`. Without it the service uses the embedded database in `DATA_DIR`.',
+        'PostgreSQL server, such as `postgres://lectern@db.internal/lectern?sslmode=verify-full`. Without it, the service uses the embedded database in `DATA_DIR`.',
     },
     DATABASE_READ_URL: {
       default: 'none',
@@ -102,7 +102,7 @@ export const settings = {
       min: 0,
       max: 3650,
       meaning:
-        'A withdrawal within this number of days after enrolment frees the seat. 0 means that it never does.',
+        'A withdrawal within this number of days after enrolment frees the seat. 0 means that a withdrawal never frees a seat.',
     },
     LATE_RESULTS_DAYS: {
       default: 7,
@@ -156,7 +156,7 @@ export const settings = {
     SMTP_URL: {
       default: 'none',
       meaning:
-        'Mail server for invitations, password resets and reminders, such as `smtp://USER:PASSWORD@mail.example:587` or `smtps://…:465`. `smtp` requires STARTTLS, except on a loopback address or with `?tls=none` at the end. Without it the service sends no email, and links are only shown.',
+        'Mail server for invitations, password resets and reminders, such as `smtp://USER:PASSWORD@mail.example:587` or `smtps://…:465`. `smtp` requires STARTTLS, except on a loopback address or with `?tls=none` at the end. Without a mail server, the service sends no email and only shows the links.',
     },
     MAIL_FROM: {
       default: 'none',

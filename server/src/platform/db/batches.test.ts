@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inBatches, nextBatchSize } from './batches.ts';
 import { openTestDatabase } from './test-database.ts';
 
-test('a batch that takes more than 25 ms halves the batch size, and a quick one doubles it', () => {
+test('a batch that takes more than 25 ms halves the batch size, and a quick batch doubles it', () => {
   const next = (rows: number, milliseconds: number) => nextBatchSize(rows, milliseconds, 500);
   assert.deepEqual(
     [next(100, 26), next(100, 20), next(100, 10), next(400, 1), next(1, 1_000)],
@@ -11,7 +11,7 @@ test('a batch that takes more than 25 ms halves the batch size, and a quick one 
   );
 });
 
-test('batches end after the first one that is not full', async () => {
+test('no batch follows a batch that is not full', async () => {
   const { engine, db } = await openTestDatabase();
   const sizes: number[] = [];
   let left = 1_000;

@@ -5,16 +5,16 @@ import { run, transaction } from './transaction.ts';
 const targetMilliseconds = 25;
 const firstBatchSize = 50;
 
-/** The size of the next batch, after one of `rows` rows took this many milliseconds. */
+/** The size of the next batch, given that the last one took this many milliseconds for `rows` rows. */
 export function nextBatchSize(rows: number, milliseconds: number, max: number): number {
   if (milliseconds > targetMilliseconds) return Math.max(1, Math.floor(rows / 2));
   return milliseconds < targetMilliseconds / 2 ? Math.min(max, rows * 2) : rows;
 }
 
 /**
- * Repeats `work` in short transactions until it processes fewer rows than allowed. A transaction
- * processes up to `max` rows, or fewer if they are slow. `work` returns its number of rows. The
- * result is the sum.
+ * Repeats `work` in short transactions until it processes fewer rows than allowed. A transaction processes up
+ * to `max` rows, or fewer if they are slow. `work` returns the number of rows that it processed, and the
+ * result is their sum.
  */
 export async function inBatches<C extends { db: Database }>(
   ctx: C,
@@ -39,7 +39,7 @@ const byIndex = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
   .map((plan) => `set_config('enable_${plan}', 'off', true)`)
   .join(', ')}`;
 
-/** Rules out plans that read a whole table or index, for the rest of the transaction. */
+/** For the rest of the transaction, rules out plans that read a whole table or index. */
 export async function readByIndex(ctx: { db: Database }): Promise<void> {
   await run(ctx, { text: byIndex, values: [] });
 }

@@ -16,7 +16,7 @@ const maxNames = 300;
 const names = new Map<string, string>();
 
 /**
- * Limits the number of prepared statements. Statements whose text depends on their input would fill
+ * Limits the number of prepared statements, because statements whose text depends on their input would fill
  * the server's memory.
  */
 export function statementNameOf(text: string): string | undefined {
@@ -66,8 +66,8 @@ const driverOn = (connection: Connection): Driver => ({
 export type Database = Kysely<Schema>;
 
 /**
- * Statements and transactions wait in `queue`. `others` has the databases for other queues of the
- * same engine.
+ * Statements and transactions wait in `queue`. `others` holds the databases for other queues of the same
+ * engine.
  */
 type Origin = { engine: Engine; queue: string | undefined; others: Map<string, Database> };
 const maxOthers = 1_000;
@@ -76,8 +76,8 @@ const connections = new WeakMap<Database, Connection>();
 const origins = new WeakMap<Database, Origin>();
 
 /**
- * All databases share this compiler, because it compiles synchronously. Creating a compiler takes
- * most of the time of creating a `Kysely`.
+ * All databases can share this compiler, because it compiles synchronously. Creating a compiler takes most of
+ * the time needed to create a `Kysely`.
  */
 const compiler = new PostgresQueryCompiler();
 
@@ -126,6 +126,6 @@ export const originOf = (db: Database): Origin | undefined => origins.get(db);
 /** The connection for hand-written statements, without Kysely. */
 export function connectionOf(db: Database): Connection {
   const connection = connections.get(db);
-  if (!connection) throw new Error('This database was not opened by kyselyOver or kyselyOn.');
+  if (!connection) throw new Error('This database was not opened by kyselyForEngine or kyselyForConnection.');
   return connection;
 }

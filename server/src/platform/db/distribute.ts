@@ -17,7 +17,7 @@ const foreignKeys = `select conrelid::regclass::text as "table", quote_ident(con
 from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace
   and (conrelid::regclass::text = any($1) or confrelid::regclass::text = any($1))`;
 
-/** A tenant's rows in all tables are on the same node as its rows in this one. */
+/** A tenant's rows in all tables are on the same node as its rows in this table. */
 const leading = '"user"';
 
 /**
@@ -32,7 +32,8 @@ export async function distribute(connection: Connection): Promise<void> {
   const tables = await ask<Table>(undistributed);
   if (tables.length === 0) return;
   await ask(`set local citus.multi_shard_modify_mode = 'sequential'`);
-  // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that refer to each other.
+  // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
+  // refer to each other. So the keys are dropped first and added again at the end.
   const keys = await ask<ForeignKey>(foreignKeys, [tables.map(({ name }) => name)]);
   for (const { table, name } of keys) await ask(`alter table ${table} drop constraint ${name}`);
   // This is safe because the trigger on "user" writes only rows of the same tenant, which are on

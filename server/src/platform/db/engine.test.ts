@@ -90,7 +90,7 @@ test('reports SQL errors and keeps working afterwards', async () => {
   assert.equal(await read(), 0);
 });
 
-test('commits a transaction that succeeds, and rolls back one that throws', async () => {
+test('commits a transaction that succeeds, and rolls back a transaction that throws', async () => {
   assert.equal(await engine.transaction(async (connection) => (await connection.query(add)).affected), 1);
   assert.equal(await read(), 1);
   const failing = engine.transaction(async (connection) => {
@@ -110,7 +110,7 @@ test('does not report success if the caller ignored a failed statement', async (
   assert.equal(await read(), 1);
 });
 
-test('runs no statement of another caller inside a transaction', async () => {
+test("does not run another caller's statements inside a transaction", async () => {
   await engine.query({ text: 'create table other_rows (id int)', values: [] });
   const begun = Promise.withResolvers<void>();
   const failing = engine.transaction(async (connection) => {
@@ -129,7 +129,7 @@ test('runs no statement of another caller inside a transaction', async () => {
   assert.deepEqual(rows, [{ kept: 20 }]);
 });
 
-test('loses no transaction when many run concurrently', async () => {
+test('loses no transactions when many run concurrently', async () => {
   const start = (await read()) ?? 0;
   await Promise.all(
     Array.from({ length: 50 }, () => engine.transaction((connection) => connection.query(add))),

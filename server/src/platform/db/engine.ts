@@ -8,13 +8,13 @@ export type Statement = {
 export type Rows<R> = { rows: R[]; affected: number };
 
 /**
- * The queue in which the statement waits: a tenant's, or one from `fair-queue.ts`. The default is the queue of the
- * tenant that the statement names, or the service's if it names none.
+ * `queue` is the queue in which the statement waits: a tenant's, or one from `fair-queue.ts`. The default is
+ * the queue of the tenant that the statement names, or the service's queue if it names none.
  */
 export type Connection = { query<R>(statement: Statement, queue?: string): Promise<Rows<R>> };
 
 /**
- * The number of callers that are using the database, that are waiting, and that have waited since
+ * The number of callers that are using the database, that are waiting for it, and that have had to wait since
  * it was opened.
  */
 export type EngineLoad = { inUse: number; waiting: number; waits: number };

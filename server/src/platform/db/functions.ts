@@ -15,9 +15,9 @@ export type DatabaseFunction = {
 };
 
 /**
- * `parameters` and `returns` are SQL. The tenant guard checks the statements in `body` (PL/pgSQL),
- * in which `$1` is the tenant. They keep one plan for all values, because planning costs more than
- * running. `npm run generate` writes `migrations/functions`, which `migrate` applies.
+ * `parameters` and `returns` are SQL. The tenant guard checks the statements in `body` (PL/pgSQL), in which
+ * `$1` is the tenant. Each statement keeps one plan for all values, because planning costs more than running.
+ * `npm run generate` writes `migrations/functions`, which `migrate` applies.
  */
 export function databaseFunction(parts: {
   name: string;

@@ -3,10 +3,10 @@ import { type List, visitedSql } from './list-scan.ts';
 import { parametersAfter } from './parameters.ts';
 import { run } from './transaction.ts';
 
-/** `More` is true if not all rows were counted, so there are at least this many records. */
+/** `More` is true if counting stopped early, so `Records` is a minimum. */
 export type RecordCount = { Records: number; More: boolean };
 
-/** Rows that one statement visits. A row may need two more look-ups. */
+/** The number of rows that one statement visits. Each row can require two more look-ups. */
 const visitedAtOnce = 1_000;
 /** A count visits 10,000 rows at most. */
 const usualStatements = 10;
@@ -15,8 +15,8 @@ type PathOf = List['accessPaths'][number];
 type Counted = { found: number; end: string[] | null; isInOrder: boolean };
 
 /**
- * Counts the rows of a list. If a filter has few rows, the count is exact. Otherwise, rows are
- * counted along the path with most matches, up to a limit.
+ * Counts the rows of a list. If a filter matches few rows, the count is exact. Otherwise, rows are counted
+ * along the path with the most matches, up to a limit.
  */
 export async function countRows(
   ctx: { db: Database },

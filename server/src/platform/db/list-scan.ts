@@ -8,19 +8,20 @@ import { run } from './transaction.ts';
  */
 export const maxScanned = 2_000;
 
-/** SQL for a column of `held`, and for the value of this column in all rows that are read. */
+/** SQL for a column of `held`, and for the value that this column has in all rows that are read. */
 export type Fixed = { column: string; value: string };
 
-/**
- * A way to read a list through one index. `ranges` are conditions on `held`. `fixed` is the index
- * column before the key. `order` is the index's order if it differs from the list's, or empty. Such
- * paths help only if they find few rows. `rows` replaces the list's rows. `filter` is added.
- */
+/** A way to read a list through one index. */
 export type AccessPath = {
+  /** Conditions on `held`. */
   ranges: readonly string[];
+  /** The index column before the key. */
   fixed?: Fixed;
+  /** The index's order, or empty, if it differs from the list's. Such a path helps only if it finds few rows. */
   order?: string;
+  /** SQL that replaces the list's rows. */
   rows?: string;
+  /** An additional condition. */
   filter?: string;
 };
 
@@ -49,8 +50,8 @@ export type List = ListOrder & {
 };
 
 /**
- * `end` is the row at which the visit stopped before the page was full. It is null if the page is
- * full or the list has ended. `read` has all rows that the statement returned.
+ * `end` is the row at which the visit stopped before the page was full. It is null if the page is full or the
+ * list has ended. `read` contains all rows that the statement returned.
  */
 export type Visit<R> = { rows: R[]; end: R | null; read: R[] };
 
@@ -66,9 +67,9 @@ function afterSql({ key, after, newest }: ListOrder, { add }: Parameters): strin
 }
 
 /**
- * SQL for the rows with a fixed value, after the row with this key. Sort by that column first. With
- * `=` instead of a range, PostgreSQL would not sort by the column. It might then read another index
- * from its start until it finds the value.
+ * SQL for a condition that selects the rows with a fixed value, after the row with this key. Sort by that
+ * column first. The condition is a range, because with `=` PostgreSQL would not sort by the column. It might
+ * then read another index from its start until it finds the value.
  */
 export function fixedSql(
   { column, value }: Fixed,
@@ -136,9 +137,9 @@ function isBehind<R>({ key, newest }: List, row: R, other: R): boolean {
 }
 
 /**
- * Reads the next rows of a list with statements that visit a limited number of rows. No index
- * covers several filters, and each filter may match many rows. If the first path neither fills the
- * page nor reaches its end, the others are tried. The one that got furthest is used.
+ * Reads the next rows of a list with statements that each visit a limited number of rows. No index covers
+ * several filters, and each filter can match many rows. If the first path neither fills the page nor reaches
+ * its own end, the other paths are tried, and the one that got furthest is used.
  */
 export async function scanRows<R extends object>(ctx: { db: Database }, list: List): Promise<Visit<R>> {
   const visit = await tryAccessPaths<R>(ctx, list);
@@ -166,7 +167,10 @@ export async function tryAccessPaths<R extends object>(
   return furthest;
 }
 
-/** Most pages are full after a few rows. With a limit of 2,000, the planner would sort all rows of a range instead. */
+/**
+ * Most pages are full after a few rows, so the first scan has a low limit. With a limit of 2,000, the planner
+ * would sort all rows of a range.
+ */
 const firstScanLimit = ({ wanted }: List) => Math.max(100, 2 * wanted);
 
 async function scanBy<R extends object>(

@@ -4,7 +4,7 @@ import { run } from './transaction.ts';
 /** SQL for database functions, with the same effect as `limitLockWaits`. */
 export const limitLockWaitsSql = `perform set_config('lock_timeout', '300ms', true)`;
 
-/** The first statement of such a transaction. The guard recognizes it. */
+/** The statement that `limitLockWaits` sends. The tenant guard recognises it. */
 export const limitLockWaitsText = `set local lock_timeout = '300ms'`;
 
 /**

@@ -96,7 +96,7 @@ create ${unique} index concurrently first_by_id on first (id);
 });
 
 test('backs off if it cannot get a lock, so that no statement queues behind it', {
-  skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
+  skip: isEmbedded && 'the embedded database has only one connection; run with --postgres',
 }, async () => {
   await write('0001_first.sql', 'create table first (id int); insert into first values (1)');
   await migrate(engine, folder);
@@ -125,7 +125,7 @@ test('backs off if it cannot get a lock, so that no statement queues behind it',
 });
 
 test('gives up after several attempts and changes nothing', {
-  skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
+  skip: isEmbedded && 'the embedded database has only one connection; run with --postgres',
 }, async () => {
   await write('0001_first.sql', 'create table first (id int)');
   await migrate(engine, folder);

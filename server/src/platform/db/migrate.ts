@@ -12,11 +12,11 @@ type Applied = Pick<Migration, 'name' | 'checksum'>;
 const namePattern = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** An arbitrary number for an advisory lock that nothing else in this database uses. */
 const lockNumber = 5_119_244_003;
-/** The interval between checks whether another node has finished. */
+/** The interval at which a node checks whether another node has finished. */
 const pollMilliseconds = 100;
 
 /**
- * A migration backs off after waiting this long for a lock, because all other statements queue
+ * A migration waits `lockMilliseconds` for a lock and then backs off, because all other statements queue
  * behind it.
  */
 export type LockTimeouts = { lockMilliseconds: number; pauseMilliseconds: number; maxAttempts: number };
@@ -24,9 +24,9 @@ export type LockTimeouts = { lockMilliseconds: number; pauseMilliseconds: number
 const defaults: LockTimeouts = { lockMilliseconds: 500, pauseMilliseconds: 1_000, maxAttempts: 600 };
 
 /**
- * Migrates forward only. Nodes that start together take turns, and each migration runs in its own transaction. In
- * PostgreSQL all statements queue behind one that waits for an exclusive lock, so these waits are short and running
- * nodes are not blocked for long.
+ * Migrates forward only. Nodes that start together take turns, and each migration runs in its own
+ * transaction. In PostgreSQL, other statements queue behind one that waits for an exclusive lock, so each
+ * wait is short to avoid blocking running nodes.
  */
 export async function migrate(
   engine: Engine,
@@ -64,7 +64,7 @@ export async function isMigrated(engine: Engine, folder: string): Promise<boolea
 
 type StoredFunction = { name: string; sql: string };
 
-/** Reads the files that `npm run generate` writes for each `databaseFunction`. */
+/** Reads the files that `npm run generate` writes, one for each `databaseFunction`. */
 export async function readFunctions(folder: string): Promise<StoredFunction[]> {
   const place = path.join(folder, 'functions');
   if (!existsSync(place)) return [];
@@ -100,7 +100,7 @@ async function createFunctions(connection: Connection, functions: StoredFunction
   }
 }
 
-/** A lock that could not be acquired, a deadlock, or an error that follows from one. */
+/** Whether the error is a lock timeout or a deadlock, or was caused by one. */
 function isContention(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
   return [code, cause?.code].some((state) => state === '55P03' || state === '40P01');
@@ -120,8 +120,8 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 type Step = { name: string } | 'done' | 'taken';
 
 /**
- * Polls for the lock on the whole migration. A waiting statement would have a snapshot, and
- * building an index concurrently waits for all snapshots.
+ * Polls for the migration lock instead of waiting for it. A waiting statement would hold a snapshot, and
+ * building an index concurrently waits until all snapshots are released.
  */
 function applyNext(
   engine: Engine,
@@ -131,7 +131,7 @@ function applyNext(
 ): Promise<Step> {
   return engine.transaction(async (connection) => {
     const ask = (text: string, values: unknown[] = []) => connection.query<Applied>({ text, values });
-    // A large table may need longer than the limit for requests.
+    // A migration of a large table can take longer than the limit for requests.
     await ask('set local statement_timeout = 0');
     await ask('set local idle_in_transaction_session_timeout = 0');
     const lock = await ask('select 1 where pg_try_advisory_xact_lock($1)', [lockNumber]);

@@ -21,7 +21,7 @@ export function forTenant<C extends { db: Database }>(ctx: C, tenantId: string):
   return { ...inQueue(ctx, tenantId), tenantId };
 }
 
-/** A context that uses a tenant's queue, or the operator's. */
+/** A context that uses the tenant's queue, or the operator's queue if there is no tenant. */
 export function inQueueOf<C extends { db: Database }>(ctx: C, tenantId: string | null): C {
   return inQueue(ctx, tenantId ?? operatorQueue);
 }

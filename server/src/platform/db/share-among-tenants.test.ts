@@ -44,7 +44,7 @@ test('a statement waits for only a few statements of a tenant that sends hundred
   assert.deepEqual([begun.length, engine.load().waiting], [201, 0]);
 });
 
-test("the service's own statements go first, and those on behalf of a tenant wait in that tenant's queue", async () => {
+test("the service's own statements go first, and statements on behalf of a tenant wait in that tenant's queue", async () => {
   begun = [];
   const busy = Array.from({ length: 100 }, () => engine.query(work('busy')));
   const nameless = (text: string) => ({ text, values: [] });
@@ -57,7 +57,7 @@ test("the service's own statements go first, and those on behalf of a tenant wai
   assert.ok(last >= begun.length - 10, "it waits in its tenant's queue");
 });
 
-test('transactions are queued in the same way, and failed ones release their slots', async () => {
+test('transactions are queued in the same way, and failed transactions release their slots', async () => {
   begun = [];
   let ended = 0;
   const act = (tenantId: string) => async (connection: Connection) => {
@@ -151,7 +151,7 @@ test("a context's statements wait in its own queue, whatever tenant they name", 
   );
 });
 
-test('in the queue of anonymous callers, no statement may wait for row locks of a tenant', async () => {
+test("in the queue of anonymous callers, no statement may wait for a tenant's row locks", async () => {
   const ctx = inQueue({ db: kyselyForEngine(guardTenants(engine)) }, anonymousQueue);
   const send = (text: string) => run(ctx, { text, values: ['own'] });
   const waiting = [
@@ -162,10 +162,10 @@ test('in the queue of anonymous callers, no statement may wait for row locks of 
     'with used as (select user_id from "user" where tenant_id = $1 for share) select * from used',
   ];
   for (const text of waiting) {
-    await assert.rejects(send(text), /could wait for locks of a tenant/, text);
+    await assert.rejects(send(text), /could wait for a tenant's locks/, text);
     await assert.rejects(
       transaction(ctx, (ctx) => run(ctx, { text, values: ['own'] })),
-      /could wait for locks of a tenant/,
+      /could wait for a tenant's locks/,
       text,
     );
   }
@@ -174,7 +174,7 @@ test('in the queue of anonymous callers, no statement may wait for row locks of 
     await run(ctx, { text: waiting[0] as string, values: ['own'] });
   });
   await assert.rejects(briefly, /does not exist/);
-  // The database is empty, so statements that the guard accepts fail there.
+  // The database is empty, so a statement that passes the guard fails because its table does not exist.
   for (const text of ['', ' for update skip locked'])
     await assert.rejects(send(`select user_id from "user" where tenant_id = $1${text}`), /does not exist/);
 });

@@ -54,7 +54,7 @@ async function openOnServer({ url, drop }: ServerDatabase): Promise<Engine> {
   return { ...engine, close: () => engine.close().finally(drop) };
 }
 
-/** Databases of a Citus cluster cannot be copied, so this one is migrated. */
+/** Databases of a Citus cluster cannot be copied, so each one is migrated from scratch. */
 async function openOnCluster(url: string): Promise<Engine> {
   const engine = await openOnServer(await emptyServerDatabase(url));
   await migrate(engine, locations.migrations);
@@ -63,7 +63,7 @@ async function openOnCluster(url: string): Promise<Engine> {
 
 const template = once(() => migratedTemplate(process.env.TEST_DATABASE_URL ?? ''));
 
-/** The name of a migrated database on the server, to be copied. */
+/** The name of a migrated database on the server, from which test databases are copied. */
 export async function migratedTemplate(serverUrl: string): Promise<string> {
   return templateOnServer(serverUrl, `lectern_template_${await fingerprint()}`, async (url) => {
     const engine = await openPostgres({ url });

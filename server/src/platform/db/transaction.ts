@@ -2,8 +2,8 @@ import { connectionOf, type Database, kyselyForConnection, originOf, statementNa
 import type { Statement } from './engine.ts';
 
 /**
- * Transactions shared by concurrent callers. They cannot nest: one caller's savepoint would include the others'
- * statements.
+ * Transactions shared by concurrent callers. They cannot be nested, because one caller's savepoint would
+ * include the other callers' statements.
  */
 const shared = new WeakSet<Database>();
 
@@ -12,9 +12,8 @@ type LastWork = (ctx: { db: Database }, keys: string[]) => Promise<void>;
 const lastWork = new WeakMap<Database, Map<LastWork, Set<string>>>();
 
 /**
- * Runs `work` once for all keys just before the transaction of `ctx` commits. Its locks come after
- * all others and are held only briefly. `work` also runs if the savepoint in which it was
- * registered was rolled back.
+ * Runs `work` once for all keys just before the transaction of `ctx` commits, so that its locks are taken
+ * last and held only briefly. `work` also runs if the savepoint in which it was registered was rolled back.
  */
 export function beforeCommit({ db }: { db: Database }, keys: readonly string[], work: LastWork): void {
   const known = lastWork.get(db) ?? new Map<LastWork, Set<string>>();
@@ -22,8 +21,8 @@ export function beforeCommit({ db }: { db: Database }, keys: readonly string[], 
 }
 
 /**
- * Runs `work` with the same ctx on one transaction. Inside another transaction it uses a savepoint, and its writes are
- * undone if it throws.
+ * Runs `work` in one transaction. Inside another transaction it uses a savepoint, so only the writes of
+ * `work` are undone if it throws.
  */
 export async function transaction<C extends { db: Database }, T>(
   ctx: C,
@@ -55,9 +54,7 @@ export function joinTransaction<C extends { db: Database }, T>(
   return originOf(ctx.db) ? transaction(ctx, work) : work(ctx);
 }
 
-/**
- * Runs the work of several callers in one transaction. None of them can start a nested transaction.
- */
+/** Runs the work of several callers in one transaction. The callers cannot start nested transactions. */
 export function sharedTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
@@ -86,15 +83,15 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
 }
 
 /**
- * Runs a hand-written statement on `ctx.db`, and in its transaction if there is one. The statement
- * stays prepared.
+ * Runs a hand-written statement on `ctx.db`, inside its transaction if there is one. The statement stays
+ * prepared.
  */
 export async function run<R>(ctx: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
   const known = name ?? statementNameOf(text);
   return runUnprepared(ctx, known === undefined ? { text, values } : { name: known, text, values });
 }
 
-/** Like `run`, but the database plans the statement for its values each time. */
+/** Like `run`, but the database plans the statement each time for the given values. */
 export async function runUnprepared<R>({ db }: { db: Database }, statement: Statement): Promise<R[]> {
   const { rows } = await connectionOf(db).query<R>(statement);
   return rows;

@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-// For files that must survive a power cut. A new name is durable once its folder has been synced (fsync(2)).
+// For files that must survive a power cut. The new name of a file is durable once its folder has been synced
+// (fsync(2)).
 
 export function syncTree(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

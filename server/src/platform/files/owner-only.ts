@@ -8,7 +8,7 @@ const groupAndOtherBits = 0o077;
 /** Windows has no file modes. */
 const hasFileModes = process.platform !== 'win32';
 
-/** Makes everything that this process, its threads and its children create readable only by its user. */
+/** From now on, only this process's user can read what the process, its threads and its children create. */
 export function createForOwnerOnly(): void {
   process.umask(groupAndOtherBits);
 }

@@ -47,7 +47,7 @@ test('names are sorted, use forward slashes, and omit hidden files and links', a
   assert.deepEqual(await namesIn(file), ['A.html', 'b-c.txt', 'b/a.js', 'b/z.js', 'imsmanifest.xml']);
 });
 
-test('the same files yield the same bytes, whatever their times and the time zone', async () => {
+test('the same files yield the same bytes, whatever their modification times and the time zone', async () => {
   const one = await folderWith('one', files);
   const two = await folderWith('two', files);
   await utimes(join(two, 'b/z.js'), new Date(0), new Date(2_000_000_000_000));

@@ -11,8 +11,8 @@ import { ZipFile } from 'yazl';
 export async function packFolder(folder: string, file: string): Promise<void> {
   const names = await listFiles(folder, '');
   const zip = new ZipFile();
-  // The DOS fields of a zip contain local time. This date is built from local parts, so the fields of the archive are
-  // the same in every time zone.
+  // The DOS fields of a zip contain local time. This date is built from local parts, so the fields are the
+  // same in every time zone.
   const options = { mtime: new Date(2000, 0, 1), mode: 0o100644, forceDosTimestamp: true };
   for (const name of names.sort()) zip.addFile(join(folder, name), name, options);
   zip.end();

@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 import type { Route } from './routes.ts';
 import { checkShape } from './validation/json-shape.ts';
 
-/** The most deeply nested record has four levels; the longest lists are those of tenants and courses. */
+/** The most deeply nested record has four levels. The longest lists are the lists of tenants and courses. */
 export const recordShape: JsonShape = { depth: 8, values: 20_000 };
 
 /** Accepts JSON, and the content types of routes that take a stream. */

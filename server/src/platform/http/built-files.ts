@@ -23,7 +23,7 @@ export function readBuilt(folder: string, name: string): string {
 
 /**
  * Serves scripts and styles at `${prefix}/assets/…`. Their names contain a hash of their content, so browsers
- * may cache them forever. Each is read when it is first requested.
+ * may cache them forever. Each file is read when it is first requested.
  */
 export function assetRoute(app: FastifyInstance, prefix: string, folder: string): void {
   const assets = join(folder, 'assets');

@@ -28,7 +28,7 @@ const streamLimits = {
   streamResetRate: 20,
 };
 
-/** Requests on an HTTP/1.1 connection that wait for the one in progress. `pass` starts the next one. */
+/** Requests on an HTTP/1.1 connection that wait for the request in progress. `pass` starts the next one. */
 type ConnectionQueue = { busy: boolean; readonly waiting: (() => void)[]; readonly finish: () => void };
 
 type Rejected = 'address_concurrency' | 'address_rate' | 'tiny_chunks' | 'unread';
@@ -92,7 +92,7 @@ function containErrors(handle: Handler, fail: (error: unknown) => void): Handler
 
 /**
  * Emits `close` for a HEAD request that was cancelled before its response began, because requests
- * release their slots on `close`. Node itself emits it for all other methods.
+ * release their slots on `close`. For all other methods, Node emits it.
  */
 function reportClose(request: IncomingMessage, response: ServerResponse): void {
   let isReported = false;
@@ -104,7 +104,10 @@ function reportClose(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-/** A network at its maximum gets no further connection, because the TLS handshake alone would cost a millisecond. */
+/**
+ * Refuses further connections from a network that has reached its maximum, because the TLS handshake alone would cost
+ * a millisecond.
+ */
 function limitConnections(server: Server, peers: Peers, reject: () => void): void {
   const remember = (connection: object, { remoteAddress }: { remoteAddress?: string | undefined }) => {
     if (remoteAddress) peers.networks.set(connection, networkOf(remoteAddress));
@@ -124,7 +127,7 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
   server.on('session', (session) => remember(session, session.socket));
 }
 
-/** Delays requests from a network that gets only rejections, before any work is done for them. */
+/** Delays requests from a network that gets only rejections, before doing any work for them. */
 function delayRejectedNetworks(peers: Peers, handle: Handler, reject: () => void): Handler {
   return (request, response) => {
     const queue = delayQueueOf(peers, connectionOf(request));
@@ -136,10 +139,7 @@ function delayRejectedNetworks(peers: Peers, handle: Handler, reject: () => void
   };
 }
 
-/**
- * Ends connections that flood us with tiny chunks. Must run before any step in which requests may
- * wait.
- */
+/** Ends connections that flood us with tiny chunks. Must run before any step in which requests can wait. */
 function joinChunks(handle: Handler, reject: () => void): Handler {
   const watch = (request: IncomingMessage, body: Readable) =>
     joinTinyChunks(body, () => {
@@ -162,7 +162,7 @@ function isCancelled(request: IncomingMessage): boolean {
 
 /**
  * Processes the requests of an HTTP/1.1 connection one after another. Node starts every request in a packet
- * immediately, and never reports the end of those still waiting when the connection closes.
+ * immediately, and never reports the end of waiting requests when the connection closes.
  */
 function inTurn(handle: Handler, stalled: StalledResponses, peers: Peers | null): Handler {
   const queues = new WeakMap<Socket, ConnectionQueue>();

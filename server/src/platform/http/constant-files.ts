@@ -18,7 +18,7 @@ export type ConstantFile = {
 const minCompressedBytes = 1024;
 const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 
-/** Compresses a file of our own. */
+/** Compresses one of our own files. */
 function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   return encoding === 'br'
     ? promisify(brotliCompress)(body, { params: brotliQuality })
@@ -26,8 +26,9 @@ function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /**
- * Compresses a file whose author is not trusted. With gzip's default level, a specially crafted text takes 25 times
- * longer than an ordinary one; with the fastest level, and with Brotli's level 4, no text takes more than 20 ms per MiB.
+ * Compresses a file whose author is not trusted. With gzip's default level, a specially crafted text takes 25
+ * times longer than an ordinary text. With the fastest level, and with Brotli's level 4, no text takes more
+ * than 20 ms per MiB.
  */
 export function compressUntrusted(body: Buffer, encoding: Encoding): Promise<Buffer> {
   return encoding === 'br'

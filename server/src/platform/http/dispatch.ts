@@ -40,7 +40,7 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
   );
 }
 
-/** Authorises and counts the caller before any of the body is read. */
+/** Authorises the caller and counts the call before any of the body is read. */
 function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
   if (route.access === 'anyone') return async (request) => rejectLargeBody(request);
   if (route.access === 'session')

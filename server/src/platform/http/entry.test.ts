@@ -28,7 +28,7 @@ const addresses: { origin: string; method: string; path: string }[] = [
 const head = (method: string, path: string, more: string) =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${more}\r\n`;
 
-test('without valid credentials every route of both origins responds before the body arrives', async () => {
+test('without valid credentials, every route of both origins responds before the body arrives', async () => {
   for (const { origin, method, path } of addresses)
     for (const credentials of ['', 'Authorization: Bearer wrong-but-long-enough\r\n']) {
       const socket = await openSocket(origin);
@@ -51,7 +51,7 @@ test('a rejected caller gets the response and is disconnected if it keeps sendin
   await closed.finally(() => clearInterval(sending));
 });
 
-test('the rest of a rejected body is read in small steps, so that others get their turn', async () => {
+test('the rest of a rejected body is read in small steps, so that other requests get their turn', async () => {
   const sockets: Socket[] = [];
   const note = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
   subscribe('http.server.request.start', note);
@@ -139,7 +139,7 @@ test('forms from callers without credentials may be up to 16 KiB in size', async
   }
 });
 
-test('JSON is rejected before it is parsed if it is deeply nested or has very many values', async () => {
+test('JSON that is deeply nested or has very many values is rejected before it is parsed', async () => {
   for (const body of ['['.repeat(1_000_000), `{${'"a":"",'.repeat(100_000)}"b":""}`]) {
     const answer = await tenant.api('POST', '/user', body, { 'content-type': 'application/json' });
     assert.equal(answer.status, 422);
@@ -153,7 +153,7 @@ test('JSON is rejected before it is parsed if it is deeply nested or has very ma
   );
 });
 
-test('a commit of 4 MiB is rejected before it is read, and one with 60,000 members before it is parsed', async () => {
+test('a commit of 4 MiB is rejected before it is read, and a commit with 60,000 members before it is parsed', async () => {
   const enrolment = await service.enrol(await newCourse(service));
   const { session, commit } = await play(service, enrolment.LaunchURL);
   const path = `/play/${session.Session}/commit`;

@@ -58,7 +58,7 @@ test("statements on the replica wait in their tenant's queue", async () => {
   assert.deepEqual(asked, [0], 'this key can write, so it needs the state as of its request');
 });
 
-test('only a key that cannot write gets stale data, no older than it allows', async () => {
+test('only a key that cannot write gets stale data, and none older than its request allows', async () => {
   const { asked } = replaceReplica({});
   const tenant = await newTenant(service);
   const path = `/tenant/${tenant.TenantID}/key`;

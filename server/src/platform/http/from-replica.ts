@@ -11,8 +11,8 @@ import type { Route, RouteResponse } from './routes.ts';
 export type FromReplica = { ctx: Context | null; readonly replica: Replica; readonly applied: string };
 
 /**
- * Whether the caller may have written something a moment ago, on any node. If its key can write,
- * another token may have.
+ * Whether the caller might have written something a moment ago, on any node. If a token's key can write,
+ * another token of that key might have done so.
  */
 function mayHaveWritten({ caller }: FastifyRequest): boolean {
   const isWrite = (scope: string) => scope.endsWith(':write') || scope === 'users:admin';
@@ -20,8 +20,8 @@ function mayHaveWritten({ caller }: FastifyRequest): boolean {
 }
 
 /**
- * Returns `acting` with all reads from the replica. Returns null if the caller allows no staleness
- * or the replica is too old.
+ * Directs all reads of `acting` to the replica. Returns null if the caller does not allow stale data or the
+ * replica is too far behind.
  */
 export async function fromReplica(
   acting: Context,

@@ -6,7 +6,7 @@ import type { Caller, Route } from './routes.ts';
 export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;
 /** The credentials of a request, valid or not, in a normalised form; null if it has none. */
 export type CredentialsOf = (ctx: Context, request: FastifyRequest) => string | null;
-/** Throws if the caller may not call the route; `loginId` is the one in the path. */
+/** Throws if the caller may not call the route; `loginId` is the LoginID in the path. */
 export type Authorize = (caller: Caller, route: Route, loginId: string | null) => void;
 /** The tenant that a request acts on. */
 export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;

@@ -10,7 +10,7 @@ export const pageQuery = {
       maximum: 200,
       default: 50,
       description:
-        'Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.',
+        'Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.',
     }),
   ),
   Cursor: Type.Optional(
@@ -37,7 +37,10 @@ export function containing(text: string): string {
 
 export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
-/** `isPartial` is true if the page ended before it was full, because its statements had visited enough rows. */
+/**
+ * `isPartial` is true if the page ended before it was full because its statements had visited the maximum
+ * number of rows.
+ */
 export type Page<T> = { Items: T[]; NextCursor: string | null; isPartial?: boolean };
 
 export function PageOf<T extends TSchema>(item: T) {
@@ -59,7 +62,7 @@ export function CountedPageOf<T extends TSchema>(item: T) {
         Type.Object(
           {
             Records: Type.Integer(),
-            More: Type.Boolean({ description: 'If true, there are at least this many.' }),
+            More: Type.Boolean({ description: 'If true, there are at least this many records.' }),
           },
           { additionalProperties: false },
         ),
@@ -69,7 +72,7 @@ export function CountedPageOf<T extends TSchema>(item: T) {
   );
 }
 
-/** The page with its count if the caller wants one. It is counted once for all pages. */
+/** Adds a count to the first page if the caller wants one. Later pages have no count. */
 export async function withCount<T>(
   { Count, Cursor }: PageQuery & { Count?: boolean },
   page: Page<T>,
@@ -100,7 +103,10 @@ export function foreignCursor(): Problem {
   });
 }
 
-/** Total length of all names and texts in a record, which is nearly all of its JSON and far cheaper to compute. */
+/**
+ * Total length of all names and texts in a record. This is nearly all of its JSON, and far cheaper to
+ * compute.
+ */
 export function textBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
@@ -110,15 +116,15 @@ export function textBytes(value: unknown): number {
 }
 
 /**
- * Pages end at this size. Larger ones would occupy the database, and then memory until the client
- * has read them.
+ * Pages end at this size. Larger pages would occupy the database, and then memory until the client has read
+ * them.
  */
 export const maxPageBytes = 1024 ** 2;
 
 /**
- * Makes a page from `limit + 1` rows, each keyed by the sort order. The page ends before the row
- * that would take it over 1 MiB, unless that is its first row. `end` is the row at which the visit
- * stopped early. More rows may follow it.
+ * Makes a page from `limit + 1` rows. `key` returns a row's position, which becomes the cursor. The page ends
+ * before the row that would take it over 1 MiB, unless that is its first row. `end` is the row at which the
+ * visit stopped early; more rows can follow it.
  */
 export function toPage<Row, T>(
   rows: Row[],

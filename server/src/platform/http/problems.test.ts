@@ -63,7 +63,7 @@ test('any other error is a 500 with fixed text, and its cause appears only in th
   }
 });
 
-test('an unknown path also returns a problem, which does not repeat the request', async () => {
+test('an unknown path also returns a problem, which does not quote the request', async () => {
   const app = fastify();
   handleProblems(app, log as never);
   const response = await app.inject('/<script>?key=secret');

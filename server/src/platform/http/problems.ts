@@ -5,7 +5,7 @@ import type { Log } from '../operations/log.ts';
 import { trackMethods } from './methods.ts';
 import { type ValidationIssue, validationProblem } from './validation/validation-issues.ts';
 
-/** RFC 9457. */
+/** The problem document (RFC 9457) that clients get. */
 export function problemDocument(problem: Problem, requestId: string) {
   const { retryAfter, allow, ...members } = problem.extras;
   const [status, title] = errorCodes[problem.code];
@@ -62,8 +62,8 @@ const problemsByCode: Record<string, [ErrorCode, string]> = {
 };
 
 /**
- * PostgreSQL: a timeout, a deadlock, a lock that was not acquired, no free connection, no disk space, or a row deleted
- * while it was being referenced.
+ * PostgreSQL codes for a timeout, a deadlock, a lock that was not acquired, no free connection, no disk
+ * space, or a row deleted while it was being referenced.
  */
 const temporaryCodes = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
 /** The operating system has no disk space or file handles left. */

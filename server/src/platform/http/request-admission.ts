@@ -7,8 +7,8 @@ import { reject, reserveAll } from '../load/reservations.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * How the route's requests are admitted. The default is as anonymous requests. With `itself`,
-     * the route admits them once the caller is known. `file` is for files in memory. `health` is
+     * How the route's requests are admitted. By default, they are admitted as anonymous requests. With
+     * `itself`, the route admits them once the caller is known. `file` is for files in memory. `health` is
      * for cached responses to probes, without a limit.
      */
     admits?: 'itself' | 'file' | 'health';
@@ -32,7 +32,7 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
   else Object.assign(request.slot, { leave: release, isAnonymous: true });
 }
 
-/** Admits every request as an anonymous one, unless its route says otherwise. */
+/** Admits every request as an anonymous request, unless its route says otherwise. */
 export function admitRequests(app: FastifyInstance, ctx: Context): void {
   // This hook is asynchronous, so a request is processed only after the rest of its packet has been
   // parsed.

@@ -23,7 +23,7 @@ function send(reply: FastifyReply, { status, body, headers, file }: RouteRespons
   return body === undefined ? reply.send() : body;
 }
 
-/** Responds to the player page. Its ticket or session identifies the learner. */
+/** Responds to the player page, whose ticket or session identifies the learner. */
 export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
@@ -63,10 +63,7 @@ function contextOf(
   return inQueue(acting, route.access === 'anyone' ? anonymousQueueOf(request.address) : operatorQueue);
 }
 
-/**
- * Builds the handler's input. `more` has additional query fields, which request one page of
- * several.
- */
+/** Builds the handler's input. `more` contains additional query fields that select one of several pages. */
 async function inputOf({ ctx, route, request, turn = 0 }: Call, more?: object) {
   if (more && 'Cursor' in more) await ctx.checkCaller?.();
   const { params, query, body } = request;
@@ -118,8 +115,8 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
   const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
   return async (request, reply) => {
     const call = { ctx: contextOf(ctx, route, guards, request), route, request, reply };
-    // Idempotency-Keys are for the tenant's applications. Otherwise, a course could use an
-    // application's key first.
+    // Only the tenant's applications can use Idempotency-Keys. Otherwise, a course could use a key before the
+    // application does.
     const isKeyed = keyed && !request.caller?.player;
     const key = isKeyed ? readIdempotencyKey(request) : null;
     if (list && key === null) {

@@ -10,7 +10,7 @@ export type Caller = {
   keyId: string;
   tenantId: string | null;
   scopes: readonly Scope[];
-  /** The scopes of an access token's key, of which the token may have a subset. */
+  /** The scopes of the key behind an access token. The token can have a subset of them. */
   keyScopes?: readonly Scope[];
   /** The session's user. */
   userId?: string;
@@ -18,7 +18,10 @@ export type Caller = {
   isSession?: true;
   /** A learner's AU, whose requests use the budgets of run-time traffic. */
   player?: Player;
-  /** The LoginID of a learner's session. It may call only the routes marked `allowsLearners`, with this LoginID. */
+  /**
+   * The LoginID of a learner's session, which may call only routes marked `allowsLearners`, with this
+   * LoginID.
+   */
   learner?: string;
 };
 
@@ -71,7 +74,7 @@ export type Route = {
   /** For integrators, in addition to the summary: when to call the operation, and what happens. */
   description?: string;
   tag: string;
-  /** The origin that serves it; by default the API's. */
+  /** The origin that serves the operation. The default is the API's origin. */
   origin?: 'content';
   access: Access;
   scope: Scope | null;
@@ -95,8 +98,8 @@ export type Route = {
     examples?: Record<string, string>;
   };
   /**
-   * A body of any type, which the handler gets as a Buffer and parses itself. `schemas` and `examples` are by type, for
-   * the OpenAPI document.
+   * A body of any type, which the handler gets as a Buffer and parses itself. `schemas` and `examples` are
+   * keyed by content type, for the OpenAPI document.
    */
   raw?: {
     types: readonly string[];
@@ -128,11 +131,11 @@ export type Route = {
    * input.
    */
   problems?: readonly ErrorCode[];
-  /** Optional fields that its example includes. */
+  /** Optional fields that the operation's example includes. */
   example?: readonly string[];
-  /** Event types that the operation may write; empty for a write without events. */
+  /** Event types that the operation can write; empty if it writes data but no events. */
   events?: readonly string[];
-  /** Audited actions that the operation may write; empty for a write without any. */
+  /** Audited actions that the operation can write; empty if it writes data but no audit entries. */
   audits?: readonly string[];
   /** A list that a replica may answer if the caller sends `Prefer: stale=…`. Its handler writes nothing. */
   mayBeStale?: true;
@@ -146,8 +149,8 @@ export type Route = {
    */
   coalesced?: true;
   /**
-   * Slow work that is safe to repeat: a hash or a network call. With an Idempotency-Key, `handle` then runs in a
-   * transaction.
+   * Does slow work that is safe to repeat, such as a hash or a network call. With an Idempotency-Key,
+   * `handle` then runs in a transaction.
    */
   prepare?: (ctx: Context, input: Input<TSchema, TSchema, TSchema>) => Promise<unknown>;
   handle: (

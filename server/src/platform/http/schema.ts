@@ -12,33 +12,30 @@ export function OneOf<const V extends readonly string[]>(values: V, options: { d
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/**
- * These patterns use ranges, because tools without the `u` flag read classes such as `Cs` as
- * letters.
- */
+/** These patterns use ranges, because tools without the `u` flag read classes such as `\p{Cs}` as letters. */
 export const textPattern = '^[^\\u0000\\uD800-\\uDFFF]*$';
 export const identifierPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]+$';
 
-/** Text that both JSON and PostgreSQL can store, so without U+0000 and lone surrogates. */
+/** Text that both JSON and PostgreSQL can store: it contains neither U+0000 nor lone surrogates. */
 export function Text(maxLength: number, options: { minLength?: number; description?: string } = {}) {
   return Type.String({ maxLength, pattern: textPattern, ...options });
 }
 
 /**
- * An identifier chosen by the client: any script, no control characters, case-sensitive, compared in NFC. `.` and `..`
- * are not allowed, because URL libraries remove these segments, encoded or not, and a record with this name would have
- * no URL.
+ * An identifier chosen by the client: any script, no control characters, case-sensitive, compared in NFC. `.`
+ * and `..` are not allowed, because URL libraries remove these segments, encoded or not, so such a record
+ * would have no URL.
  */
 export function Identifier(description: string, maxLength = 255) {
   return Type.String({ minLength: 1, maxLength, pattern: identifierPattern, description });
 }
 
-/** RFC 3339, UTC. */
+/** A date and time in UTC (RFC 3339). */
 export function Instant(description?: string) {
   return Type.String({ format: 'date-time', ...(description ? { description } : {}) });
 }
 
-/** An http(s) address. */
+/** An HTTP or HTTPS URL. */
 export function Address(description: string) {
   return Type.String({
     maxLength: 2048,
@@ -61,7 +58,7 @@ export const ProblemDocument = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String({ description: 'What is wrong and what to do.' }),
-    code: Type.String({ description: 'Stable, for use in programs.' }),
+    code: Type.String({ description: 'A stable code for use in programs.' }),
     param: Type.Optional(Type.String({ description: 'The field or parameter that caused the error.' })),
     errors: Type.Optional(
       Type.Array(
@@ -72,7 +69,7 @@ export const ProblemDocument = Type.Object(
         }),
         {
           description:
-            'Up to 20 invalid fields or parameters; the first one is also in the problem itself. In a large body, only the first error is found.',
+            'Up to 20 invalid fields or parameters; the first one is also in the problem itself. In a large body, only the first error is reported.',
         },
       ),
     ),

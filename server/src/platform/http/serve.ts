@@ -40,7 +40,7 @@ declare module 'fastify' {
 const openHttp2 = (options: FastifyServerOptions) =>
   fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance;
 
-/** The URL by which a request is routed. */
+/** Returns the URL by which a request is routed. */
 type RewriteUrl = (request: { method?: string | undefined; url?: string | undefined }) => string;
 
 /**

@@ -7,7 +7,10 @@ type About = { purpose: EncryptionPurpose; place: string };
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM with the first key in the ring: `enc.`, the key's ID, a dot, base64url. */
+/**
+ * Encrypts with AES-256-GCM and the first key in the ring. The result is `enc.`, the key's ID, a dot, and the
+ * rest in base64url.
+ */
 export function encrypt(ring: KeyRing, { purpose, place }: About, text: string): string {
   const [key] = ring.keys;
   const nonce = randomBytes(nonceBytes);
@@ -27,7 +30,7 @@ export function decrypt(ring: KeyRing, { purpose, place }: About, encrypted: str
   const key = scheme === 'enc' ? findKey(ring, id) : undefined;
   if (!key)
     throw new Error(
-      `A stored secret is encrypted with the key ${id}, which the key ring lacks. Put the key back, and start the service once before you remove it again.`,
+      `A stored secret is encrypted with the key ${id}, which is not in the key ring. Add the key again, and start the service once before you remove it.`,
     );
   const bytes = Buffer.from(body, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', keyFor(key, purpose), bytes.subarray(0, nonceBytes), {

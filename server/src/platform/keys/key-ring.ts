@@ -43,16 +43,13 @@ export type RingKey = {
 type VerifiedToken = { readonly purpose: Purpose; readonly value: unknown };
 
 export type KeyRing = {
-  /** The first key signs and encrypts; all of them verify and decrypt. Replaced as a whole when the ring is rotated. */
+  /** The first key signs and encrypts; all keys verify and decrypt. Replaced as a whole when the ring is rotated. */
   keys: readonly [RingKey, ...RingKey[]];
-  /** The key for hashes by which stored data is found. It does not change when the ring is rotated. */
+  /** The key for hashes that are used to find stored data. It does not change when the ring is rotated. */
   hashKey: RingKey;
 };
 
-/**
- * The key that earlier versions kept in the database. It verifies their signatures but signs
- * nothing.
- */
+/** The key that earlier versions kept in the database. It verifies their signatures but does not sign. */
 export const legacyId = 'legacy';
 export const keyBytes = 32;
 export const keyIdPattern = /^[\w-]{1,32}$/;
@@ -65,7 +62,7 @@ export function openKey({ id, secret }: Pick<WrittenKey, 'id' | 'secret'>): Ring
   return { id, secret: createSecretKey(secret), derived: new Map(), verified: new Map() };
 }
 
-/** The error never contains the values, which are secrets. */
+/** Error messages never contain the keys' values, which are secret. */
 export function openRing(written: readonly WrittenKey[]): KeyRing['keys'] {
   const [first, ...others] = written.map(openKey);
   if (!first) throw new Error('the key ring is empty.');

@@ -119,7 +119,7 @@ test('a key that an earlier version stored in the database moves into the ring',
   const rings = await Promise.all([node(folder), node(folder)]);
   for (const ring of rings) {
     assert.deepEqual(ring.keys.map(({ id }) => id).slice(1), [legacyId]);
-    assert.notEqual(ring.keys[0].id, legacyId, 'a key that copies of the database contain signs nothing new');
+    assert.notEqual(ring.keys[0].id, legacyId, 'a key that was stored in the database signs nothing new');
     assert.equal(ring.hashKey.id, legacyId);
   }
   assert.ok(!(await settings()).includes(value));
@@ -127,7 +127,11 @@ test('a key that an earlier version stored in the database moves into the ring',
   assert.ok(legacy?.secret.equals(secret));
 
   await put();
-  assert.equal((await node(folder)).keys.length, 2, 'killed between the file and the database');
+  assert.equal(
+    (await node(folder)).keys.length,
+    2,
+    'killed after the file was written and before the database was updated',
+  );
   assert.ok(!(await settings()).includes(value));
 
   await forget();

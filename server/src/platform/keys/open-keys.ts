@@ -21,7 +21,7 @@ type KeyContext = {
   readonly now: () => Date;
 };
 
-/** The information about the ring's keys that the database stores. None of it is secret. */
+/** The information about the ring's keys that the database stores. It contains no secrets. */
 type KeyName = { id: string; fingerprint: string };
 type UsedRing = { signs: KeyName; marks: KeyName };
 
@@ -63,7 +63,7 @@ export function openKeys(ctx: KeyContext): Promise<KeyRing> {
 
 const auditedName = 'key_ring_audited';
 
-/** Calls `record` once for each change of the signing key, in a transaction, on the first node that notices it. */
+/** Calls `record` once for each change of the signing key, in a transaction, on the first node that notices the change. */
 export function recordRotation<C extends KeyContext>(
   ctx: C,
   record: (ctx: C, keyId: string) => Promise<void>,

@@ -10,7 +10,7 @@ import {
   type SigningPurpose,
 } from './key-ring.ts';
 
-/** HMAC-SHA-256 (RFC 2104) truncated to 192 bits, in base64url. It takes 1.8 µs; through a Buffer it takes 3.1 µs. */
+/** HMAC-SHA-256 (RFC 2104) truncated to 192 bits, in base64url. It takes 1.8 µs, or 3.1 µs through a Buffer. */
 function hmac(key: RingKey, purpose: Purpose, text: string): string {
   const whole = createHmac('sha256', keyFor(key, purpose)).update(`${purpose}\0${text}`).digest('base64url');
   return whole.slice(0, 32);
@@ -72,7 +72,7 @@ export function verifyTokenCached(ring: KeyRing, purpose: SigningPurpose, token:
   if (known?.purpose === purpose) return known.value;
   const value = verifyToken(ring, purpose, token);
   if (!verified || value === null) return null;
-  // Copied, because a slice of the URL would keep the whole URL in memory.
+  // Copy the token, because a slice of the URL would keep the whole URL in memory.
   verified.set(Buffer.from(token).toString(), { purpose, value });
   if (verified.size > maxCachedTokens) verified.delete(verified.keys().next().value ?? token);
   return value;
@@ -89,7 +89,7 @@ export function keyedHash(ring: KeyRing, purpose: HashPurpose, text: string): st
   return hmac(ring.hashKey, purpose, text);
 }
 
-/** For keyed hashes whose length or format differs from that of `keyedHash`. */
+/** The key for keyed hashes that need a different length or format from `keyedHash`. */
 export function keyedHashKey(ring: KeyRing, purpose: HashPurpose): KeyObject {
   return keyFor(ring.hashKey, purpose);
 }

@@ -15,8 +15,8 @@ const service = await startService({ now: clock.now, env: { TRUST_PROXY: 'true' 
 after(service.close);
 const { admission } = service.ctx;
 const tenant = await newTenant(service);
-// A busy machine may need longer for thousands of bodies, so the limit is raised. One test checks
-// its original value.
+// A busy machine can need longer for thousands of bodies, so the limit is raised. One test checks its
+// original value.
 const bodyMilliseconds = admission.anonymousBodyMilliseconds;
 admission.anonymousBodyMilliseconds = 300_000;
 
@@ -70,7 +70,7 @@ test('an address may send ten anonymous bodies concurrently, and other addresses
   await until('all slots are free', async () => admission.pools.anonymous.inUse === 0);
 });
 
-test('ten addresses in one network do not block others from /oauth/token and POST /session', async () => {
+test('ten addresses in one network do not block other addresses from /oauth/token and POST /session', async () => {
   const sites = {
     'an IPv6 /48': (at: number) => `2001:db8:7:${at}::1`,
     'an IPv4 /24': (at: number) => `203.0.113.${at}`,

@@ -26,7 +26,7 @@ export function drain(ctx: Context): void {
   ctx.admission.draining = true;
 }
 
-/** Returns a pool that has been full for 5 s. The load balancer should then send requests elsewhere for a while. */
+/** Returns a pool that has been full for 5 s. The load balancer should then send requests elsewhere. */
 export function exhaustedPool(ctx: Context): PoolName | null {
   const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
   const full = (name: PoolName) => {
@@ -149,16 +149,16 @@ export function admitCaller(
   admit(ctx, request, 'api', release);
 }
 
-/** The budgets that a learner's or preview's request uses. All launches of an enrolment share theirs. */
+/** The budgets for requests from a learner or a preview. All launches of an enrolment share them. */
 export type Player = { tenantId: string | null; budget: string };
 
 /** The purpose of a request. Pages load several files (`file`) in parallel. `bytes` is the size of a commit. */
 export type RunTimeUse = 'page' | 'file' | 'heartbeat' | { bytes: number };
 
 /**
- * Admits a request from a learner or from a preview. The click on a launch link is the first such
- * request. Each request waits for its turn, because even a thousand successive rejections would
- * delay other tenants.
+ * Admits a request from a learner or from a preview. The click on a launch link is the first such request.
+ * Each request waits for its turn, because even rejecting a thousand requests in a row would delay other
+ * tenants.
  */
 export async function admitPlayer(
   ctx: Context,
@@ -221,7 +221,7 @@ function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): R
   };
 }
 
-/** Counts a file, a heartbeat, or a commit with its bytes, against its enrolment or preview for this minute. */
+/** Counts a file, a heartbeat, or a commit and its bytes against the minute's budget. */
 function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | null {
   const { learnerCalls, learnerFiles, commits } = ctx.admission;
   if (use === 'page') return null;
@@ -242,10 +242,10 @@ function charge(ctx: Context, { budget }: Player, use: RunTimeUse): Problem | nu
 const alwaysWaiting = 10;
 
 /**
- * Checks an anonymous caller's password, then runs what the check returns. Each /24 or /48 network
- * runs at most two checks. An address may have a quarter of the queue, and a network half of it. A
- * few checks of a network are accepted even if others have filled the queue. Work that may wait for
- * a tenant comes after the check, so that it does not occupy its slot.
+ * Checks an anonymous caller's password, then runs the function that the check returns. Each /24 or /48
+ * network runs at most two checks. An address may have a quarter of the queue, and a network half of it. A
+ * few checks of a network are accepted even if other networks have filled the queue. Work that can wait for a
+ * tenant comes after the check, so that it does not occupy the check's slot.
  */
 export async function checkInTurn<Result>(
   ctx: Context,

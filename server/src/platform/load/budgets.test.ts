@@ -22,7 +22,7 @@ test('each caller has its own limit per minute, and the response says how long t
   assert.equal(spend(budgets, 'a', at(60)), 0);
 });
 
-test('setting the clock back blocks no caller', () => {
+test('setting the clock back does not block any caller', () => {
   const budgets = openBudgets({ perMinute: 1 });
   spend(budgets, 'a', at(3600));
   assert.equal(spend(budgets, 'a', at(0)), 0);

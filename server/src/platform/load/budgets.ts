@@ -5,7 +5,10 @@ export type Budgets = {
   readonly perMinute: number;
   readonly concurrent: number;
   readonly used: Map<string, Use>;
-  /** Callers whose use has not been reported to the node's other processes yet; null if there are none. */
+  /**
+   * Callers whose use has not been reported to the node's other processes yet; null if there is only one
+   * process.
+   */
   unshared: Set<string> | null;
 };
 
@@ -17,7 +20,7 @@ export type Budgets = {
 export type Use = { since: number; spent: number; unshared: number; inUse: number };
 
 const minute = 60_000;
-/** Maximum callers remembered; the least recently seen are dropped first. */
+/** Maximum number of callers that are remembered. The least recently seen are dropped first. */
 const maxCallers = 20_000;
 
 export function openBudgets(limits: { perMinute?: number; concurrent?: number }): Budgets {

@@ -11,13 +11,13 @@ export const wantedRows = (columns: string): string =>
   `jsonb_to_recordset($2) as wanted (n integer, ${columns})`;
 
 /**
- * Makes a function that reads one item from a statement that reads several. Concurrent calls share
- * the statement, which selects from `wantedRows` and returns `n`. An item without a row is null.
- * With 64 connections, one statement per item took four times the server's CPU time.
+ * Makes a function that reads one item. Concurrent calls share a statement, which selects from `wantedRows`
+ * and returns `n`. An item without a row is null. With 64 connections, one statement per item took four times
+ * the server's CPU time.
  */
 export function coalesceReads<Wanted, Row>(options: {
   name: string;
-  /** $1 is the tenant, $2 the items, $3 the first of `more`. */
+  /** $1 is the tenant, $2 the items, and $3 the first value of `more`. */
   text: string;
   /** The item's columns. */
   item: (wanted: Wanted) => Record<string, unknown>;

@@ -107,7 +107,7 @@ test('a server runs a second statement if at least as many rows wait as are in p
   }
 });
 
-test('a row that has to run again is in the next statement, before later rows with its key', async () => {
+test('a row that has to run again is in the next statement, before later rows with the same key', async () => {
   const { send, statements } = open({
     kind: 'pglite',
     again: ({ key }, statement) => key === 'x' && statement === 0,

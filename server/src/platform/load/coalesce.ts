@@ -31,10 +31,10 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   name: string;
   /** Rows of different groups never share a statement. */
   group: (ctx: Context, row: Row) => string;
-  /** Without a key, equal rows may be in progress together, so only reads may omit it. */
+  /** Without a key, equal rows can be in progress at the same time, so only reads may omit the key. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
-  /** Rows with such a result have written nothing and run again, in the next statement. */
+  /** Whether a row with this result has written nothing and must run again, in the next statement. */
   runsAgain?: (ctx: Context, result: Result) => boolean;
   max?: number;
   /** Maximum bytes of a statement, unless a single row is larger. */

@@ -48,7 +48,7 @@ test('one wrong key in thousands of simultaneous requests is looked up once per 
   assert.equal(count(429), 4_800);
 });
 
-test("guesses of a key from another network neither delay nor block the owner's first requests", async () => {
+test("requests with the same key from another network neither delay nor block the owner's first requests", async () => {
   let responses = 0;
   const { count } = await presentTogether('right', { '192.0.2.3': 300, '192.0.2.4': 300 }, () =>
     ++responses === 1 ? Promise.reject(unknown) : Promise.resolve('found'),

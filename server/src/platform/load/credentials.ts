@@ -9,9 +9,9 @@ import { reject } from './reservations.ts';
 const maxTrusted = 10_000;
 
 /**
- * Looks up credentials. Unknown ones are first charged to their address, and refunded if they are
- * valid. Otherwise, many wrong keys would be looked up before the first is rejected. Missing
- * credentials are not charged, because any web page can make browsers send such requests.
+ * Looks up credentials. Unknown credentials are first charged to their address, and refunded if they are
+ * valid. Otherwise, many wrong keys would be looked up before the first is rejected. Missing credentials are
+ * not charged, because any web page can make browsers send such requests.
  */
 export async function checkCredentials<Found>(
   ctx: Context,

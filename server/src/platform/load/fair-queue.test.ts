@@ -82,7 +82,7 @@ test('the queues of all networks together leave slots for tenants', async () => 
   assert.deepEqual([turns.inUse, turns.anonymousInUse, turns.callers.size], [0, 0, 0]);
 });
 
-test('a queue whose work takes long gets only two slots for a while', async () => {
+test('a queue with slow tasks gets only two slots for a while', async () => {
   const turns = openFairQueue({ max: 8, maxPerCaller: 6, maxWaiting: 10, slowAfter: 20 });
   const first = held(turns, 'slow');
   await delay(30);

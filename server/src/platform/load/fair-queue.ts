@@ -7,14 +7,14 @@ export type FairQueue = {
   readonly maxPerCaller: number;
   /** Maximum number of tasks waiting in one queue. */
   readonly maxWaiting: number;
-  /** In milliseconds. A task that has waited this long is rejected. */
+  /** A task that has waited for this many milliseconds is rejected. */
   readonly longestWait: number | null;
   /** Maximum number of slots for the queues of all networks together. */
   readonly maxAnonymous: number;
   /** Slots reserved for queues with no running task, so a few long queues cannot take all slots. */
   readonly reserved: number;
   /**
-   * In milliseconds. After a task has taken longer, its queue gets at most two slots for ten
+   * After a task has taken longer than this many milliseconds, its queue gets at most two slots for ten
    * seconds, because its tasks may be waiting for locks of their own tenant.
    */
   readonly slowAfter: number;
@@ -42,8 +42,8 @@ export const serviceQueue = '\nservice';
 /** For scheduled jobs. Their statements may be many and long, so they have no priority. */
 export const jobsQueue = '\njobs';
 /**
- * For reads of data that tenants share, such as the tree of a release. They should not count against a single tenant's
- * queue.
+ * For reads of data that tenants share, such as the tree of a release. Such reads should not count against a
+ * single tenant's queue.
  */
 export const catalogueQueue = '\ncatalogue';
 

@@ -53,7 +53,7 @@ test('a page of large rows ends at about 1 MiB, and cursors return every row exa
   assert.equal(typeof body === 'string' ? body.trim().split('\n').length : rows, rows);
 });
 
-test('the log of events can be read to its end, however many there are', async () => {
+test('the event log can be read to its end, however many events it has', async () => {
   const tenant = await newTenant(service);
   let cursor = '';
   for (let events = 0; events <= 26; events++) {
@@ -91,7 +91,7 @@ test('100 lists of large rows requested with one key do not delay other tenants'
   );
   await until('some of them wait', async () => (lists.callers.get(large.TenantID)?.waiting.length ?? 0) > 10);
   expectStatus(await other.api('GET', '/user'), 200);
-  assert.equal(left, 100, 'the other tenant waited for none of them');
+  assert.equal(left, 100, 'the other tenant did not wait for any of them');
   resolve();
   await Promise.all(held);
   // The overview needs many statements, each of which waits for a statement of the other tenant.

@@ -111,7 +111,7 @@ export function countUnsent(ctx: Context, request: FastifyRequest, payload: unkn
   countUnread(counts, request, owner, payload);
 }
 
-/** An export keeps a page in memory while its client reads it. */
+/** Limits exports, because each export keeps a page in memory while its client reads the page. */
 export function admitExport(ctx: Context, request: FastifyRequest): void {
   const release = reserveAll(ctx, 'api', [
     {

@@ -9,7 +9,7 @@ const service = await startService();
 after(service.close);
 const { admission } = service.ctx;
 
-test("a tenant called operator uses none of the operator's slots", async () => {
+test("a tenant named operator does not use the operator's slots", async () => {
   expectStatus(await service.api('POST', '/tenant', { TenantID: 'operator' }), 201);
   const { body: key } = await service.api('POST', '/tenant/operator/key', { Name: 'test' });
   const pool = admission.pools.api;

@@ -27,8 +27,8 @@ async function flood(origin: string, from: string, perConnection: number) {
 }
 
 /**
- * With 3,000 queued requests and 200 rejections a second, a caller that had to queue would see more
- * rejections.
+ * With 3,000 queued requests and 200 rejections a second, more requests would be rejected while a caller that
+ * had to queue was waiting.
  */
 const assertAhead = (rejections: number) =>
   assert.ok(rejections < 200, `${rejections} requests were rejected meanwhile`);
@@ -61,7 +61,7 @@ test('an address without accepted requests gets at most 200 rejections a second,
   for (const socket of [known, other]) socket.destroy();
 });
 
-test('an address may have 4,000 connections, and others can still connect', async () => {
+test('an address may have 4,000 connections, and other addresses can still connect', async () => {
   const { peers } = service.ctx.admission;
   assert.ok(peers);
   const held = Array.from({ length: 4_000 }, () => holdConnection(peers, '127.0.0.33'));
@@ -75,7 +75,7 @@ test('an address may have 4,000 connections, and others can still connect', asyn
   for (const socket of [other, again]) socket.destroy();
 });
 
-test('behind a proxy nothing is counted by address', async () => {
+test('behind a proxy, nothing is counted by address', async () => {
   const attack = await flood(proxied.baseUrl, '127.0.0.35', 50);
   await until('all are answered', async () => attack.answers() === 3_000);
   attack.close();

@@ -2,21 +2,24 @@ import { type Budgets, networkOf, openBudgets, reserve } from './budgets.ts';
 
 /**
  * Limits for the networks that connect to this node, applied before any of their requests is examined. Behind
- * a proxy all connections are the proxy's, so these limits do not apply.
+ * a proxy, all connections are the proxy's, so these limits do not apply.
  */
 export type Peers = {
   readonly connections: Budgets;
   readonly queues: Map<string, NetworkQueue>;
   /** The network of each open connection. */
   readonly networks: WeakMap<object, string>;
-  /** Connections whose last request came from a key, a session or a learner. They never wait for anonymous ones. */
+  /**
+   * Connections whose last request came from a key, a session or a learner. They never wait behind anonymous
+   * connections.
+   */
   readonly known: WeakSet<object>;
   timer: NodeJS.Timeout | null;
 };
 
 /**
- * `answered` counts this second's responses without a slot. `waiting` has the requests that the
- * limit delays.
+ * `answered` counts this second's responses without a slot. `waiting` holds the requests that the limit
+ * delays.
  */
 type NetworkQueue = { since: number; answered: number; readonly waiting: Set<() => void> };
 
@@ -73,7 +76,10 @@ export function mayPipeline(peers: Peers | null, connection: object): boolean {
   return !queue || !isDelayed(queue);
 }
 
-/** The queue in which the connection's requests have to wait, because its network gets only rejections. */
+/**
+ * The queue for the requests of a connection whose network gets only rejections. Null if the requests do not
+ * have to wait.
+ */
 export function delayQueueOf(peers: Peers, connection: object): NetworkQueue | null {
   const network = peers.queues.size > 0 ? peers.networks.get(connection) : undefined;
   const queue = network === undefined ? undefined : peers.queues.get(network);

@@ -5,8 +5,8 @@ import { openPeers, type Peers } from './peers.ts';
 import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
 
 /**
- * `anonymous` is for requests without valid credentials, `interface` for those with a key or a session, and `runTime`
- * for learners, starting with the click on the launch link.
+ * `anonymous` is for requests without valid credentials, `api` for requests with a key or a session, and
+ * `runTime` for learners, starting with the click on the launch link.
  */
 export const poolNames = ['anonymous', 'api', 'runTime'] as const;
 export type PoolName = (typeof poolNames)[number];
@@ -20,7 +20,7 @@ export type Pool = {
   readonly maxWaiting: number;
   inUse: number;
   readonly waiting: (() => void)[];
-  /** When the pool became full; null if it is not. */
+  /** When the pool became full; null if it is not full. */
   exhaustedSince: Date | null;
 };
 
@@ -33,7 +33,7 @@ export type Admission = {
   /** Sign-ins of anonymous callers with a password. */
   readonly passwords: FairQueue;
   readonly passwordAddresses: Budgets;
-  /** All password hashing. Each hash takes 20 MiB, and a thread for at least 20 ms. */
+  /** All password hashing. Each hash uses 20 MiB of memory, and a thread for at least 20 ms. */
   readonly hashes: FairQueue;
   /** Users' passwords checked with an API key. Each check takes several statements besides its hash. */
   readonly checks: FairQueue;
@@ -42,8 +42,8 @@ export type Admission = {
   /** Replays and erasures. They have their own queue, so lists do not wait for them. */
   readonly longWrites: FairQueue;
   /**
-   * Bytes that clients have not read yet: of lists and documents, of those sent to learners' units,
-   * and of large sessions.
+   * Bytes that clients have not read yet: of lists and documents, of responses to learners' units, and of
+   * large sessions.
    */
   readonly unsent: UnreadBytes;
   readonly unsentToUnits: UnreadBytes;
@@ -63,7 +63,7 @@ export type Admission = {
   /** Rows of bulk calls waiting to be hashed. */
   readonly bulkHashes: FairQueue;
   readonly passwordSites: Budgets;
-  /** Calls without credentials and with wrong ones, by address. */
+  /** Calls without credentials, and calls with wrong credentials, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
   /** Bodies that anonymous callers are sending, by address and by /24 or /48 network, and their time limit. */
@@ -90,7 +90,7 @@ export type Admission = {
   readonly commitBytes: Budgets;
   /**
    * Requests from the pages of an enrolment, or of a course's preview. The limit per minute is for commits and
-   * heartbeats; files have their own.
+   * heartbeats; files have a separate limit.
    */
   readonly learnerCalls: Budgets;
   readonly learnerFiles: Budgets;
@@ -141,17 +141,15 @@ const learnerRequests = 20;
 /** Each start takes up to half a millisecond of the event loop. */
 const startsPerTurn = 32;
 /**
- * Concurrent launches and commits share statements. With a limit of 2, they reached half the rate
+ * Concurrent launches and commits share statements. With a limit of 2, their rate was only half as high
  * (docs/performance.md).
  */
 const startsOfTenant = 16;
-/**
- * Files share no statements, so starting more of them at a time would only delay other requests.
- */
+/** File requests do not share statements, so starting more at a time would only delay other requests. */
 const fileStartsOfTenant = 2;
-/** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
+/** A browser requests a course's files in parallel, up to 100 over HTTP/2. */
 const concurrentFiles = 100;
-/** Enough to open a course of 69 files (our largest test package) 80 times, or one of 2,000 files three times. */
+/** Enough to open a course of 69 files (our largest test package) 80 times, or a course of 2,000 files three times. */
 const filesPerMinute = 6_000;
 /** Some courses request optional subtitles or images that do not exist. */
 const missesPerMinute = 600;
@@ -167,7 +165,7 @@ export const launchesPerMinute = 10;
 /** Half of the threads in libuv's pool. The others read learners' files. */
 const concurrentHashes = 2;
 const maxWaitingHashes = 100;
-/** A whole class signs in from one address at the same moment, and waiting a few seconds does no harm. */
+/** A whole class can sign in from one address at the same moment, and waiting a few seconds does no harm. */
 const maxWaitingPasswords = 200;
 /**
  * The embedded database runs one statement at a time. On a server, lists leave some connections to
@@ -190,7 +188,7 @@ const mergedBytesOfUnitPerMinute = 8 * 1024 ** 2;
 const concurrentPings = 4;
 const pingsPerMinute = 60;
 /**
- * Maximum requests of a network that wait while the same credentials are looked up for one of them.
+ * Maximum number of a network's requests that wait while one of them looks up the same credentials.
  */
 const maxWaitingForCredentials = 1_000;
 
@@ -202,7 +200,7 @@ export function openPool(max: number, maxWaiting = 0): Pool {
 export function openAdmission(config: Config): Admission {
   const { anonymousRateLimit, trustProxy, workers } = config;
   const maxInFlight = Math.ceil(config.maxInFlight / workers);
-  /** Of an address, and for a tenant: a tenth of the pool. */
+  /** A tenth of the anonymous pool, for one address or for one tenant. */
   const anonymousOfOwner = Math.max(10, Math.ceil(maxInFlight / 40));
   const listTurns = { ...concurrentLists(config), maxWaiting: Math.ceil(maxInFlight / 4) };
   return {

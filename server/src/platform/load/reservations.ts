@@ -16,7 +16,10 @@ export function reject<P extends RejectingPool>(
   return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
 }
 
-/** A slot of the caller `by` in the budget `of`. With `free` the limit does not apply, because the pool has room. */
+/**
+ * A slot of the caller `by` in the budget `of`. With `free`, the limit does not apply, because the pool has
+ * room.
+ */
 export type Reservation<P extends PoolName> = {
   of: Budgets;
   by: string;
@@ -30,7 +33,7 @@ export type Reservation<P extends PoolName> = {
 
 /**
  * Takes one slot from each budget and returns a function that releases all of them and `reserved`, once. If a slot is
- * not available, releases `reserved`, takes none and rejects the request.
+ * not available, takes no slots, releases `reserved` and rejects the request.
  */
 export function reserveAll<P extends PoolName>(
   ctx: Context,

@@ -2,8 +2,7 @@ import type { Context } from '../context.ts';
 import { addShared, takeUnshared } from './budgets.ts';
 
 /**
- * The budgets per minute. A node's processes share them, because a client may connect to several
- * processes.
+ * The budgets per minute. A node's processes share them, because a client can connect to several processes.
  */
 const shared = [
   'addresses',

@@ -58,7 +58,7 @@ type Watched = { readonly slot: RequestSlot; seen: number; checks: number; due: 
  * gigabytes.
  */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = checkMilliseconds): void {
-  // An array, because a growing Map leaves tables behind that keep requests alive until the next
+  // This is an array, because a growing Map leaves tables behind that keep requests alive until the next
   // full garbage collection.
   let watched: Watched[] = [];
   // All bodies share one timer. Most bodies arrive so soon that separate timers would not be worth
@@ -98,7 +98,7 @@ function isTooSlow(raw: IncomingMessage, body: Watched, milliseconds: number): b
   if (isUpload && body.checks % uploadChecks !== 0) return false;
   const came = raw.socket.bytesRead - body.seen;
   body.seen += came;
-  // If we have not read all received bytes, we cause the delay, not the client.
+  // If we have not read all received bytes, the delay is our fault, not the client's.
   return !(raw.readableLength > 0 || (came >= minBytesPerCheck && (isUpload || body.checks === 1)));
 }
 

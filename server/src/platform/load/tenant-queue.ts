@@ -5,9 +5,9 @@ import { reserve } from './budgets.ts';
 import { overloaded } from './fair-queue.ts';
 
 /**
- * Runs an anonymous caller's change to a tenant's rows, such as a sign-in, in the queue of that
- * tenant, because it may wait for locks of the tenant. Only a few such changes may wait at a time,
- * so that the tenant cannot occupy the slots of all anonymous callers.
+ * Runs an anonymous caller's change to a tenant's rows, such as a sign-in, in the tenant's queue, because the
+ * change can wait for the tenant's locks. Only a few such changes may wait at a time, so that the tenant
+ * cannot occupy the slots of all anonymous callers.
  */
 export async function inTenantQueue<Result>(
   ctx: Context,

@@ -10,7 +10,7 @@ after(service.close);
 const one = forTenant(service.ctx, 'one');
 const other = forTenant(service.ctx, 'other');
 
-/** How often `work` was called in this turn of the event loop, and in the longest one. */
+/** The number of calls of `work` in this turn of the event loop, and in the turn with the most calls. */
 let calls = 0;
 let mostCalls = 0;
 
@@ -39,7 +39,7 @@ const double = (item: number) => {
   return 2 * item;
 };
 
-test('many callers together take no more time in a turn of the event loop than one', async () => {
+test('many callers together take no more time in a turn of the event loop than one caller', async () => {
   const results = await whileCounting(
     Promise.all([
       ...Array.from({ length: 20 }, () => mapInTimeSlices(one, items, double)),
@@ -66,7 +66,7 @@ test('tenants take turns', async () => {
   assert.equal(ended.length, 13);
 });
 
-test('a transaction does not wait for other callers, because these may wait for it', async () => {
+test('a transaction does not wait for other callers, because they may be waiting for it', async () => {
   let isOver = false;
   const others = Promise.all(Array.from({ length: 20 }, () => mapInTimeSlices(one, items, double))).then(
     () => {

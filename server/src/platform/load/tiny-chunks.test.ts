@@ -82,7 +82,11 @@ test('chunks that arrive together are read as one, in order', async () => {
   for (let nth = 0; nth < 50; nth++) assert.equal(body.push(Buffer.from('some text, ')), true);
   await pause(1);
   assert.deepEqual(read, ['some text, '.repeat(50)]);
-  assert.equal(body.push(Buffer.alloc(1_000)), false, 'the sender waits once enough is waiting');
+  assert.equal(
+    body.push(Buffer.alloc(1_000)),
+    false,
+    'the sender has to pause once enough bytes are waiting',
+  );
   body.push(null);
   await once(body, 'end');
   assert.equal(read.join('').length, 1_550);

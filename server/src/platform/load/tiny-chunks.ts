@@ -7,8 +7,8 @@ import type { Readable } from 'node:stream';
 const maxTiny = { chunks: 200, bytesPerChunk: 16 };
 
 /**
- * Joins the chunks of a body that arrived together, as if the sender had not divided them, and calls `onFlood` if there
- * are too many tiny ones. Must be called before the first chunk arrives.
+ * Joins the chunks of a body that arrived together, as if the sender had not divided them, and calls
+ * `onFlood` if there are too many tiny chunks. Must be called before the first chunk arrives.
  */
 export function joinTinyChunks(body: Readable, onFlood: () => void): void {
   const push = body.push.bind(body);

@@ -67,7 +67,7 @@ test('a response to an anonymous caller has a deadline and occupies its slot unt
   session.destroy();
 });
 
-test('over HTTP/2 all body limits apply, with and without Content-Length', async () => {
+test('over HTTP/2, all body limits apply, with and without Content-Length', async () => {
   admission.anonymousBodyMilliseconds = 300;
   for (const [at, length] of [{}, { 'content-length': '100' }, { 'content-length': '0' }].entries()) {
     const session = await openSession(service.baseUrl, { from: `127.0.1.${20 + at}` });

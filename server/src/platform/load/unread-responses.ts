@@ -14,9 +14,9 @@ function drop(request: IncomingMessage, response: ServerResponse, all: boolean):
 }
 
 /**
- * Clients must read their responses, because over HTTP/2 the client decides how much may be sent. A response to a known
- * caller has a slot in a pool, and `connections.ts` checks its progress. Responses to anonymous callers have a
- * deadline, and a network may have only a few responses without a slot (to rejected requests).
+ * Clients must read their responses, because over HTTP/2 the client decides how much may be sent. A known
+ * caller's response has a slot in a pool, and `connections.ts` checks its progress. Anonymous callers have a
+ * deadline, and a network may have only a few unread responses without a slot (to rejected requests).
  */
 export function limitUnreadResponse(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   const { raw, slot } = request;

@@ -12,8 +12,8 @@ export type Message = {
 };
 
 /**
- * `rejected` means that the server will never accept the message. `unavailable` means that it
- * accepts no messages at present. `answer` is from the server, or null if there was none.
+ * `rejected` means that the server will never accept the message. `unavailable` means that it accepts no
+ * messages at present. `answer` is the server's reply, or null if there was none.
  */
 export type Outcome = {
   result: 'sent' | 'rejected' | 'delayed' | 'unavailable';
@@ -59,7 +59,7 @@ export function openSender(server: MailServer, milliseconds = maxMilliseconds): 
   });
   return {
     send: async (message) => {
-      // Ends only this message's connection.
+      // Aborting ends only this message's connection.
       const signal = AbortSignal.timeout(milliseconds);
       try {
         const { response } = await transport.sendMail({ ...toMail(message, from), signal });

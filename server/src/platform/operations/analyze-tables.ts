@@ -47,7 +47,7 @@ export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
     try {
       await analyzeGrown(ctx);
     } catch (error) {
-      if (!stopped) ctx.log.warn({ err: error }, 'could not analyse tables; it will be retried');
+      if (!stopped) ctx.log.warn({ err: error }, 'the analysis of tables failed; it will be retried');
     }
     if (!stopped) timer = setTimeout(begin, checkMilliseconds).unref();
   };

@@ -123,7 +123,7 @@ export async function backUp(place: Location, folder: string, now: Date): Promis
   if (!(await isEmpty(target)))
     throw new Error(`${target} is not empty. Choose a new folder for the backup.`);
   await mkdir(dirname(target), { recursive: true });
-  // The name is unpredictable, because others may be able to write to the same folder.
+  // The name is unpredictable, because other users may be able to write to the same folder.
   const draft = await mkdtemp(`${target}.partial-`);
   try {
     if (place.databaseUrl === null) await copyDatabase(place, draft);

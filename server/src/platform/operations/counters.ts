@@ -95,7 +95,7 @@ export function openCounters() {
   );
   const replicaReads = counter(
     'lectern_replica_reads_total',
-    'Reads that may be stale, by result: used is the replica, anything else the primary.',
+    'Reads that may be stale, by result. The replica responded if the result is "used", otherwise the primary.',
     ['result'],
   );
   // Start at 0, because a series that begins with its first failure would show no increase.

@@ -16,7 +16,7 @@ async function ready(answers: ({ fullPool: string | null } | null)[]): Promise<n
   return statusCode;
 }
 
-test('a node is ready while one of its workers has capacity, and not ready if all that respond are full', async () => {
+test('a node is ready while one of its workers has capacity, and not ready if all workers that respond are full', async () => {
   const [free, full] = [{ fullPool: null }, { fullPool: 'api' }];
   assert.equal(await ready([free, free]), 200);
   assert.equal(await ready([full, free]), 200);

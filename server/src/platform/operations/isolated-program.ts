@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { Problem } from '../errors.ts';
 import type { IsolatedResult } from './isolated.ts';
 
-/** Lower priority than the service's, so that API callers do not wait. */
+/** A lower priority than the service's, so that API callers do not wait. */
 const priority = 5;
 
 /** The main function of a program for `runIsolated`: receives one input and returns one result. */

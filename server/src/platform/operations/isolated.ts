@@ -12,7 +12,7 @@ export type IsolatedLimits = {
   wasmMegabytes: number;
   /** The only folder in which the program can create, read and write files. */
   folder: string;
-  /** Additional files it may read. */
+  /** Additional files that the program may read. */
   files: readonly string[];
 };
 

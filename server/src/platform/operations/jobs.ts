@@ -57,7 +57,7 @@ export async function startJobs(
     }
   };
   const warn = (error: unknown) =>
-    ctx.log.warn({ err: error }, 'could not look for due jobs; it will be retried');
+    ctx.log.warn({ err: error }, 'the search for due jobs failed; it will be retried');
   let looking = Promise.resolve();
   const begin = () => {
     looking = poll()

@@ -15,7 +15,10 @@ function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** JSON lines on standard output. Callers name each field: a request, header or body is never logged as a whole. */
+/**
+ * Opens a log that writes JSON lines to standard output. Callers name each field: a request, header or body
+ * is never logged as a whole.
+ */
 export function openLog(level: string, everyLine: Record<string, unknown> = {}): Logger {
   return pino({
     level,

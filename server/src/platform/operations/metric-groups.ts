@@ -64,7 +64,7 @@ const logMetrics: MetricGroup = {
 
 /**
  * Reads on one connection with a short time limit. The embedded database cannot interrupt a
- * statement, so it has no limit.
+ * statement, so no limit applies there.
  */
 export function readWithTimeout<T>(ctx: Context, work: (connection: Connection) => Promise<T>): Promise<T> {
   if (ctx.engine.kind === 'pglite') return work(ctx.engine);

@@ -24,8 +24,8 @@ export function startWarnings(config: Config, env: Environment): string[] {
 const encrypted = ['require', 'verify-ca', 'verify-full'];
 
 /**
- * Whether data may leave this machine without TLS. Data sent through a Unix socket or loopback does
- * not leave it.
+ * Whether data may leave this machine without TLS. Data sent through a Unix socket or loopback does not leave
+ * the machine.
  */
 function isUnencrypted(databaseUrl: string, env: Environment): boolean {
   const { hostname, searchParams } = new URL(databaseUrl);

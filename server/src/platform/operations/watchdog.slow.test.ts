@@ -26,7 +26,7 @@ test('a blocked process also exits if nobody reads its output', { timeout: 60_00
   assert.equal(signal, 'SIGKILL');
 });
 
-test('a busy process keeps running, and the watchdog does not keep an idle one from exiting', async () => {
+test('a busy process keeps running, and the watchdog does not keep an idle process from exiting', async () => {
   const busy =
     'for (let n = 0; n < 10; n++) { const end = Date.now() + 500; while (Date.now() < end); await new Promise(setImmediate); }';
   const { exited } = run(`${busy} console.log('done');`);

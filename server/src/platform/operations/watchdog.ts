@@ -6,9 +6,9 @@ import type { Log } from './log.ts';
 const maxSeconds = 30;
 
 /**
- * The watchdog counts its own seconds. A suspended machine stops both threads, but not the clock.
- * The watchdog writes the log line itself, because the main thread hangs. It ends the process even
- * if nothing reads the output.
+ * The watchdog counts seconds itself instead of reading the clock, because suspending the machine stops both
+ * threads but not the clock. It writes the log line itself, because the main thread hangs. It ends the
+ * process even if nothing reads the output.
  */
 const source = `
 const { write } = require('node:fs');

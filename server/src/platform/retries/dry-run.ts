@@ -37,8 +37,7 @@ export async function dryRunEach<C extends Context, Row, T>(
   const together = await settle(rows);
   const isExpected = (one: PromiseSettledResult<T>) =>
     one.status === 'fulfilled' || one.reason instanceof Problem || one.reason instanceof Postponed;
-  // After a failed statement, all later ones in the transaction fail too, so each row runs
-  // separately.
+  // After a failed statement, all later statements in the transaction fail too, so each row runs separately.
   if (rows.length > 1 && !together.every(isExpected)) {
     const alone: PromiseSettledResult<T>[] = [];
     for (const row of rows) alone.push(...(await settle([row])));

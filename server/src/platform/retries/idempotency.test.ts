@@ -111,7 +111,7 @@ test('a call that fails with an internal error leaves nothing behind, and a retr
   assert.deepEqual(again, { outcome: { value: 'done' }, replayed: false });
 });
 
-test('a different request with a used key is rejected before any preparation', async () => {
+test('a different request with a used key is rejected before any work is prepared', async () => {
   await once(
     tenant(),
     { ...asked, key: 'ten' },

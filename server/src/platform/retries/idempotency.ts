@@ -35,7 +35,7 @@ export function scopesOf({ caller }: FastifyRequest): string {
   return [...(caller?.scopes ?? [])].sort().join(' ');
 }
 
-/** Handles a POST with an Idempotency-Key: returns the stored response, or else that of `call`. */
+/** Handles a POST with an Idempotency-Key: returns the stored response or, if there is none, calls `call`. */
 export async function respondOnce(
   ctx: Context,
   request: FastifyRequest,

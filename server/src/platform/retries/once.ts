@@ -26,7 +26,7 @@ export type Action<T> = (inside: TransactionContext) => Promise<T>;
 export type Call<T> = {
   /** Does slow work that is safe to repeat, and returns what remains to be done. */
   prepare: () => Promise<Action<T>>;
-  /** Calls with the same name share a transaction. Only for operations that write nothing if they fail. */
+  /** Calls with the same value share a transaction. Only for operations that write nothing if they fail. */
   shares: string | null;
 };
 
@@ -40,7 +40,7 @@ type Entry = {
 
 const maxAttempts = 5;
 /**
- * SQLSTATEs that roll back a transaction: conflicts, deadlocks, and statements after a failed one.
+ * SQLSTATEs that roll back a transaction: conflicts, deadlocks, and statements after a failed statement.
  */
 const conflictCodes = new Set(['23503', '23505', '25P02', '40001', '40P01']);
 

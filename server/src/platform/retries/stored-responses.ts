@@ -14,17 +14,17 @@ const batchSize = 500;
 /** The number of hours for which a response can be replayed. */
 const keptHours = 24;
 
-/** The owner of responses to the operator; others belong to tenants. */
+/** The owner of responses to the operator. All other responses belong to tenants. */
 export const operatorOwner = '';
 
 export type KeyedRequest = {
-  /** The client's name for this request. */
+  /** The client's Idempotency-Key. */
   key: string;
   /** The content of the request. The same key with another request is rejected. */
   request: string;
-  /** The LoginID in the request, by which an erasure finds the response. */
+  /** The LoginID in the request. An erasure of this user uses it to find the response. */
   about: string | null;
-  /** The tenant in the operator's request, by which its deletion finds the response. */
+  /** The tenant in the operator's request. The tenant's deletion uses it to find the response. */
   aboutTenant?: string | null;
 };
 
@@ -103,7 +103,7 @@ function erasedProblem({ tenantId }: TenantContext): Problem {
     ? new Problem('tenant_not_found', `The tenant that this request was about has been deleted. ${again}`)
     : new Problem(
         'user_not_found',
-        `The user that this request was about has been erased, and the stored response with them. ${again}`,
+        `The user that this request was about has been erased, together with the stored response. ${again}`,
       );
 }
 

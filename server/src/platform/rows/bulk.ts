@@ -68,7 +68,7 @@ export const bulkQuery = Fields({
 });
 
 export function bulkStreams(fields: string, row: Record<string, string>) {
-  const description = `One object per line as NDJSON, or CSV with the field names in the first row, where an empty cell means that the field is not sent, and spaces around an ID are removed. Fields: ${fields}. A row may be up to 64 kB in size; the number of rows is not limited.`;
+  const description = `NDJSON with one object per line, or CSV with the field names in the first row. In CSV, an empty cell means that the field is not sent, and spaces around an ID are removed. Fields: ${fields}. A row can be up to 64 kB in size. The number of rows is not limited.`;
   const examples = {
     [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
     [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,
@@ -78,7 +78,7 @@ export function bulkStreams(fields: string, row: Record<string, string>) {
 
 export const bulkResponse = {
   description:
-    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not have it. CSV with `Accept: text/csv`.',
+    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV.',
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 

@@ -34,7 +34,7 @@ const writers: [string, (rows: string[][]) => string][] = [
 ];
 
 for (const [who, write] of writers)
-  test(`any records written as CSV for ${who} are read back as the same rows without formulas`, () => {
+  test(`any records written as CSV by ${who} are read back as the same rows without formulas`, () => {
     fc.assert(
       fc.property(records, (rows) => {
         const csv = write(rows);
@@ -52,7 +52,7 @@ for (const [who, write] of writers)
               'needless',
             );
           }
-        // Parsers that recognise more row ends than RFC 4180 find no additional row either.
+        // Parsers that recognise more row ends than RFC 4180 find no additional rows either.
         for (const line of csv.replaceAll(/"(?:[^"]|"")*"/g, 'quoted').split(/\r\n|[\p{Cc}\u2028\u2029]/u))
           assert.ok(line === '' || line.split(',').length === columns.length, JSON.stringify(line));
       }),
@@ -84,7 +84,7 @@ async function readText(text: string, format: RowFormat): Promise<SourceRow[]> {
 
 const readCsv = (text: string) => readText(text, 'csv');
 
-test('a row with very many commas or values, or nested deeply, is rejected', async () => {
+test('a row that is deeply nested or has very many commas or values is rejected', async () => {
   const commas = await readCsv(`LoginID,Reference\nann,"${','.repeat(9_000)}"\nbob${','.repeat(60_000)}"\n`);
   const deep = await readText(
     `{"LoginID":"ann"}\n${'['.repeat(32_000)}\n[${'1,'.repeat(30_000)}1]\n`,

@@ -15,9 +15,9 @@ export type SourceRow = { row: number } & ({ value: unknown } | { problem: Probl
 /** Maximum rows per chunk, which is processed with one statement. */
 export const batchSize = 200;
 const rowBytes = 64 * 1024;
-/** A chunk is parsed without a pause, so a larger one would delay other callers. */
+/** A chunk is parsed without a pause, so a larger chunk would delay other callers. */
 const batchCharacters = 256 * 1024;
-/** Bytes of input that are split into rows at a time. They may contain 4,000 rows. */
+/** Bytes of input that are split into rows at a time. They can contain 4,000 rows. */
 const sliceBytes = 8 * 1024;
 const maxColumns = 200;
 /** A row may contain many commas, but parsing very many cells would delay other callers. */
@@ -38,7 +38,7 @@ export async function* readRows(
       waiting.push(...split.push(chunk.subarray(from, from + sliceBytes)));
       for (let rows = nextBatch(waiting); rows > 0; rows = nextBatch(waiting)) {
         yield take(waiting.splice(0, rows));
-        // Nothing in this loop waits if all rows are rejected or blank, so it must yield here.
+        // Nothing in this loop waits if all rows are rejected or blank, so the loop must yield here.
         await setImmediate();
       }
       await setImmediate();
@@ -48,7 +48,7 @@ export async function* readRows(
 }
 
 type Cut = string | Problem;
-/** Number of rows in the next chunk; 0 if it may still grow. */
+/** Number of rows in the next chunk; 0 if the chunk can still grow. */
 function nextBatch(waiting: readonly Cut[]): number {
   let characters = 0;
   for (const [index, cut] of waiting.entries()) {
@@ -230,7 +230,8 @@ function toObject(columns: readonly Column[], cells: readonly string[]): unknown
 }
 
 /**
- * A formula may also follow characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV injection).
+ * A formula can also follow characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV
+ * injection).
  */
 const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 /** Characters that some parsers take for the end of a row. */
@@ -239,7 +240,7 @@ const quoted = /[\p{Cc}\u2028\u2029]/u;
 export type RowWriter = (records: Record<string, unknown>[]) => string;
 
 /**
- * Writes records as NDJSON or CSV. In CSV a cell that a spreadsheet would interpret as a formula is prefixed with
+ * Writes records as NDJSON or CSV. In CSV, a cell that a spreadsheet would interpret as a formula is prefixed with
  * an apostrophe, unless `rawCells` is set.
  */
 export function rowWriter(

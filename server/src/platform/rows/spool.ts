@@ -78,7 +78,7 @@ export async function* spool(
       const chunks: AsyncIterable<Buffer> = input.iterator({ destroyOnReturn: false });
       for await (const chunk of chunks) {
         if (stopped) continue;
-        // A chunk that is larger than the file would wait forever.
+        // Split the chunk, because a chunk that is larger than the file would wait forever.
         for (let at = 0; at < chunk.length; at += capacity) await write(chunk.subarray(at, at + capacity));
       }
     } catch (error) {

@@ -23,7 +23,7 @@ export type Workers = {
   readonly count: number;
   /** Declares how this process answers a query. */
   answer<Q extends Query>(query: Q, find: () => Promise<Answers[Q]>): void;
-  /** The answers of all processes, including this one; null from one that does not answer in time. */
+  /** The answers of all processes, including this one; null for a process that does not answer in time. */
   ask<Q extends Query>(query: Q): Promise<(Answers[Q] | null)[]>;
   /** Reports the amounts spent in this process to the other processes. */
   share(spent: Spent): void;

@@ -9,7 +9,7 @@ const statementStarts = ['begin', 'loop', 'then', 'else'];
 
 /**
  * Checks each statement of a function's body, in which `$1` is the tenant. An expression with CASE must be in
- * parentheses, because its THEN would otherwise look like that of an IF.
+ * parentheses, because its THEN would otherwise look like the THEN of an IF.
  */
 export function checkFunctionBody(
   name: string,

@@ -6,7 +6,7 @@ import { assertTenantScoped } from './tenant-guard.ts';
 
 const db = kyselyForConnection({
   query: async () => {
-    throw new Error('Only compiled here.');
+    throw new Error('This database only compiles statements.');
   },
 });
 

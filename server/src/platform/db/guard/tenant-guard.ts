@@ -18,12 +18,12 @@ const tenantOwned: ReadonlySet<string> = new Set(tenantTables);
 const acrossTenantsMark = /^\s*across tenants: \S/;
 const checkableVerbs = ['select', 'values', 'insert', 'update', 'delete'];
 const controlVerbs = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'set', 'show', 'lock'];
-const advice = 'If it must span tenants, it says so: /* across tenants: why */';
+const advice = 'If the statement must span tenants, add the reason as a comment: /* across tenants: why */';
 
 /**
- * The rows that a statement accesses: only those of shared tables, only those of the tenant that it
- * names, or, for a stated reason, those of all tenants. `mayWait` is true if the statement may wait
- * for row locks.
+ * The rows that a statement can access: only rows of shared tables (`no tenant`), only rows of the tenant
+ * that it names (`one tenant`), or, for a stated reason, rows of all tenants. `mayWait` is true if the
+ * statement can wait for row locks.
  */
 export type Verdict =
   | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[]; mayWait: boolean }
@@ -34,8 +34,8 @@ const verdicts = new Map<string, Verdict>();
 const maxVerdicts = 2_000;
 
 /**
- * Rejects SQL that could access rows of several tenants. A statement that must access them gives its reason in a
- * comment: `/* across tenants: operator statistics *\/`.
+ * Rejects SQL that could access rows of several tenants. A statement that has to access them gives the reason
+ * in a comment: `/* across tenants: operator statistics *\/`.
  */
 export function assertTenantScoped(text: string): Verdict {
   const known = verdicts.get(text);
@@ -63,7 +63,7 @@ const lockingVerbs = ['insert', 'update', 'delete', 'share'];
 const hasWord = (nodes: readonly Node[], ...words: string[]): boolean =>
   nodes.some((node) => (node.kind === 'group' ? hasWord(node.nodes, ...words) : isWord(node, ...words)));
 
-/** Rejects a function of the database that could access rows of several tenants. In its body, `$1` is the tenant. */
+/** Rejects a database function that could access rows of several tenants. In its body, `$1` is the tenant. */
 export function assertFunctionTenantScoped(name: string, body: string): void {
   checkFunctionBody(name, body, (statement) => {
     const others = tenantParameters(statement).some((number) => number !== 1);
@@ -72,7 +72,7 @@ export function assertFunctionTenantScoped(name: string, body: string): void {
   });
 }
 
-/** Numbers of the parameters that are compared with a tenant. */
+/** The numbers of the parameters that are compared with `tenant_id`. */
 function tenantParameters(nodes: readonly Node[]): number[] {
   return nodes.flatMap((node, at) => {
     if (node.kind === 'group') return tenantParameters(node.nodes);
@@ -104,15 +104,15 @@ export function guardTenants(engine: Engine): Engine {
 }
 
 /**
- * Work on behalf of a tenant must not name another tenant. In an anonymous caller's queue, it must
- * not wait long for a tenant's rows, because other callers wait for it.
+ * A statement in a tenant's queue must not name another tenant. A statement in an anonymous queue must not
+ * wait long for a tenant's row locks, because other callers wait behind it.
  */
 function queueOf(statement: Statement, queue: string | undefined, waitsBriefly = false): string | undefined {
   const named = tenantOf(statement);
   const isAnonymous = isAnonymousQueue(queue) && named !== undefined && isTenant(named);
   if (isAnonymous && !waitsBriefly && mayWait(statement))
     throw new Error(
-      `An anonymous caller's statement could wait for locks of a tenant. Call limitLockWaits first, or use the tenant's queue (inTenantQueue): ${statement.text}`,
+      `An anonymous caller's statement could wait for a tenant's locks. Call limitLockWaits first, or use the tenant's queue (inTenantQueue): ${statement.text}`,
     );
   if (queue !== undefined && isTenant(queue) && named !== undefined && isTenant(named) && named !== queue)
     throw new Error(`A statement for one tenant names another: ${statement.text}`);

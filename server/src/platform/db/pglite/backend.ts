@@ -30,7 +30,8 @@ const startParameters = [
   '-j',
   ...Object.entries({
     search_path: 'public',
-    // The operating system caches the files as well. With PGlite's 128 MB, the idle process used 140 MB more.
+    // The operating system also caches the files. With PGlite's default of 128 MB, the idle process used 140
+    // MB more.
     shared_buffers: '32MB',
     exit_on_error: 'false',
     log_checkpoints: 'false',
@@ -139,10 +140,7 @@ function watchForCrash(module: MainLoop, onCrash: (error: unknown) => void): voi
   };
 }
 
-/**
- * Always returns its own buffer, so the buffer can be transferred between threads instead of
- * copied.
- */
+/** Always returns its own buffer, so that it can be transferred between threads instead of being copied. */
 export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let offset = 0;

@@ -18,7 +18,7 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder))
     if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });
-  // The name is unique, because the helper of a killed process may keep running for a moment.
+  // The name is unique, because the helper process of a killed process can keep running for a moment.
   const draft = path.join(folder, `${draftName}-${process.pid}`);
   log.info({ folder }, 'creating the database');
   await make(draft);
@@ -30,8 +30,8 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
 }
 
 /**
- * Runs in a separate process, because creating a database takes 250 MB more than serving it, and this memory must be
- * released.
+ * Runs in a separate process, so that its memory is released: creating a database takes 250 MB more than
+ * serving one.
  */
 async function make(folder: string): Promise<void> {
   // `--liftoff-only` saves a second of CPU time (3.6 s instead of 4.6 s): the process exits before optimised code would

@@ -5,14 +5,16 @@ import type { DatabaseLog, Engine } from '../engine.ts';
 export type MaintenanceSchedule = {
   /** How often the write-ahead log is measured, in milliseconds. */
   measureEvery: number;
-  /** A checkpoint runs when the log has grown by this many bytes … */
+  /** A checkpoint runs when the log has grown by this many bytes. */
   checkpointBytes: number;
-  /** … or when this many milliseconds have passed and something was written. */
+  /** A checkpoint also runs after this many milliseconds if anything was written. */
   checkpointEvery: number;
   vacuumEvery: number;
-  /** How often the storage of large values is vacuumed, if it has many dead parts. */
+  /** How often the storage for large values is vacuumed if it has many dead parts. */
   vacuumLargeEvery: number;
-  /** Pause between two tables, so that all statements that waited for the first run before the second is vacuumed. */
+  /**
+   * Pause between two tables. Statements that waited for the first vacuum run before the second one starts.
+   */
   vacuumPause: number;
 };
 
@@ -85,8 +87,8 @@ export function startMaintenance(
 }
 
 /**
- * The thresholds of PostgreSQL's autovacuum. A vacuum freezes old rows only if the table has
- * reached `vacuum_freeze_table_age`.
+ * Tables that exceed the thresholds of PostgreSQL's autovacuum. A vacuum freezes old rows only if the table
+ * has reached `vacuum_freeze_table_age`.
  */
 const tablesToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name
@@ -100,9 +102,8 @@ const tablesToVacuum = `
   order by 1`;
 
 /**
- * PostgreSQL stores large values in parts of 2 kB. All other statements wait during a vacuum, so
- * dead parts are removed long before they take up gigabytes. Their space is reused, but the file
- * does not shrink.
+ * PostgreSQL stores large values in parts of 2 kB. All other statements wait during a vacuum, so dead parts
+ * are removed early, long before they take up gigabytes. Their space is reused, but the file does not shrink.
  */
 const largeToVacuum = `
   select format('%I.%I', s.schemaname, s.relname) as name

@@ -6,7 +6,7 @@ export type FromWorker = Uint8Array | { ready: true } | { ended: string } | { du
 export type ToWorker = Uint8Array<ArrayBuffer> | 'dump' | 'close';
 
 const port = parentPort;
-if (!port) throw new Error('This file is a worker.');
+if (!port) throw new Error('This file must run in a worker thread.');
 
 const post = (message: FromWorker): void => port.postMessage(message);
 const end = (reason: string): never => {

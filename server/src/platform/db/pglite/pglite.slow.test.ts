@@ -141,7 +141,7 @@ test('reopens automatically after a disk error, with all acknowledged rows', asy
   await engine.close();
 });
 
-test('starts again if the creation of the database was interrupted', async () => {
+test('starts successfully after the creation of the database was interrupted', async () => {
   const folder = path.join(root, 'interrupted');
   await cp(path.join(empty, 'database'), path.join(folder, 'database.new'), { recursive: true });
   await rm(path.join(folder, 'database.new/global'), { recursive: true });

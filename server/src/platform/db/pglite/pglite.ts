@@ -115,8 +115,8 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
           },
         }),
       );
-      // Do not use `Promise.race` with the end of the session. Its promise would keep each
-      // transaction's result in memory.
+      // Do not use `Promise.race` with the session's `ended` promise, which would keep each transaction's
+      // result in memory.
       const mine = Promise.withResolvers<void>();
       transactionEnd = mine;
       const end = () => {

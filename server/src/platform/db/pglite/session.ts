@@ -20,8 +20,7 @@ export type Session = {
 const closeTimeout = 10_000;
 
 export async function openSession(task: WorkerTask): Promise<Session> {
-  // One compilation thread is enough, because each one keeps 30 to 50 MB after it has compiled
-  // WebAssembly.
+  // One compilation thread is enough. Each thread keeps 30 to 50 MB after it has compiled WebAssembly.
   setFlagsFromString('--wasm-num-compilation-tasks=1');
   const worker = new Worker(programAddress('./pglite-worker.ts', import.meta.url), {
     workerData: task,

@@ -32,7 +32,7 @@ test('connections to a PostgreSQL server', { skip }, async (context) => {
     (
       await engine.query<{ id: number }>({ name: 'ids', text: 'select id from note order by id', values: [] })
     ).rows.map(({ id }) => id);
-  /** Retries as a client would, because each pooled connection may turn out to be lost once. */
+  /** Retries as a client would, because each pooled connection can fail once. */
   const idsAtLast = async (attempts = 10): Promise<number[]> =>
     ids().catch((error: { code: string }) => {
       assert.equal(error.code, 'unavailable');

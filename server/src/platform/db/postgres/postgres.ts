@@ -28,8 +28,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
     application_name: 'lectern',
     connectionTimeoutMillis: 5_000,
     statement_timeout: 15_000,
-    // Shorter than the maximum wait for a connection, because a tenant can make its own statements
-    // wait for its locks.
+    // This is shorter than the maximum wait for a connection, because a tenant's statements can wait for one
+    // another's locks.
     lock_timeout: 2_000,
     idle_in_transaction_session_timeout: 30_000,
   });

@@ -17,8 +17,8 @@ const parsers = new Map<number, (text: string) => unknown>([
 const finite = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : 0);
 const timestamp: number = 1184;
 /**
- * Timestamps in UTC, as our sessions are configured: 2026-01-31 09:00:00.123+00. The library's parser takes twice as
- * long.
+ * Whether the timestamp is in UTC, as our sessions are configured: 2026-01-31 09:00:00.123+00. The library's
+ * parser takes twice as long.
  */
 const isPlain = (text: string): boolean => text[10] === ' ' && text.endsWith('+00');
 const instant = (text: string): Date => {
@@ -44,7 +44,8 @@ export const types: pg.CustomTypesConfig = {
 };
 
 export const toRows = <R>(result: pg.QueryResult | pg.QueryResult[]): Rows<R> => {
-  // The caller declares the row type of its SQL, which cannot be checked here. Several statements return one list each.
+  // The caller declares the row type of its SQL, which cannot be checked here. A script of several statements
+  // returns one result for each.
   const results = [result].flat();
   const [only] = results;
   if (only && results.length === 1) return { rows: only.rows as R[], affected: only.rowCount ?? 0 };
@@ -62,8 +63,7 @@ export async function send<R>(client: pg.ClientBase, statement: Statement, limit
 }
 
 /**
- * Sends BEGIN with the first statement. BEGIN fails only if the connection fails, and then both
- * fail.
+ * Sends BEGIN with the first statement. BEGIN fails only if the connection fails, in which case both fail.
  */
 export async function withinTransaction<T>(
   client: pg.ClientBase,
@@ -97,7 +97,7 @@ export async function withinTransaction<T>(
 /** SQLSTATEs that mean the server is at fault, not the statement. */
 const unavailableStates = /^(08|57P0[1235]|53300|25P03|25006)/;
 
-/** A lost connection becomes `unavailable`; an error in the SQL itself is left as is. */
+/** A lost connection becomes `unavailable`; an error in the SQL is returned unchanged. */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;
   return isConnectionLoss(error) || isStale(error) ? unavailable(error) : error;

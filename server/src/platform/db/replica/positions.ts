@@ -1,4 +1,4 @@
-/** A position in the primary's write-ahead log. Everything that had been acknowledged at the time `at` precedes it. */
+/** A position in the primary's write-ahead log. Every write acknowledged by the time `at` precedes it. */
 export type Sample = { at: number; position: number };
 
 /** Samples in the order in which they were taken. */

@@ -9,7 +9,7 @@ export type Replica = {
   readonly engine: Engine;
   /** Separate caches and queues, because stale values must not reach callers that do not allow them. */
   readonly state: NodeState;
-  /** Whether the replica has everything that was acknowledged up to `seconds` ago. Never throws. */
+  /** Whether the replica has every write that was acknowledged up to `seconds` ago. Never throws. */
   isWithin: (seconds: number) => Promise<'used' | 'behind' | 'unavailable'>;
   /** Reports a failed read. The replica is then not used for a while. */
   failed: (error: unknown) => void;
@@ -101,7 +101,10 @@ export function openReplica(primary: Engine, engine: Engine, log: DatabaseLog = 
   };
 }
 
-/** Whether the primary may succeed where the replica failed: it is unreachable, read-only, or lacks a migration. */
+/**
+ * Whether the primary might succeed where the replica failed: the replica is unreachable, read-only, or lacks
+ * a migration.
+ */
 export function isReplicaFault(error: unknown): boolean {
   return !(error instanceof Problem) || error.code === 'unavailable';
 }

@@ -28,7 +28,7 @@ export type Interface = {
 const headers = {
   Tenant: {
     description:
-      "TenantID of the tenant to work on. Required with the operator's keys and sessions. A tenant's keys and sessions do not need it and can only name their own tenant. Percent-encode it if it is not ASCII.",
+      "The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.",
     schema: { type: 'string' },
     example: 'acme',
   },
@@ -158,7 +158,8 @@ function serverOf(url: string) {
 }
 
 /**
- * The OpenAPI 3.1 document of all routes, from the same data that validates requests and filters responses.
+ * Generates the OpenAPI 3.1 document for all routes from the same data that validates requests and filters
+ * responses.
  */
 export function describe(routes: readonly Route[], about: Interface): object {
   const { responses: problems, withProblems } = openProblemResponses();

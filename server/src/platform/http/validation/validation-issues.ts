@@ -90,7 +90,7 @@ const wordings: Record<string, (issue: ValidationIssue) => string> = {
   propertyNames: ({ params }) => `must not have a field named ${show(params.propertyName)}`,
 };
 
-/** The JSON Schema keywords that have an error message. A test compares them with those in the schemas. */
+/** The JSON Schema keywords that have an error message. A test compares them with our schemas. */
 export const wordedKeywords: readonly string[] = Object.keys(wordings);
 
 const partWords: Record<string, string> = { params: 'path', querystring: 'query' };
