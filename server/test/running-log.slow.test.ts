@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { aiccCourse } from '../../standards/aicc/test-support.ts';
+import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
+import { openAicc } from './support/aicc.ts';
+import { openAu, openXapiUnit } from './support/au.ts';
+import { packFiles } from './support/packages.ts';
 import {
   bootstrapKey,
   cleanUp,
@@ -24,6 +29,8 @@ const requestIds: string[] = [];
 /** The IDs of requests that are rejected before the route lookup. */
 const unroutedIds: string[] = [];
 
+const activityPackage =
+  '<tincan><activities><activity id="urn:quiet:course"><name>A</name><launch>index.html</launch></activity></activities></tincan>';
 const loginId = 'Søren.Secret+Name@people.example';
 const hidden = (name: string, value: string) => {
   secrets.set(name, value);
@@ -176,6 +183,53 @@ async function useEverything(): Promise<void> {
   await call('POST', commit, { body: { Number: 2, UnitID: 'web', Data } });
 }
 
+/** Plays courses whose units report directly to the service, with credentials of their own. */
+async function playOtherStandards(): Promise<void> {
+  const { baseUrl } = service;
+  const packages = {
+    aicc: aiccCourse(),
+    cmi5: { 'cmi5.xml': courseStructure(au({})), 'index.html': '' },
+    xapi: { 'tincan.xml': activityPackage, 'index.html': '' },
+  };
+  for (const [course, files] of Object.entries(packages)) {
+    await call('PUT', `${baseUrl}/course/${course}`, { body: { Title: course } });
+    const sent = await fetch(`${baseUrl}/course/${course}/package`, {
+      ...{ method: 'PUT', body: await readFile(await packFiles(files)) },
+      headers: { authorization: `Bearer ${bootstrapKey}`, 'content-type': 'application/zip' },
+    });
+    assert.equal(sent.status, 201);
+    await call('PUT', `${baseUrl}/course/${course}/option/standard`, { body: {} });
+  }
+  const linkOf = async (course: string): Promise<string> =>
+    (await call('POST', `${baseUrl}/enrol/${encodeURIComponent(loginId)}/${course}`, { body: {} })).body
+      .LaunchURL;
+
+  const unit = await openAicc(service, await linkOf('aicc'));
+  hidden('the SID of AICC', unit.sid);
+  hidden('the AICC_URL', unit.address.split('/').at(-2) ?? '');
+  const data = `[Core]\r\nLesson_Location=${hidden('a bookmark', 'page-of-the-learner')}\r\n[Core_Lesson]\r\nx`;
+  for (const command of ['GetParam', 'PutParam', 'PutComments', 'Nonsense', 'ExitAU', 'PutParam'])
+    await unit.command(command, data);
+  for (const body of ['', data, `session_id=${unit.sid}&command=`, 'x'.repeat(1_100_000) + unit.sid])
+    await unit.send(body);
+  for (const method of ['GET', 'PUT', 'OPTIONS']) {
+    await call(method, unit.address);
+    await call(method, `${unit.address}?session_id=${unit.sid}&command=GetParam`);
+    await call(method, unit.url.href);
+  }
+
+  const opened = await openAu(service, await linkOf('cmi5'));
+  hidden("an AU's token", opened.token);
+  hidden('a fetch URL', (opened.url.searchParams.get('fetch') ?? '').split('/').at(-2) ?? '');
+  await opened.preferences();
+  await opened.send(opened.defined('initialized'));
+  await opened.send(opened.defined('completed'), opened.defined('completed'));
+  await call('POST', opened.url.searchParams.get('fetch') ?? '');
+  const activity = await openXapiUnit(service, await linkOf('xapi'), 'urn:quiet:course');
+  hidden("an activity's credentials", activity.token);
+  await activity.request('POST', '/statements', {}, { actor: activity.actor });
+}
+
 async function requestUnknownAddresses(): Promise<void> {
   const { baseUrl, contentUrl } = service;
   const [, key = '', link = ''] = [...secrets.values()];
@@ -251,6 +305,7 @@ test('an internal error returns fixed text, and its cause is logged', async () =
     body: 'PK',
     type: 'application/zip',
   });
+  await mkdir(scratch);
   assert.equal(status, 500);
   assert.equal(body.request_id, headers['x-request-id']);
   assert.ok(!JSON.stringify(body).includes('ENOENT') && !JSON.stringify(body).includes(scratch));
@@ -262,6 +317,7 @@ test('an internal error returns fixed text, and its cause is logged', async () =
 
 test('no line of the log contains a secret, a name or an address, whatever is requested', async () => {
   await useEverything();
+  await playOtherStandards();
   await requestUnknownAddresses();
   await sendBrokenHttp();
   assert.deepEqual(await stopProcess(service), { code: 0, signal: null });

@@ -66,7 +66,7 @@ async function packZip64(files: Record<string, string>): Promise<string> {
     if (at % 2) zip.addReadStream(Readable.from([text]), name, { forceZip64Format: true });
     else zip.addBuffer(Buffer.from(text), name, { forceZip64Format: true });
   }
-  zip.end({ forceZip64Format: true });
+  zip.end({ forceZip64Format: true, comment: '' });
   const file = join(await mkdtemp(join(tmpdir(), 'lectern-')), 'course.zip');
   await pipeline(zip.outputStream, createWriteStream(file));
   return file;
