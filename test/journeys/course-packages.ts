@@ -253,7 +253,7 @@ export function packScript(title: string, script: string): Promise<string> {
 }
 
 /** An AICC page like those in old content: it reads its bookmark, and reports through forms. */
-const aiccPage = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
+export const aiccPage = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
 <p id="was"></p><button id="later">Later</button><button id="done">Done</button><p id="said"></p>
 <script>
   const asked = new URLSearchParams(location.search);

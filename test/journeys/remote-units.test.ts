@@ -71,7 +71,7 @@ test('a cmi5 unit on another origin is shown in the player, and reports without 
   await page.goto(LaunchURL);
   await contentOf(page).getByRole('button', { name: 'I know what to do' }).click();
   await page.locator('#notice').waitFor();
-  await page.locator('.unit .state[data-icon="completed"]').first().waitFor();
+  await page.locator('#progress[value="100"]').waitFor();
   const { Status, Completion } = await read();
   assert.deepEqual([Status, Completion], ['completed', 'completed']);
   await expectNoCookies(requests);
@@ -92,7 +92,7 @@ test('a cmi5 unit on another origin opens in its own window, and reports without
   await until('the course is completed', async () => (await read()).Status === 'completed');
   await unit.close();
   await page.locator('#notice').waitFor();
-  await page.locator('.unit .state[data-icon="completed"]').first().waitFor();
+  await page.locator('#progress[value="100"]').waitFor();
   await expectNoCookies(requests);
   await context.close();
 });
