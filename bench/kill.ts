@@ -1,5 +1,5 @@
 // Kills the service, and the database server, under load and checks that nothing acknowledged is lost:
-//   npm run bench:kill -- [--engine pglite|postgres] [--rounds 20]
+//   npm run bench:kill -- [--engine pglite|postgres] [--rounds 20] [--only statements]
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
@@ -7,20 +7,29 @@ import { killRounds, type Options, type Result } from './kill/rounds.ts';
 import { median } from './median.ts';
 
 const { values } = parseArgs({
-  options: { engine: { type: 'string' }, rounds: { type: 'string', default: '20' } },
+  options: {
+    engine: { type: 'string' },
+    rounds: { type: 'string', default: '20' },
+    only: { type: 'string' },
+  },
 });
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1)
   throw new Error('--rounds must be a whole number of at least 1.');
 if (values.engine && !['pglite', 'postgres'].includes(values.engine))
   throw new Error('--engine must be pglite or postgres.');
+if (values.only && values.only !== 'statements') throw new Error('--only must be statements.');
+const onlyStatements = values.only === 'statements';
 
 await ensureBuilt();
 const results: ({ killed: string } & Result)[] = [];
 
 async function run(killed: string, options: Omit<Options, 'rounds'>): Promise<void> {
   console.log(`\n${killed}`);
-  results.push({ killed, ...(await killRounds({ ...options, rounds, report: console.log })) });
+  results.push({
+    killed,
+    ...(await killRounds({ ...options, rounds, onlyStatements, report: console.log })),
+  });
 }
 
 if (values.engine !== 'postgres') await run('PGlite, the service', { databaseUrl: null });

@@ -4,8 +4,11 @@ const batch = 50;
 
 const numbered = (n: number, digits: number) => n.toString(16).padStart(digits, '0');
 
+/** After this many statements, all values but the ID repeat. */
+export const statementPeriod = 30_000;
+
 /** A statement of about 600 bytes with seven search keys. Its ID is unique in the run. */
-function statement({ run }: Dataset, n: number): string {
+export function statement({ run }: Pick<Dataset, 'run'>, n: number): string {
   const group = numbered(
     [...run].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2 ** 32, 7),
     8,

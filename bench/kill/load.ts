@@ -186,15 +186,16 @@ function commitBody(text: Acknowledged, exit: boolean) {
 export async function runLearners(
   target: Target,
   ledger: Ledger,
-  options: { client: Client; concurrency: number; over: () => boolean },
+  options: { client: Client; concurrency: number; onlyStatements?: boolean; over: () => boolean },
 ): Promise<string[]> {
   const faults: string[] = [];
   const back = ledger.enrolments.filter(({ unanswered }) => unanswered === null);
   const step = async () => {
+    await sendStatements(options.client, target, ledger);
+    if (options.onlyStatements) return;
     const again =
       Math.random() < 0.5 ? back.splice(Math.floor(Math.random() * back.length), 1)[0] : undefined;
     const enrolment = again ?? (await enrolOne(options.client, target, ledger));
-    await sendStatements(options.client, target, ledger);
     await playSession(options.client, enrolment, ledger);
     if (!again) back.push(enrolment);
   };

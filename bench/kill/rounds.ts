@@ -23,6 +23,8 @@ export type Options = {
   databaseUrl: string | null;
   /** If set, this server is killed instead of the service. */
   server?: Cluster;
+  /** Sends only statements, so that most kills interrupt the learning record store. */
+  onlyStatements?: boolean;
   report?: (line: string) => void;
 };
 
@@ -61,7 +63,7 @@ export async function ready(client: Client, baseUrl: string): Promise<boolean> {
  * time.
  */
 export async function killRounds(options: Options): Promise<Result> {
-  const { rounds, databaseUrl, server, report = () => {} } = options;
+  const { rounds, databaseUrl, server, onlyStatements = false, report = () => {} } = options;
   const home: Environment =
     databaseUrl === null
       ? await databaseSettings()
@@ -82,11 +84,13 @@ export async function killRounds(options: Options): Promise<Result> {
   try {
     for (let round = 1; round <= rounds; round++) {
       let over = false;
-      const load = runLearners(target, ledger, { client, concurrency, over: () => over });
-      const { commits, late } = ledger.acknowledged;
+      const load = runLearners(target, ledger, { client, concurrency, onlyStatements, over: () => over });
+      const { commits, late, statements } = ledger.acknowledged;
       await until(
-        'commits of a current and of a superseded launch are acknowledged',
-        () => ledger.acknowledged.commits > commits && ledger.acknowledged.late > late,
+        'statements, and commits of a current and of a superseded launch, are acknowledged',
+        () =>
+          ledger.acknowledged.statements > statements &&
+          (onlyStatements || (ledger.acknowledged.commits > commits && ledger.acknowledged.late > late)),
       );
       await pause(200 + Math.random() * 1_800);
       const restart = server ? await crashServer(server, round) : await crashService(service, env);

@@ -146,7 +146,7 @@ export const dialects: readonly Dialect[] = [
       ['PutParam', '[core]', 'lesson_status=passed,logout', 'score=8,10,0', 'time=0001:30:00.50'],
       ['ExitAU'],
     ],
-    result: { Completion: 'completed', Success: 'passed', Score: 80, TotalSeconds: 5_400.5 },
+    result: { Completion: 'completed', Success: 'passed', Score: 80, TotalSeconds: 5_401 },
     interactions: [['q1', 'performance', 'a & b', 'correct', null]],
     objectives: [
       ['o1', 'completed', 'passed', 80],
@@ -181,7 +181,7 @@ export const dialects: readonly Dialect[] = [
       ['PutParam', '[Core]', 'Lesson_Status=F,Time-out', 'Score=60,100,0', 'Time=00:07:30.25'],
       ['ExitAU'],
     ],
-    result: { Completion: 'completed', Success: 'failed', Score: 60, TotalSeconds: 450.25 },
+    result: { Completion: 'incomplete', Success: 'failed', Score: 60, TotalSeconds: 450 },
     interactions: [
       ['q1', 'numeric', '1.5', 'unanticipated', 7.5],
       ['q2', 'matching', 'a.1,b.2', 'correct', null],
@@ -225,7 +225,7 @@ export const dialects: readonly Dialect[] = [
     lesson: 'ä=1',
   },
   {
-    name: 'no version: an applet that sends only what is necessary, without a content type',
+    name: 'no version: an applet that sends only what is necessary, with an empty content type',
     version: '',
     type: '',
     lineBreak: '\r\n',

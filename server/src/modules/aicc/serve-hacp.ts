@@ -34,6 +34,10 @@ function sendError(reply: FastifyReply, problem: Problem): FastifyReply {
 export function serveHacp(content: FastifyInstance, ctx: Context, guards: Guards): void {
   content.register(async (hacp) => {
     parseNothing(hacp);
+    // Some content sends an empty or malformed content type, which Fastify would reject.
+    hacp.addHook('onRequest', async (request) => {
+      delete request.raw.headers['content-type'];
+    });
     hacp.addHook('onSend', async (_request, reply) => {
       void reply.headers(anyOrigin);
     });
