@@ -1,7 +1,7 @@
 import { mergeSupportedResults } from '../scorm/sequencing/supported-results.ts';
 import { isSatisfied, recordOf } from './cmi5/satisfaction.ts';
 import { parseSeconds } from './durations.ts';
-import { clamp, parseNumber } from './numbers.ts';
+import { clamp, parseNumber, rounded, scoreOf } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
@@ -185,17 +185,6 @@ function higher<Value>(ranks: readonly Value[], a: Value, b: Value): Value {
   return ranks.indexOf(a) >= ranks.indexOf(b) ? a : b;
 }
 
-/** 0–100. Scaled by min and max if both are given and valid; otherwise unscaled. */
-function scoreOf(raw: number | null, min: string | undefined, max: string | undefined): number | null {
-  if (raw === null) return null;
-  const [low, high] = [parseNumber(min), parseNumber(max)];
-  if (low === null || high === null || high <= low) return rounded(clamp(raw, 0, 100));
-  // The difference of two very large numbers is infinite, so the quotient would be NaN. Halving both numbers
-  // first prevents this.
-  const part = Number.isFinite(high - low) ? 1 : 0.5;
-  return rounded(clamp(((raw * part - low * part) / (high * part - low * part)) * 100, 0, 100));
-}
-
 function secondsOf(total: string | undefined, session: string | undefined): number {
   return Math.round(parseSeconds(total) + parseSeconds(session));
 }
@@ -203,10 +192,6 @@ function secondsOf(total: string | undefined, session: string | undefined): numb
 function mean(values: number[]): number | null {
   if (values.length === 0) return null;
   return rounded(values.reduce((sum, value) => sum + value, 0) / values.length);
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }
 
 /** Finds the intended word, because AICC-style content writes only the first letter. */

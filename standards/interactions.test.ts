@@ -80,4 +80,6 @@ test('objectives have a result in both standards', () => {
   assert.deepEqual(objectivesOf('scorm12', of12), [
     { ObjectiveID: 'one', Description: null, Completion: 'incomplete', Success: 'failed', Score: 40 },
   ]);
+  const range = { 'cmi.objectives.0.score.min': '20', 'cmi.objectives.0.score.max': '60' };
+  assert.equal(objectivesOf('aicc', { ...of12, ...range })[0]?.Score, 50);
 });

@@ -1,5 +1,5 @@
 import { parseSeconds } from './durations.ts';
-import { clamp, parseNumber } from './numbers.ts';
+import { clamp, parseNumber, rounded, scoreOf } from './numbers.ts';
 import type { Evidence, RunTimeData, Standard } from './types.ts';
 
 /** One answer by the learner, as recorded by the content (`cmi.interactions`). */
@@ -93,7 +93,7 @@ function judge12(entry: ReadonlyMap<string, string>): Judged {
   return {
     Completion: isDone ? 'completed' : isBegun ? 'incomplete' : 'unknown',
     Success: status === 'passed' || status === 'failed' ? status : 'unknown',
-    Score: raw === null ? null : clamp(raw, 0, 100),
+    Score: scoreOf(raw, entry.get('score.min'), entry.get('score.max')),
   };
 }
 
@@ -103,6 +103,6 @@ function judge2004(entry: ReadonlyMap<string, string>): Judged {
   return {
     Completion: completion === 'completed' || completion === 'incomplete' ? completion : 'unknown',
     Success: success === 'passed' || success === 'failed' ? success : 'unknown',
-    Score: scaled === null ? null : Math.round(clamp(scaled, 0, 1) * 10_000) / 100,
+    Score: scaled === null ? null : rounded(clamp(scaled, 0, 1) * 100),
   };
 }
