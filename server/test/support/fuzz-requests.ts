@@ -161,9 +161,34 @@ function textOf(
   example: unknown,
 ): fc.Arbitrary<string> {
   if (schema && 'type' in schema) return arbitraryValue(names, '', schema).map(jsonText);
-  return typeof example === 'object'
-    ? fc.oneof(fc.constant(example), invalidValue).map(jsonText)
-    : rows(names, type);
+  if (typeof example !== 'object' || example === null) return rows(names, type);
+  return fc.oneof(fc.constant(example), nearly(example), nearly(example), invalidValue).map(jsonText);
+}
+
+/** The paths of all values in a JSON value, such as `['actor', 'mbox']`. */
+function pathsIn(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    [name],
+    ...pathsIn(inner).map((path) => [name, ...path]),
+  ]);
+}
+
+/** The example with one value replaced, or left out if it is `undefined`. */
+function replaced(value: unknown, [name, ...rest]: string[], by: unknown): unknown {
+  if (name === undefined) return by;
+  if (Array.isArray(value))
+    return value.map((inner, at) => (String(at) === name ? replaced(inner, rest, by) : inner));
+  const members = value as Record<string, unknown>;
+  return { ...members, [name]: replaced(members[name], rest, by) };
+}
+
+/** An example with one value that is missing, or probably wrong. */
+function nearly(example: object): fc.Arbitrary<unknown> {
+  const other = fc.oneof(fc.constant(undefined), fc.constantFrom(...unusualTexts), invalidValue);
+  return fc
+    .tuple(fc.constantFrom(...pathsIn(example)), other)
+    .map(([path, by]) => replaced(example, path, by));
 }
 
 /** A body without a schema: rows of bulk calls, or something that is not a zip. */

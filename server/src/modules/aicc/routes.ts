@@ -50,7 +50,7 @@ export const aiccRoutes = [
       },
       400: failed('The request could not be read.'),
       413: failed('The body is larger than 1 MiB.'),
-      415: failed('The content type is invalid.'),
+      415: failed('The body is compressed. Send it without `Content-Encoding`.'),
       429: failed('Too many requests. Retry after the number of seconds in `Retry-After`.'),
       500: failed('The service failed to process the request.'),
       503: failed('The service is overloaded. Retry after the number of seconds in `Retry-After`.'),
