@@ -23,15 +23,16 @@ const samplesText = `create unlogged table sample as
 select n, head, tail, keys::uuid[] as keys
 from jsonb_to_recordset($1::jsonb) as made (n integer, head text, tail text, keys text[])`;
 
-const id = `('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
-const rows = `generate_series($1::bigint, $2::bigint) n join sample on sample.n = (n % ${statementPeriod})`;
+const id = `('00000000-0000-4000-8000-' || lpad(to_hex(filled.n), 12, '0'))::uuid`;
+const rows = `generate_series($1::bigint, $2::bigint) filled (n) join sample on sample.n = filled.n % ${statementPeriod}`;
+const position = '$3::bigint + filled.n * 1000000';
 
 /** One statement for each second up to now. $3: the position of the first one. */
 const statementsText = `insert into statement (tenant_id, statement_id, position, payload, bytes, keys)
-select '${tenant}', ${id}, $3::bigint + n * 1000000, head || ${id} || tail, octet_length(head || tail) + 36, keys from ${rows}`;
+select '${tenant}', ${id}, ${position}, head || ${id} || tail, octet_length(head || tail) + 36, keys from ${rows}`;
 
 const matchesText = `insert into statement_match (tenant_id, key, position, source)
-select '${tenant}', key, $3::bigint + n * 1000000, $3::bigint + n * 1000000 from ${rows} cross join unnest(keys) key`;
+select '${tenant}', key, ${position}, ${position} from ${rows} cross join unnest(keys) key`;
 
 /**
  * Inserts statements with a few SQL statements, which takes a fraction of the time that the service would need. The

@@ -85,7 +85,7 @@ try {
     engine: 'postgres',
     nodes: 1,
     root: join(import.meta.dirname, '..'),
-    sizes: { tenants: 0, users: 20_000, enrolments: 20_000 },
+    sizes: { tenants: 0, users: 0, enrolments: 0 },
     sessions: 1,
     say: console.log,
   });

@@ -15683,7 +15683,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The content type is invalid. */
+            /** @description The body is compressed. Send it without `Content-Encoding`. */
             415: {
                 headers: {
                     [name: string]: unknown;

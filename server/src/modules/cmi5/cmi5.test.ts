@@ -294,6 +294,26 @@ describe('a cmi5 course', () => {
     assert.match(abandoned?.result?.duration ?? '', /^PT/);
   });
 
+  it('shows its sessions in the timeline, and how each of them ended', async () => {
+    const { LaunchURL, address } = await enrolled(examPart + readingPart);
+    const first = await begun(LaunchURL, { UnitID: exam });
+    expectStatus(await first.send(first.defined('terminated')), 204);
+    await begun(LaunchURL, { UnitID: reading, LaunchMode: 'Browse' });
+    await openAu(service, LaunchURL, { UnitID: exam });
+    const { Items } = (await api('GET', `${address}/timeline`)).body;
+    const sessions = Items.filter(({ Kind }: { Kind: string }) => Kind === 'unit');
+    assert.deepEqual(
+      sessions.map(({ UnitID, Data }: { UnitID: string; Data: Record<string, unknown> }) => [
+        ...[UnitID, Data.LaunchMode, Data.EndedBy],
+      ]),
+      [
+        [exam, 'Normal', 'terminated'],
+        [reading, 'Browse', 'abandoned'],
+        [exam, 'Normal', null],
+      ],
+    );
+  });
+
   it('applies the rules for a registration across sessions', async () => {
     const { LaunchURL } = await enrolled(examPart);
     const first = await begun(LaunchURL);
