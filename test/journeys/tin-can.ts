@@ -48,7 +48,7 @@ const library = `window.TinCan = class TinCan {
 };`;
 
 /** The part of Google Maps that a package uses. It shows no map. */
-const maps = `const nothing = class { setIcon() {} panTo() {} open() {} };
+const maps = `const nothing = class { setIcon() {} setPosition() {} panTo() {} open() {} };
 window.google = { maps: {
   ...{ Map: nothing, Marker: nothing, InfoWindow: nothing, Size: nothing, MapTypeId: {} },
   event: { addListener() {} },
