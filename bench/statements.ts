@@ -68,6 +68,8 @@ async function printReads({ origins, dataset }: Target): Promise<void> {
       const text = await reply.text();
       if (!reply.ok) throw new Error(`${name} returned ${reply.status}: ${text}`);
       taken.push(performance.now() - began);
+      const isEmpty = JSON.parse(text).statements.length === 0;
+      if (isEmpty !== name.endsWith('never met')) throw new Error(`${name} returned ${text.slice(0, 200)}`);
     }
     taken.sort((one, other) => one - other);
     const figures = [taken[100], taken[190], taken[199]].map((value) => value?.toFixed(1));
