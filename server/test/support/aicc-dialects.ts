@@ -11,8 +11,8 @@ export type Dialect = {
   }) => string | Uint8Array<ArrayBuffer>;
   type: string;
   lineBreak: '\r\n' | '\n' | '\r';
-  /** The commands after `GetParam`, in order, with their messages line by line. */
-  messages: [command: string, ...lines: string[]][];
+  /** What follows `GetParam`, in order: each command with the lines of its message. */
+  messages: string[][];
   result: { Completion: string; Success: string; Score: number | null; TotalSeconds: number };
   interactions: [
     id: string,

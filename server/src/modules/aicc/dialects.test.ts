@@ -31,7 +31,7 @@ for (const dialect of dialects)
     assert.equal(first.error, '0', first.text);
     assert.equal(first.value('version'), version || '4.0');
     assert.equal(first.value('lesson_status'), 'Not attempted,Ab-initio');
-    for (const [command, ...lines] of dialect.messages) {
+    for (const [command = '', ...lines] of dialect.messages) {
       // Content repeats a message if the response was lost.
       for (const _ of command === 'PutPerformance' ? [1] : [1, 2]) {
         const reply = await send(command, ...lines);
