@@ -28,7 +28,7 @@ const [statements, rounds, seconds] = [
 if (!(Number.isInteger(statements) && statements >= 100_000 && statements <= 50_000_000))
   throw new Error('--statements must be from 100,000 to 50,000,000.');
 
-/** A statement takes 2.4 kB with its search keys. The write-ahead log and sorting need space, too. */
+/** A statement takes 1.7 kB with its indexes. The write-ahead log and sorting need space, too. */
 const neededBytes = statements * 3_000 + 2e9;
 const { bavail, bsize } = statfsSync(tmpdir());
 if (bavail * bsize < neededBytes)
