@@ -418,7 +418,7 @@ export interface paths {
         };
         /**
          * Read an enrolment
-         * @description Returns the same record as enrolling.
+         * @description Returns the same record as the operation that enrols the user.
          */
         get: operations["readEnrolment"];
         /**
@@ -442,7 +442,7 @@ export interface paths {
         };
         /**
          * Explain whether the learner can start now
-         * @description Checks the same rules as a click on the launch link, and says which of them fail and what to do.
+         * @description Checks the same rules as a click on the launch link, and reports which rules fail and what to do about them.
          */
         get: operations["explainEnrolment"];
         put?: never;
@@ -462,7 +462,7 @@ export interface paths {
         };
         /**
          * Read the timeline of an enrolment
-         * @description Shows support staff every launch, every commit with its result, and every event.
+         * @description Lists every launch, every commit with its result, and every event, for example for support staff.
          */
         get: operations["readTimeline"];
         put?: never;
@@ -481,8 +481,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a course recorded about an enrolment
-         * @description The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts remain available.
+         * Read the data that a course recorded for an enrolment
+         * @description Lists the units that the learner opened, with their results, objectives and interactions: the questions asked, the answers given, and the time taken. Earlier attempts remain available.
          */
         get: operations["readActivity"];
         put?: never;
@@ -502,7 +502,7 @@ export interface paths {
         };
         /**
          * List a course's interactions
-         * @description The answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.
+         * @description Lists the answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.
          */
         get: operations["listCourseInteractions"];
         put?: never;
@@ -522,7 +522,7 @@ export interface paths {
         };
         /**
          * Count the answers to a course's questions
-         * @description For each question, how many learners gave each answer, how many answers were correct, and how long they took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.
+         * @description For each question, returns how many learners gave each answer, how many answers were correct, and how long the answers took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.
          */
         get: operations["readCourseQuestions"];
         put?: never;
@@ -542,7 +542,7 @@ export interface paths {
         };
         /**
          * List an enrolment's attempts
-         * @description Every attempt with its own result, whether or not it counts. `/activity?Attempt=` returns what the course recorded in each.
+         * @description Lists every attempt with its own result, whether or not the attempt counts. To read the data that the course recorded in an attempt, use `/activity?Attempt=`.
          */
         get: operations["listAttempts"];
         put?: never;
@@ -564,7 +564,7 @@ export interface paths {
         put?: never;
         /**
          * Reset an enrolment
-         * @description The learner starts over: the next launch starts a new attempt on the current release, and the limit counts from there. Earlier attempts remain available but no longer count. An override is kept. If nothing has been recorded since the last reset, nothing changes.
+         * @description The learner starts over: the next launch starts a new attempt on the current release, and the limit applies to attempts from then on. Earlier attempts remain available but no longer count. An override is kept. If nothing has been recorded since the last reset, nothing changes.
          */
         post: operations["resetEnrolment"];
         delete?: never;
@@ -1373,8 +1373,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who changed access, people, results and the catalogue
-         * @description Entries form a hash chain, so any change to them is detected.
+         * List audit entries
+         * @description Shows who changed access, people, results and the catalogue. Entries form a hash chain, so any change to them is detected.
          */
         get: operations["listAudit"];
         put?: never;
@@ -1422,7 +1422,7 @@ export interface paths {
         };
         /**
          * Read the state of an activity, or list the IDs
-         * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
+         * @description If the query contains no ID, returns the list of IDs. The ETag identifies a document's version.
          */
         get: operations["getState"];
         /**
@@ -1432,7 +1432,7 @@ export interface paths {
         put: operations["putState"];
         /**
          * Merge a JSON object into the state of an activity
-         * @description Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.
+         * @description Properties of the object replace those of the stored object. All other properties are kept. If there is no document yet, the object is stored.
          */
         post: operations["postState"];
         /**
@@ -1454,7 +1454,7 @@ export interface paths {
         };
         /**
          * Read the profile of an activity, or list the IDs
-         * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
+         * @description If the query contains no ID, returns the list of IDs. The ETag identifies a document's version.
          */
         get: operations["getActivityProfile"];
         /**
@@ -1464,7 +1464,7 @@ export interface paths {
         put: operations["putActivityProfile"];
         /**
          * Merge a JSON object into the profile of an activity
-         * @description Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.
+         * @description Properties of the object replace those of the stored object. All other properties are kept. If there is no document yet, the object is stored.
          */
         post: operations["postActivityProfile"];
         /**
@@ -1486,7 +1486,7 @@ export interface paths {
         };
         /**
          * Read the profile of an agent, or list the IDs
-         * @description Without an ID in the query, returns the list. The ETag identifies a document's version.
+         * @description If the query contains no ID, returns the list of IDs. The ETag identifies a document's version.
          */
         get: operations["getAgentProfile"];
         /**
@@ -1496,7 +1496,7 @@ export interface paths {
         put: operations["putAgentProfile"];
         /**
          * Merge a JSON object into the profile of an agent
-         * @description Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.
+         * @description Properties of the object replace those of the stored object. All other properties are kept. If there is no document yet, the object is stored.
          */
         post: operations["postAgentProfile"];
         /**
@@ -1580,7 +1580,7 @@ export interface paths {
         put?: never;
         /**
          * Waive a unit of a cmi5 course
-         * @description The learner need not take the unit: it counts as satisfied, without a score. The learner must have opened the course once. Waiving a unit again changes nothing.
+         * @description The learner need not take the unit: it counts as satisfied, without a score. The learner must have opened the course at least once. Waiving a unit again changes nothing.
          */
         post: operations["waiveUnit"];
         delete?: never;
@@ -1620,7 +1620,7 @@ export interface paths {
         put?: never;
         /**
          * Preview any release of a course
-         * @description For authors; includes drafts. The link can be opened for 15 minutes, and nothing is recorded.
+         * @description For authors. Drafts can be previewed too. The link can be opened for 15 minutes, and nothing is recorded.
          */
         post: operations["previewCourse"];
         delete?: never;
@@ -1720,7 +1720,7 @@ export interface paths {
         put?: never;
         /**
          * Save the run-time data of a unit
-         * @description The receipt confirms that the commit is in the database. A page that is closing sends it as a beacon, with any Content-Type.
+         * @description The receipt confirms that the commit is in the database. A page that is closing sends the commit as a beacon, with any Content-Type.
          */
         post: operations["commit"];
         delete?: never;
@@ -1738,7 +1738,7 @@ export interface paths {
         };
         /**
          * Report that the page is still open
-         * @description The player calls it once a minute to learn whether its session is still open.
+         * @description The player calls this operation once a minute to learn whether its session is still open.
          */
         get: operations["keepSessionAlive"];
         put?: never;
@@ -1798,7 +1798,7 @@ export interface paths {
         };
         /**
          * Read the current results
-         * @description For units that report directly to the service, without the page.
+         * @description For units that report directly to the service and bypass the page.
          */
         get: operations["readSessionResults"];
         put?: never;
@@ -1820,7 +1820,7 @@ export interface paths {
         put?: never;
         /**
          * Get the token of an AU for the LRS (the fetch URL of cmi5)
-         * @description Returns the token once. Any origin may call it.
+         * @description Returns the token only once. Requests from any origin are allowed.
          */
         post: operations["fetchToken"];
         delete?: never;
@@ -1860,7 +1860,7 @@ export interface paths {
         put?: never;
         /**
          * Report from AICC content (the AICC_URL of HACP)
-         * @description Accepts the commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. A session that has ended, or an unknown URL, gets `error=3`. Any origin may call it.
+         * @description Accepts the commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. The response is `error=3` if the session has ended or the URL is unknown. Requests from any origin are allowed.
          */
         post: operations["reportByHacp"];
         delete?: never;
@@ -2465,7 +2465,7 @@ export interface components {
             ExpiresAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to one minute.
+             * @description When the key was last used, accurate to one minute.
              */
             LastUsedAt: string | null;
             /** Format: date-time */
@@ -2499,7 +2499,7 @@ export interface components {
             ExpiresAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to one minute.
+             * @description When the key was last used, accurate to one minute.
              */
             LastUsedAt: string | null;
             /** Format: date-time */
@@ -2607,14 +2607,14 @@ export interface components {
         };
         /**
          * Erasure
-         * @description What was erased about a person, what was kept, and why.
+         * @description Which data about a person was erased, which was kept, and why.
          */
         Erasure: {
             /** @description Opaque ID; null in a plan. */
             ReceiptID: string | null;
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
-            /** @description true if nothing was changed and this is what would be erased. */
+            /** @description true if this is a plan of what would be erased, and nothing was changed. */
             Plan: boolean;
             /** Format: date-time */
             ErasedAt: string | null;
@@ -2790,7 +2790,7 @@ export interface components {
         };
         /** Enrolment */
         Enrolment: {
-            /** @description ID of the enrolment. Opaque. */
+            /** @description Opaque ID of the enrolment. */
             EnrollID: string;
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
@@ -2823,7 +2823,7 @@ export interface components {
                  */
                 At: string;
             } | null;
-            /** @description What the course recorded, whether or not an override replaces it. */
+            /** @description The result that the course recorded, even if an override replaces it. */
             Recorded: {
                 /** @enum {string} */
                 Completion: "unknown" | "incomplete" | "completed";
@@ -2991,7 +2991,7 @@ export interface components {
             /** @description Number of the current release. */
             Release: number | null;
             AvailableEnrolOptions: components["schemas"]["EnrolOption"][];
-            /** @description ID of the enrolment. Opaque. */
+            /** @description Opaque ID of the enrolment. */
             EnrollID: string | null;
         };
         /** EnrolmentChange */
@@ -3062,7 +3062,7 @@ export interface components {
         };
         /** Explanation */
         Explanation: {
-            /** @description ID of the enrolment. Opaque. */
+            /** @description Opaque ID of the enrolment. */
             EnrollID: string;
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
@@ -3075,12 +3075,12 @@ export interface components {
              * @description When a cool-down allows the next attempt; null if the learner need not wait for one.
              */
             NextAttemptAt: string | null;
-            /** @description In the order of evaluation. */
+            /** @description The rules in the order of evaluation. */
             Rules: {
                 /** @enum {string} */
                 Rule: "user_enabled" | "not_withdrawn" | "not_expired" | "course_available" | "course_playable" | "attempts_left" | "cool_down_over";
                 Passed: boolean;
-                /** @description What was found, and what to do if the rule failed. */
+                /** @description Explains the outcome of the rule and, if it failed, what to do. */
                 Detail: string;
             }[];
             /** @description The units that a rule or limit of the course keeps closed at the next launch, up to 100, in the order of the course. */
@@ -3182,7 +3182,7 @@ export interface components {
             Launch: number;
             /**
              * Format: date-time
-             * @description When a commit last reported this unit.
+             * @description When a commit last reported on this unit.
              */
             UpdatedAt: string;
             /** @enum {string} */
@@ -3194,7 +3194,7 @@ export interface components {
             /** @description 0–100. */
             Progress: number;
             TotalSeconds: number;
-            /** @description As last recorded by the content in the attempt. */
+            /** @description The objectives, as the content last recorded them in the attempt. */
             Objectives: {
                 /** @example exits */
                 ObjectiveID: string;
@@ -3210,7 +3210,7 @@ export interface components {
                 /** @description 0–100. */
                 Score: number | null;
             }[];
-            /** @description As last recorded by the content in the attempt. */
+            /** @description The interactions, as the content last recorded them in the attempt. */
             Interactions: {
                 /**
                  * @description Position in the unit, counted from 0.
@@ -3218,7 +3218,7 @@ export interface components {
                  */
                 Number: number;
                 /**
-                 * @description The content's name for the question.
+                 * @description ID that the content gives the question.
                  * @example question-1
                  */
                 InteractionID: string;
@@ -3233,12 +3233,12 @@ export interface components {
                  */
                 Description: string | null;
                 /**
-                 * @description When it was answered, as recorded by the content: a time of day in SCORM 1.2.
+                 * @description When the question was answered, as recorded by the content. In SCORM 1.2, this is only a time of day.
                  * @example 2026-01-31T09:00:00Z
                  */
                 Time: string | null;
                 /**
-                 * @description The learner's answer, in the format of its type.
+                 * @description The learner's answer, in the format for this type of question.
                  * @example a
                  */
                 Response: string | null;
@@ -3254,7 +3254,7 @@ export interface components {
                  * @example incorrect
                  */
                 Result: string | null;
-                /** @description How much the question counts. */
+                /** @description Relative weight of the question. */
                 Weighting: number | null;
                 /**
                  * @description How long the learner took to answer.
@@ -3272,7 +3272,7 @@ export interface components {
         };
         /** CourseInteraction */
         CourseInteraction: {
-            /** @description ID of the enrolment. Opaque. */
+            /** @description Opaque ID of the enrolment. */
             EnrollID: string;
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
@@ -3290,7 +3290,7 @@ export interface components {
              */
             Number: number;
             /**
-             * @description The content's name for the question.
+             * @description ID that the content gives the question.
              * @example question-1
              */
             InteractionID: string;
@@ -3305,12 +3305,12 @@ export interface components {
              */
             Description: string | null;
             /**
-             * @description When it was answered, as recorded by the content: a time of day in SCORM 1.2.
+             * @description When the question was answered, as recorded by the content. In SCORM 1.2, this is only a time of day.
              * @example 2026-01-31T09:00:00Z
              */
             Time: string | null;
             /**
-             * @description The learner's answer, in the format of its type.
+             * @description The learner's answer, in the format for this type of question.
              * @example a
              */
             Response: string | null;
@@ -3326,7 +3326,7 @@ export interface components {
              * @example incorrect
              */
             Result: string | null;
-            /** @description How much the question counts. */
+            /** @description Relative weight of the question. */
             Weighting: number | null;
             /**
              * @description How long the learner took to answer.
@@ -3347,7 +3347,7 @@ export interface components {
             /** @description null if the release no longer has the unit. */
             UnitTitle: string | null;
             /**
-             * @description The content's name for the question.
+             * @description ID that the content gives the question.
              * @example question-1
              */
             InteractionID: string;
@@ -3374,34 +3374,34 @@ export interface components {
              */
             Answers: number;
             /**
-             * @description How many of the answers were correct.
+             * @description Number of correct answers.
              * @example 30
              */
             Correct: number;
             /**
-             * @description How many were incorrect. The rest are neutral, unanticipated or numeric.
+             * @description Number of incorrect answers. The results of the other answers are neutral, unanticipated or numeric.
              * @example 10
              */
             Incorrect: number;
             /**
-             * @description How many have a latency.
+             * @description Number of answers with a recorded latency.
              * @example 40
              */
             Timed: number;
             /**
-             * @description How long these answers took on average.
+             * @description Average time that the learners took for these answers.
              * @example 12.5
              */
             LatencySeconds: number | null;
             /** @description The ten most frequent answers, most frequent first. */
             Responses: {
                 /**
-                 * @description The answer, in the format of its type.
+                 * @description The answer, in the format for this type of question.
                  * @example a
                  */
                 Response: string;
                 /**
-                 * @description How often it was given.
+                 * @description How often this answer was given.
                  * @example 30
                  */
                 Answers: number;
@@ -3410,7 +3410,7 @@ export interface components {
         /** CourseQuestions */
         CourseQuestions: {
             Questions: components["schemas"]["CourseQuestion"][];
-            /** @description null if all answers have been counted. Otherwise, send it as Cursor. */
+            /** @description Send this as Cursor to continue; null if all answers have been counted. */
             NextCursor: string | null;
         };
         /** Attempt */
@@ -3419,17 +3419,17 @@ export interface components {
             Attempt: number;
             /**
              * Format: date-time
-             * @description When it was first launched; null if it has not been launched yet.
+             * @description When the attempt was first launched; null if it has not been launched yet.
              */
             StartedAt: string | null;
             /**
              * Format: date-time
-             * @description When it was completed, passed or failed.
+             * @description When the attempt was completed, passed or failed.
              */
             FinishedAt: string | null;
             /**
              * Format: date-time
-             * @description When the next attempt replaced it; null for the current one.
+             * @description When the next attempt replaced this one; null for the current attempt.
              */
             EndedAt: string | null;
             /**
@@ -3437,9 +3437,9 @@ export interface components {
              * @enum {string|null}
              */
             EndedBy: "launch" | "reset" | null;
-            /** @description Why it was reset. */
+            /** @description Why the attempt was reset. */
             Reason: string | null;
-            /** @description true if it was reset, so that it can no longer count. */
+            /** @description true if the attempt was reset and can no longer count. */
             Discarded: boolean;
             /** @enum {string} */
             Completion: "unknown" | "incomplete" | "completed";
@@ -3618,7 +3618,7 @@ export interface components {
         };
         /** SignInLink */
         SignInLink: {
-            /** @description Redirect the user's browser to it before it expires. It works once. */
+            /** @description Redirect the user's browser to this URL before it expires. The link works once. */
             SignInURL: string;
             /** Format: date-time */
             ExpiresAt: string;
@@ -3633,11 +3633,11 @@ export interface components {
         };
         /** PasswordSignIn */
         PasswordSignIn: {
-            /** @description TenantID or Name of the tenant, ignoring case. A Name that several tenants have does not work. */
+            /** @description TenantID or Name of the tenant, ignoring case. A Name that several tenants share does not work. */
             TenantID: string;
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
-            /** @description Hashed in the browser with the function that the service reported for the tenant. */
+            /** @description The password, hashed in the browser with the function that the service reported for the tenant. */
             Password: string;
         };
         /**
@@ -3701,21 +3701,21 @@ export interface components {
         InvitationAcceptance: {
             /** @description The part of the link after #. */
             Token: string;
-            /** @description Hashed in the browser with the function that the service reported for the tenant. */
+            /** @description The password, hashed in the browser with the function that the service reported for the tenant. */
             Password: string;
         };
         /** PasswordForgotten */
         PasswordForgotten: {
-            /** @description TenantID or Name of the tenant, ignoring case. A Name that several tenants have does not work. */
+            /** @description TenantID or Name of the tenant, ignoring case. A Name that several tenants share does not work. */
             TenantID: string;
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
         };
         /** OwnPasswordChange */
         OwnPasswordChange: {
-            /** @description Hashed in the browser with the function that the service reported for the tenant. */
+            /** @description The password, hashed in the browser with the function that the service reported for the tenant. */
             OldPassword: string;
-            /** @description Hashed in the browser with the function that the service reported for the tenant. */
+            /** @description The password, hashed in the browser with the function that the service reported for the tenant. */
             Password: string;
         };
         /** Course */
@@ -4421,7 +4421,7 @@ export interface components {
         };
         /**
          * AuditEntry
-         * @description Who changed access, people, results or the catalogue.
+         * @description A record of who changed access, people, results or the catalogue.
          */
         AuditEntry: {
             /** Format: uuid */
@@ -4433,12 +4433,12 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next one; the reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
             Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
-             * @description Who did it: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
+             * @description Who performed the action: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
              */
             Actor: "key" | "administrator" | "learner" | "operator_key" | "operator" | "command_line" | "service" | "anyone";
@@ -4458,7 +4458,7 @@ export interface components {
             TargetID: string | null;
             /** @description LoginID of the user (even if the target is an enrolment) or name of the key; null if there is none or the user has been erased. */
             TargetName: string | null;
-            /** @description Names of the changed fields, and values that are not sensitive; depends on Action. Fields may be added. */
+            /** @description Names of the changed fields, and values that are not sensitive. The fields depend on Action, and more may be added later. */
             Data: {
                 [key: string]: unknown;
             };
@@ -4605,9 +4605,9 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
-            /** @description When it happened. Default: when it was stored. */
+            /** @description When the experience happened. Default: when the statement was stored. */
             timestamp?: string;
-            /** @description When it was stored. Set by the LRS. */
+            /** @description When the statement was stored. Set by the LRS. */
             stored?: string;
             authority?: components["schemas"]["Actor"];
             version?: string;
@@ -4632,7 +4632,7 @@ export interface components {
         /** StatementResult */
         StatementResult: {
             statements: components["schemas"]["Statement"][];
-            /** @description Path of the next page; empty on the last one. A page can be short, or even empty, although another one follows. */
+            /** @description Path of the next page; empty on the last page. A page can be short, or even empty, although another page follows. */
             more: string;
         };
         /** Person */
@@ -4658,7 +4658,7 @@ export interface components {
         Waiver: {
             /** @description The AU, as in `Units` of the release. */
             UnitID: string;
-            /** @description Part of the statement about it. cmi5 suggests "Tested Out", "Equivalent AU", "Equivalent Outside Activity" and "Administrative". */
+            /** @description Included in the statement about the waiver. cmi5 suggests "Tested Out", "Equivalent AU", "Equivalent Outside Activity" and "Administrative". */
             Reason: string;
         };
         /** Preview */
@@ -4673,7 +4673,7 @@ export interface components {
         };
         /** Receipt */
         Receipt: {
-            /** @description Number of the commit; 0 if there has been none. */
+            /** @description Number of the commit; 0 if there has been no commit. */
             Number: number;
             /** @description Status of the enrolment. */
             Status: string;
@@ -4742,13 +4742,13 @@ export interface components {
                 [key: string]: unknown;
             };
             LastUnitID: string | null;
-            /** @description Where to go when the learner leaves; if null, the page shows what was saved. */
+            /** @description The URL to open when the learner leaves; if null, the page shows what was saved. */
             ReturnURL: string | null;
             Receipt: components["schemas"]["Receipt"];
         };
         /** Commit */
         Commit: {
-            /** @description Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number used by another commit, or more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`. */
+            /** @description Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number that another commit has used, or that is more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`. */
             Number: number;
             UnitID: string;
             /** @description The complete run-time data of the unit, as a flat object. */
@@ -5970,7 +5970,7 @@ export interface components {
          */
         DurationID: string;
         /**
-         * @description ID of the enrolment. Opaque.
+         * @description Opaque ID of the enrolment.
          * @example 01994a5e-7c00-7000-8000-000000000001
          */
         EnrollID: string;
@@ -8417,7 +8417,7 @@ export interface operations {
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description ID of the enrolment. Opaque.
+                 * @description Opaque ID of the enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -8518,7 +8518,7 @@ export interface operations {
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description ID of the enrolment. Opaque.
+                 * @description Opaque ID of the enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -8623,7 +8623,7 @@ export interface operations {
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description ID of the enrolment. Opaque.
+                 * @description Opaque ID of the enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -8732,7 +8732,7 @@ export interface operations {
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description ID of the enrolment. Opaque.
+                 * @description Opaque ID of the enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -8834,7 +8834,7 @@ export interface operations {
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description ID of the enrolment. Opaque.
+                 * @description Opaque ID of the enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -9117,7 +9117,7 @@ export interface operations {
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description ID of the enrolment. Opaque.
+                 * @description Opaque ID of the enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -9200,7 +9200,7 @@ export interface operations {
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description ID of the enrolment. Opaque.
+                 * @description Opaque ID of the enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -10161,7 +10161,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description TenantID or Name of the tenant, ignoring case. A Name that several tenants have does not work.
+                 * @description TenantID or Name of the tenant, ignoring case. A Name that several tenants share does not work.
                  * @example acme
                  */
                 TenantID: string;
@@ -13531,7 +13531,7 @@ export interface operations {
                 statementId?: string;
                 /** @description One voided statement. Cannot be combined with filters. */
                 voidedStatementId?: string;
-                /** @description JSON of an Agent or identified Group. Statements in which it is the actor or the object, or a member of that group. */
+                /** @description JSON of an Agent or identified Group. Selects statements whose actor or object is this agent, or a group that contains it. */
                 agent?: string;
                 /** @description IRI of the verb. */
                 verb?: string;
@@ -13558,7 +13558,7 @@ export interface operations {
                 format?: "exact" | "ids" | "canonical";
                 /** @description `true`: a multipart/mixed response with the contents of attachments. */
                 attachments?: string;
-                /** @description Part of the link in `more`, an opaque string. */
+                /** @description An opaque string from the link in `more`. */
                 cursor?: string;
             };
             header: {
@@ -14804,7 +14804,7 @@ export interface operations {
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description ID of the enrolment. Opaque.
+                 * @description Opaque ID of the enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];

@@ -26,7 +26,7 @@ const noMastery = {
 };
 
 describe('an AICC course', () => {
-  it('is played, and the data that its unit reports becomes the result', async () => {
+  it('can be played, and the data reported by its unit becomes the result', async () => {
     const { LoginID, CourseID, LaunchURL, read } = await enrolled();
     const unit = await openAicc(service, LaunchURL);
     assert.equal(await (await ask(unit.url.href)).text(), '<!doctype html><title>Unit</title>');
@@ -86,7 +86,7 @@ describe('an AICC course', () => {
     assert.equal((await (await openAicc(service, LaunchURL)).command('GetParam')).value('Time'), '00:30:00');
   });
 
-  it('accepts nothing from a unit that was opened before a reset', async () => {
+  it('accepts no data from a unit that was opened before a reset', async () => {
     const { LaunchURL, address, read } = await enrolled(noMastery);
     const old = await openAicc(service, LaunchURL);
     await old.command('PutParam', core('Lesson_Status=F', 'Score=10'));
@@ -123,7 +123,7 @@ describe('an AICC course', () => {
     assert.deepEqual([Completion, Success, Score], ['completed', 'passed', 70]);
   });
 
-  it('is completed, not failed, if there is no score', async () => {
+  it('is completed rather than failed if the unit reports no score', async () => {
     const { LaunchURL, read } = await enrolled();
     const unit = await openAicc(service, LaunchURL);
     await unit.command('PutParam', core('Lesson_Status=Complete'));
@@ -132,7 +132,7 @@ describe('an AICC course', () => {
     assert.deepEqual([Completion, Success, Score], ['completed', 'unknown', null]);
   });
 
-  it('takes its status from the mastery score, and reports it to the content in the next session', async () => {
+  it('derives its status from the mastery score and reports this status to the content in the next session', async () => {
     const { LaunchURL, read } = await enrolled();
     const unit = await openAicc(service, LaunchURL);
     await unit.command('PutParam', core('Lesson_Status=C', 'Score=60,100,0'));
@@ -188,7 +188,7 @@ describe('an AICC course', () => {
     ]);
   });
 
-  it('shows nested and remote units, and each has its own session', async () => {
+  it('shows nested and remote units, each with its own session', async () => {
     const { LaunchURL, address } = await enrolled({
       'course.au': 'system_id,file_name\nA1,unit.html\nA2,https://content.example/start?course=7\n',
       'course.cst': 'block,member\nroot,B1\nroot,A2\nB1,A1\n',
@@ -223,7 +223,7 @@ describe('an AICC course', () => {
 });
 
 describe('requests from AICC content', () => {
-  it('may have names in any case and order, and be encoded in any way', async () => {
+  it('can have names in any case and order, and any encoding', async () => {
     const { LaunchURL, read } = await enrolled(noMastery);
     const { sid, send, command } = await openAicc(service, LaunchURL);
     const dialects: [body: string | Uint8Array<ArrayBuffer>, location: string][] = [
@@ -266,7 +266,7 @@ describe('requests from AICC content', () => {
     );
   });
 
-  it("need the session's ID and URL, and reveal nothing without them", async () => {
+  it("must contain the session's ID and URL, and otherwise reveal nothing", async () => {
     const [one, other] = [await enrolled(), await enrolled()];
     const [opened, stranger] = [
       await openAicc(service, one.LaunchURL),
@@ -316,7 +316,7 @@ describe('requests from AICC content', () => {
     assert.equal((await unit.command('GetParam')).error, '3');
   });
 
-  it('may contain anything, and never cause an internal error', async () => {
+  it('never cause an internal error, whatever they contain', async () => {
     const { LaunchURL, read } = await enrolled(noMastery);
     const { sid, send, command } = await openAicc(service, LaunchURL);
     for (const name of ['', 'Nonsense', 'constructor', '__proto__', 'hasOwnProperty'])
@@ -342,7 +342,7 @@ describe('requests from AICC content', () => {
   });
 });
 
-describe('messages with very many lines', () => {
+describe('messages with many lines', () => {
   const many = {
     'empty lines': `[Core]${'\r'.repeat(250_000)}`,
     values: `[Core]\n${'a=\n'.repeat(120_000)}`,

@@ -41,7 +41,7 @@ export async function answerHacp(ctx: Context, token: string, body: Uint8Array):
   return hacpAnswer({ version, ...(await act(forTenant(ctx, handle.tenantId), handle, request)) });
 }
 
-/** Applies a command to the data. Returns null if its message cannot be read. */
+/** Applies the message of a command to the data. Returns null if the message cannot be read. */
 type Change = (data: RunTimeData, message: string, unit: Unit) => RunTimeData | null;
 
 const changes = new Map<string, Change>([
@@ -111,7 +111,7 @@ const tooLong: Result = { error: 1, text: `A message can have at most ${max.elem
 const tooLarge: Result = { error: 1, text: `A unit can store at most ${max.bytes / 1024 ** 2} MiB of data` };
 const notStored: Result = {
   error: 1,
-  text: 'The result counts, but the data was not stored: the units of an enrolment can store at most 4 MiB in total',
+  text: 'The result was recorded, but the data was not stored: the units of an enrolment can store at most 4 MiB in total',
 };
 
 /** In `Browse` and `Review`, nothing is recorded. */

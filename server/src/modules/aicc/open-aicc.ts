@@ -14,12 +14,11 @@ import { commitRejections } from '../enrolments/session-end.ts';
 import { readUnitData } from '../enrolments/units.ts';
 
 const needsHttps =
-  'AICC courses report with a session ID in plain text, so they need HTTPS. Ask the operator to set CONTENT_URL to an https address.';
+  'AICC courses send a session ID in plain text, so they require HTTPS. Ask the operator to set CONTENT_URL to an https address.';
 
 /**
- * Opens a session for an AICC unit, and returns the URL that the learner's browser loads. Ends the
- * enrolment's open session. Counts the time of this unit's previous session, which may have ended
- * without `ExitAU`.
+ * Opens a session for an AICC unit and returns the URL that the learner's browser loads. Ends the enrolment's
+ * open session. Counts the time of this unit's previous session, which may have ended without `ExitAU`.
  */
 export async function openAicc(ctx: TenantContext, input: OpenAu): Promise<OpenedAu> {
   const { enrollId, launch, launchId, courseId, unit, addresses } = input;

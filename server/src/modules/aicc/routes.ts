@@ -4,7 +4,8 @@ import { type RouteResponse, route } from '../../platform/http/routes.ts';
 import { answerHacp } from './answer-hacp.ts';
 
 /**
- * The same limit as for SCORM commits. The body is percent-encoded, so it is larger than its data.
+ * The same limit as for SCORM commits. The body is percent-encoded, so it is larger than the data it
+ * contains.
  */
 const bodyLimit = 1024 ** 2;
 
@@ -30,7 +31,7 @@ export const aiccRoutes = [
     name: 'reportByHacp',
     summary: 'Report from AICC content (the AICC_URL of HACP)',
     description:
-      'Accepts the commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. A session that has ended, or an unknown URL, gets `error=3`. Any origin may call it.',
+      'Accepts the commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. The response is `error=3` if the session has ended or the URL is unknown. Requests from any origin are allowed.',
     runTime: { token: 'session', use: 'commit' },
     bodyLimit,
     params: Type.Object({

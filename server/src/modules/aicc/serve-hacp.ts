@@ -30,7 +30,7 @@ function sendError(reply: FastifyReply, problem: Problem): FastifyReply {
     .send(hacpAnswer(isOwn ? { error: 1, text: failedText } : { error: 3 }));
 }
 
-/** Serves HACP. It parses bodies of any content type itself and has its own error format. */
+/** Serves HACP. The route parses bodies of any content type itself and has its own error format. */
 export function serveHacp(content: FastifyInstance, ctx: Context, guards: Guards): void {
   content.register(async (hacp) => {
     parseNothing(hacp);

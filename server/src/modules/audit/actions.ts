@@ -7,19 +7,21 @@ const Id = Type.String({ format: 'uuid' });
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
 const Count = Type.Integer({ minimum: 0 });
 const Method = OneOf(['link', 'password', 'invitation', 'reset']);
-/** `check` means a client's POST /user/check. */
+/** `check` means that a client called POST /user/check. */
 const FailedMethod = OneOf(['link', 'password', 'invitation', 'reset', 'check']);
 
 /**
- * Data has only known fields without personal data, because the trail is never rewritten, not even
- * by an erasure.
+ * Data contains only known fields and no personal data, because the trail is never rewritten, not even by an
+ * erasure.
  */
 const data = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 const nothing = data({});
 const change = data({ Changed });
 
-/** The target of an entry. For a person, it is only an ID, which no longer identifies anyone after an erasure. */
+/**
+ * Kinds of targets. A person is recorded only by an ID, which no longer identifies anyone after an erasure.
+ */
 export const targetKinds = [
   'tenant',
   'key',
@@ -33,7 +35,7 @@ export const targetKinds = [
 ] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
-/** The closed list of audited actions: when each is recorded, its target, and its Data. */
+/** All audited actions, each with its description, target and Data. */
 export const auditCatalogue = {
   'tenant.created': ['A tenant was created.', 'tenant', nothing],
   'tenant.changed': ['Fields of a tenant changed.', 'tenant', change],
@@ -119,7 +121,7 @@ export const auditCatalogue = {
     change,
   ],
   'enrolment.reset': [
-    'All attempts of an enrolment were discarded. Attempt is the number of the next one; the reason is stored with the attempts.',
+    'All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts.',
     'enrolment',
     data({ Attempt: Count }),
   ],

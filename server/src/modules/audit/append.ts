@@ -5,8 +5,8 @@ import { auditCatalogue, type NewAudit } from './actions.ts';
 import { type Content, checkHead, type Entry, type Head, hashOf, sealEntry, sealHead } from './chain.ts';
 
 /**
- * The deployment's chain, for actions that concern no tenant: on the catalogue, the operator and
- * backups.
+ * The chain of the deployment. It records actions that concern no tenant: those on the catalogue, the
+ * operator and backups.
  */
 export const deployment = '';
 

@@ -3,8 +3,8 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit, beginChain, deployment } from './append.ts';
 
 /**
- * Earlier versions could create a head without entries for a failed sign-in. Such heads are deleted, because they would
- * now mean that the trail was changed outside the service.
+ * Earlier versions could create a head without entries for a failed sign-in. Such heads are deleted, because
+ * a head without entries now means that the trail was changed outside the service.
  */
 const emptyHeads = `/* across tenants: all chains are started */ delete from audit_chain where number = 0`;
 
@@ -33,7 +33,7 @@ export async function startMissingTrails(ctx: Context): Promise<void> {
   });
 }
 
-/** The deployment's chain lists all others, so none of them can be removed unnoticed. */
+/** The deployment's chain lists all other chains, so no chain can be removed unnoticed. */
 export function recordChainStart(ctx: Context, tenantId: string): Promise<void> {
   return appendAudit(ctx, deployment, { action: 'audit.began', targetId: tenantId, data: {} });
 }

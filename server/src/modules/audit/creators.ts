@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import type { AuditAction } from './actions.ts';
 
-/** A range makes PostgreSQL use the index of targets, which is the only one in this order. */
+/** A range makes PostgreSQL use the index of targets, the only index in this order. */
 const text = `
 select made.target_id, made.actor, doer.login_id
 from unnest($3::text[]) own (target_id) cross join lateral (
@@ -14,10 +14,7 @@ left join "user" doer on doer.tenant_id = $1 and doer.user_id = made.actor_user_
 
 type Row = { target_id: string; actor: string; login_id: string | null };
 
-/**
- * The creator of a record. The LoginID is null if this was not a user, or if the user has been
- * erased.
- */
+/** The creator of a record. The LoginID is null if the creator was not a user or has been erased. */
 export type Creator = { by: 'administrator' | 'operator'; loginId: string | null };
 
 /**

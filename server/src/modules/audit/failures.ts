@@ -4,9 +4,9 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit } from './append.ts';
 
 /**
- * Anyone can cause failures. After this many in a time window, a chain only counts further ones.
- * The first failure for each known user is always recorded, so other failures cannot hide an attack
- * on one account.
+ * Anyone can cause failures, so after this many in a time window, a chain only counts further failures. The
+ * first failure for each known user is always recorded, so other failures cannot hide an attack on one
+ * account.
  */
 const maxRecorded = 200;
 const windowMinutes = 15;

@@ -32,7 +32,7 @@ const acrossTenants = (tenantId: string | null) =>
 
 type Filter = AuditQuery & { person?: PersonIds | null };
 
-/** Entries within a time range. AuditIDs sort by time. */
+/** Selects the entries within a time range by their AuditIDs, which sort by time. */
 function timeSql({ After, Before }: Filter, { add }: Parameters): string {
   const conditions = ['true'];
   if (After !== undefined) conditions.push(`held.audit_id >= ${add(lowestId(new Date(After)))}::uuid`);
@@ -40,7 +40,7 @@ function timeSql({ After, Before }: Filter, { add }: Parameters): string {
   return conditions.join(' and ');
 }
 
-/** Filters for which there is an index per tenant. */
+/** Filters that have an index per tenant. */
 const fields = { TargetID: 'target_id', ActorID: 'actor_id', Action: 'action' } as const;
 const named = Object.entries(fields) as [keyof typeof fields, string][];
 
@@ -61,9 +61,9 @@ function filterSql(filter: Filter, parameters: Parameters): string {
 }
 
 /**
- * Entries by a person and entries about them. An entry that is both appears twice. Comparing IDs as
- * ranges makes PostgreSQL use the index in this order. With equality, it may scan all entries in
- * the order of their AuditIDs.
+ * Entries by a person and entries about them. An entry that is both appears twice. Comparing IDs as ranges
+ * makes PostgreSQL use the index in this order. With equality, PostgreSQL may scan all entries in the order
+ * of their AuditIDs.
  */
 function ofPerson({ userId, enrolments }: PersonIds, { add }: Parameters): string {
   const user = add(userId);

@@ -1,14 +1,14 @@
 import type { TenantContext } from '../../platform/context.ts';
 
-/** Maximum enrolments that are read for a person. More are not expected. */
+/** Maximum number of enrolments read for a person. No one is expected to have more. */
 const maxEnrolments = 200;
 
 /** `hasMore` is true if the list of enrolments is incomplete. */
 export type PersonIds = { userId: string; enrolments: string[]; hasMore: boolean };
 
 /**
- * The IDs by which the event log and the audit trail refer to a person; null if no user has this LoginID.
- * `users` has the same look-up, but this module must not import it.
+ * The IDs by which the event log and the audit trail refer to a person; null if no user has this LoginID. The
+ * module `users` has the same look-up, but this module must not import it.
  */
 export async function findPersonIds(ctx: TenantContext, loginId: string): Promise<PersonIds | null> {
   const user = await ctx.db

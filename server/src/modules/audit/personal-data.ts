@@ -29,8 +29,8 @@ const about = (id: string, rows: number): Keyset => ({
 type Found = { audit_id: string; counts: boolean };
 
 /**
- * Counts one page of entries. An action of a person on themselves is counted once. Entries written
- * by the erasure are not counted.
+ * Counts one page of entries. An action by a person on themselves is counted once. Entries written by the
+ * erasure are not counted.
  */
 async function countPage(
   ctx: TenantContext,
@@ -65,7 +65,7 @@ async function countForUser(ctx: TenantContext, subject: Subject, after: KeyPosi
   return { records, next: role === 'by' ? ['about', null] : null };
 }
 
-/** A range makes PostgreSQL use the index of targets, which is the only one in this order. */
+/** A range makes PostgreSQL use the index of targets, the only index in this order. */
 const aboutText = `
 select 1 from unnest($3::text[]) own (id) cross join lateral (
   select audit_entry.actor_user_id from audit_entry
@@ -80,7 +80,7 @@ export const auditData: PersonalData = {
   erased: null,
   retained: {
     what: "Entries about the person's access and results, with an ID that no longer identifies anyone.",
-    why: "Removing entries would break the proof that the trail was never changed. It never contained learners' names or addresses.",
+    why: "Removing entries would break the proof that the trail was never changed. The trail never contained learners' names or addresses.",
   },
   countForUser,
   eraseForEnrolment: (ctx, subject, after) =>

@@ -9,8 +9,9 @@ export const auditRoutes = [
     path: '/audit',
     name: 'listAudit',
     mayBeStale: true,
-    summary: 'List who changed access, people, results and the catalogue',
-    description: 'Entries form a hash chain, so any change to them is detected.',
+    summary: 'List audit entries',
+    description:
+      'Shows who changed access, people, results and the catalogue. Entries form a hash chain, so any change to them is detected.',
     tag: 'Audit',
     access: 'either',
     scope: 'audit:read',

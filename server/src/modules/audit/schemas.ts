@@ -19,7 +19,7 @@ export const AuditEntry = Fields(
     Action,
     Actor: OneOf(actorKinds, {
       description:
-        'Who did it: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.',
+        'Who performed the action: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.',
     }),
     ActorID: Nullable(Type.String({ description: 'ID of the key or session.' })),
     ActorName: Nullable(
@@ -41,13 +41,13 @@ export const AuditEntry = Fields(
       type: 'object',
       additionalProperties: true,
       description:
-        'Names of the changed fields, and values that are not sensitive; depends on Action. Fields may be added.',
+        'Names of the changed fields, and values that are not sensitive. The fields depend on Action, and more may be added later.',
     }),
     Hash: Type.String({
       description: 'SHA-256 of this entry and the previous hash. `lectern audit verify` checks the chain.',
     }),
   },
-  { title: 'AuditEntry', description: 'Who changed access, people, results or the catalogue.' },
+  { title: 'AuditEntry', description: 'A record of who changed access, people, results or the catalogue.' },
 );
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 

@@ -1,6 +1,8 @@
 import type { Entry } from './chain.ts';
 
-/** The chains that must exist according to the deployment's chain, even if none of their entries are left. */
+/**
+ * The chains that must exist according to the deployment's chain, even if all of their entries are missing.
+ */
 export type TenantChains = {
   /** Tenants whose chain was started and who have not been deleted since. */
   readonly started: Set<string>;

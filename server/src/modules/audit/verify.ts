@@ -12,14 +12,14 @@ export type CheckedChain = {
   TenantID: string | null;
   Entries: number;
   /**
-   * The hash of the last entry. A copy of it that is stored elsewhere can later prove that nothing up to this entry was
+   * The hash of the last entry. A copy stored elsewhere can later prove that no entry up to this one was
    * changed or removed.
    */
   Hash: string;
   Break: ChainDefect | null;
 };
 
-/** A chain's result, or part of it, from an earlier verification. */
+/** These fields of a chain's result from an earlier verification. */
 export type KnownHead = Pick<CheckedChain, 'TenantID' | 'Entries' | 'Hash'>;
 
 const page = 500;
@@ -65,7 +65,7 @@ function breakAtEnd(
   if (!head) return broken('The head of the chain is missing.');
   if (head.number !== last.number || head.hash !== last.hash)
     return broken(
-      `The head refers to entry ${head.number}, but the last one is ${last.number}: the end was cut off.`,
+      `The head refers to entry ${head.number}, but the last entry is ${last.number}: the end was cut off.`,
     );
   if (last.number === 0) return broken('The chain is empty: its entries were removed.');
   const seal = checkHead(ctx, tenantId, head);

@@ -24,8 +24,8 @@ export function writeAccessToken(ctx: Context, caller: Caller): Promise<string> 
 }
 
 /**
- * Decoders ignore some bits of the last base64url character of a part, so a token can be written in
- * several ways. Only one of them is accepted.
+ * Decoders ignore some bits of the last base64url character of a part, so the same token can be written in
+ * several ways. Only the canonical form is accepted.
  */
 const isCanonical = (token: string) =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);

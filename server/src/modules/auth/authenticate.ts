@@ -83,7 +83,7 @@ export async function basicKeyCaller(ctx: Context, request: FastifyRequest): Pro
   );
 }
 
-/** Whether a key or session may call the route; `loginId` is the one in the path. */
+/** Rejects a call if the key or session must not use the route. `loginId` is the LoginID in the path. */
 export function authorize(caller: Caller, route: Route, loginId: string | null): void {
   if (caller.learner !== undefined && !(route.allowsLearners && toNfc(loginId ?? '') === caller.learner))
     throw new Problem(
@@ -104,7 +104,10 @@ export function authorize(caller: Caller, route: Route, loginId: string | null):
     );
 }
 
-/** The tenant that a request acts on: the caller's own, or for an operator the one in the `Tenant` header. */
+/**
+ * The tenant that a request acts on: the caller's own tenant or, for an operator, the one in the `Tenant`
+ * header.
+ */
 export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promise<boolean>): ResolveTenant {
   return async (ctx, request, caller) => {
     const header = request.headers.tenant;

@@ -118,7 +118,7 @@ test('a key is rejected once it has expired', async () => {
   expectProblem(await api('GET', '/user', undefined, Secret), 401, 'unauthorized');
 });
 
-test('revoking a key takes effect immediately here and within 5 s on another node; repeating it changes nothing', async () => {
+test('a revoked key is rejected immediately on this node and within 5 s on others; revoking it again changes nothing', async () => {
   const { KeyID, Secret } = await newKey({});
   const node = await serve(otherNode(service.ctx));
   const elsewhere = async () =>

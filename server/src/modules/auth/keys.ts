@@ -18,8 +18,8 @@ import { usableKey, usableKeyById } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
 /**
- * Creates a key for a tenant, or for the operator if `tenantId` is null. It gets no scope that the caller lacks. The
- * secret is not stored.
+ * Creates a key for a tenant, or for the operator if `tenantId` is null. The key cannot have a scope that the
+ * caller lacks. The secret is not stored.
  */
 export async function createKey(
   ctx: Context,
@@ -76,8 +76,8 @@ export async function listKeys(ctx: Context, input: PageQuery & { tenantId: stri
 }
 
 /**
- * Revokes a key; repeating it changes nothing. If `tenantId` is undefined, the key may belong to any tenant or to the
- * operator.
+ * Revokes a key. Revoking it again changes nothing. If `tenantId` is undefined, the key may belong to any
+ * tenant or to the operator.
  */
 export async function revokeKey(ctx: Context, input: { keyId: string; tenantId?: string }): Promise<Key> {
   const row = isId(input.keyId) ? await transaction(ctx, (ctx) => revoke(ctx, input)) : undefined;

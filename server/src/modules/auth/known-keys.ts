@@ -67,9 +67,8 @@ update api_key set last_used_at = $2 where api_key.key_id = (
   select used.key_id from api_key used where used.key_id = $1 for no key update skip locked)`;
 
 /**
- * Writes at most once a minute for each key. If the write fails, only the time of last use is out
- * of date. It never waits for a lock, because it may use a connection that look-ups of all tenants'
- * keys need.
+ * Writes at most once a minute for each key. If the write fails, only the time of last use is out of date.
+ * The write never waits for a lock, because it may use a connection that look-ups of all tenants' keys need.
  */
 function recordUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();

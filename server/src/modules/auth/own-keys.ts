@@ -6,7 +6,7 @@ import { grantedScopes, tenantScopes } from '../../platform/scopes.ts';
 import { createKey } from './keys.ts';
 import type { KeyWithSecret, NewKey } from './schemas.ts';
 
-/** Maximum keys that are neither revoked nor expired, including those that the operator created. */
+/** Maximum number of keys that are neither revoked nor expired, including those that the operator created. */
 export const maxKeys = 100;
 
 /** Creates a key for the caller's own tenant, by default with all scopes that the caller has. */
@@ -19,10 +19,7 @@ export async function createOwnKey(ctx: TenantContext, input: NewKey): Promise<K
   });
 }
 
-/**
- * Call this after writing the audit entry, whose lock makes concurrent calls count one after
- * another.
- */
+/** Call this after writing the audit entry: its lock makes concurrent calls count keys one after another. */
 async function rejectExcessKey(ctx: TenantContext): Promise<void> {
   // The order makes PostgreSQL use the index of usable keys, regardless of its statistics.
   const end = sql<Date>`coalesce(expires_at, 'infinity')`;

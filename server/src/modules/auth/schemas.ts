@@ -22,7 +22,7 @@ const common = {
     ),
   ),
   ExpiresAt: Nullable(Instant('When the key expires; null means never.')),
-  LastUsedAt: Nullable(Instant('Accurate to one minute.')),
+  LastUsedAt: Nullable(Instant('When the key was last used, accurate to one minute.')),
   RevokedAt: Nullable(Instant()),
 };
 

@@ -90,7 +90,7 @@ function addressOf(noun: string, { agent, registration }: Unit) {
     : { activityId: `${activity}/${long()}`, profileId: long() };
 }
 
-/** Requests that store as much as possible relative to their size. */
+/** Requests that store as much data as possible for their size. */
 const attempts: { name: string; routes: string[]; send: (unit: Unit) => Promise<Reply[]> }[] = [
   {
     name: 'statements with many agents',
@@ -100,7 +100,7 @@ const attempts: { name: string; routes: string[]; send: (unit: Unit) => Promise<
     ],
   },
   {
-    name: 'statements that refer to one with many agents',
+    name: 'statements that refer to a statement with many agents',
     routes: ['postStatements'],
     send: async (unit) => {
       const target = unit.about({ id: activity }, { team: team(1_500) });
@@ -109,7 +109,7 @@ const attempts: { name: string; routes: string[]; send: (unit: Unit) => Promise<
     },
   },
   {
-    name: 'statements that refer to a later one with many agents',
+    name: 'statements that refer to a later statement with many agents',
     routes: ['postStatements'],
     send: async (unit) => {
       const target = unit.about({ id: activity }, { team: team(1_500) });
@@ -126,7 +126,7 @@ const attempts: { name: string; routes: string[]; send: (unit: Unit) => Promise<
     },
   },
   {
-    name: 'definitions of its own activities',
+    name: "definitions of the unit's own activities",
     routes: ['postStatements'],
     send: ({ post, about }) =>
       inTurn(10, () => {
@@ -150,14 +150,14 @@ const others = documents.map(([noun]) => `delete${noun}`);
 
 describe("an enrolment's storage", () => {
   for (const { name, send } of attempts)
-    it(`counts what is added to the database: ${name}`, async () => {
+    it(`counts everything added to the database: ${name}`, async () => {
       const unit = await openUnit();
       const before = { charged: await used(unit), database: await databaseBytes() };
       for (const reply of await send(unit)) assert.ok([200, 204].includes(reply.status), `${reply.status}`);
       const charged = (await used(unit)) - before.charged;
       const added = (await databaseBytes()) - before.database;
-      // The database may grow by more, because it allocates whole pages and keeps old versions of
-      // the enrolment until a vacuum.
+      // The database may grow by more than the charged bytes, because it allocates whole pages and keeps old
+      // versions of the enrolment until a vacuum.
       assert.ok(added <= 1.25 * charged + 300_000, `${added} bytes added, ${charged} charged`);
     });
 

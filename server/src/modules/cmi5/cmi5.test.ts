@@ -79,7 +79,7 @@ const examPart = au({ id: exam, attributes: 'moveOn="CompletedAndPassed" mastery
 const readingPart = au({ id: reading, attributes: 'moveOn="Completed"' });
 
 describe('a cmi5 course', () => {
-  it('is played, and its statements become the result', async () => {
+  it('can be played, and its statements become the result', async () => {
     const { LaunchURL, EnrollID, read, CourseID } = await enrolled(
       block('https://example.com/block', examPart),
     );
@@ -254,7 +254,7 @@ describe('a cmi5 course', () => {
     assert.equal((await read()).Success, 'unknown');
   });
 
-  it('treats a repeated statement as the same one', async () => {
+  it('stores a repeated statement only once', async () => {
     const { LaunchURL, EnrollID } = await enrolled(examPart);
     const opened = await begun(LaunchURL);
     const completed = opened.defined('completed');
@@ -263,7 +263,7 @@ describe('a cmi5 course', () => {
     assert.deepEqual(verbsOf(await statementsOf(EnrollID)), ['launched', 'initialized', 'completed']);
   });
 
-  it('ends a session when it is terminated', async () => {
+  it('ends a session when its AU sends a `terminated` statement', async () => {
     const { LaunchURL } = await enrolled(examPart);
     const opened = await begun(LaunchURL);
     expectStatus(await opened.send(opened.defined('terminated')), 204);
@@ -416,7 +416,7 @@ describe('access to a session', () => {
     assert.ok([401, 403].includes((await opened.send(opened.defined('completed'))).status));
   });
 
-  it('needs a token of the session', async () => {
+  it("requires the session's token", async () => {
     const { LaunchURL } = await enrolled(examPart);
     const opened = await begun(LaunchURL);
     const wrong = Buffer.from(`${Buffer.from(opened.token, 'base64').toString()}x`).toString('base64');
@@ -430,7 +430,7 @@ describe('access to a session', () => {
       assert.notEqual((await post(`${url.origin}/play/${token}/${path}`, {})).status, 200, path);
   });
 
-  it('opens only units that report through xAPI', async () => {
+  it('is possible only for units that report through xAPI', async () => {
     const { LaunchURL } = await enrolled(examPart);
     const playing = await play(service, LaunchURL);
     expectProblem(
@@ -478,7 +478,7 @@ describe('an xAPI package', () => {
   const tincan =
     '<tincan><activities><activity id="urn:lectern:course"><name>A course</name><launch>index.html</launch></activity></activities></tincan>';
 
-  it('reports with statements about its activity', async () => {
+  it('reports in statements about its activity', async () => {
     const [LoginID, CourseID] = [await user(), unique('xapi')];
     const zip = await packFiles({ 'tincan.xml': tincan, 'index.html': page });
     expectStatus(await service.importPackage(CourseID, zip), 201);

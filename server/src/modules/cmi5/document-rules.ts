@@ -39,8 +39,8 @@ export async function checkDocument(ctx: TenantContext, session: Session, use: D
 }
 
 /**
- * State with a registration belongs only to this registration, so content may use any activity ID
- * for it. All courses share profiles and state without a registration.
+ * State with a registration belongs only to that registration, so content may use any activity ID for it. All
+ * courses share profiles and state without a registration.
  */
 async function mayUse(
   ctx: TenantContext,

@@ -20,9 +20,9 @@ export function isOfOtherCourse(ctx: Context, courseId: string, activityId: stri
 }
 
 /**
- * Returns the activity ID of a course, block or AU, derived from its ID in the course structure. It
- * is the same in all registrations and releases, and differs from the publisher's ID (sections
- * 8.1.5 and 9.4).
+ * Returns the activity ID of a course, block or AU, derived from its ID in the course structure. The activity
+ * ID is the same in all registrations and releases, and differs from the publisher's ID (sections 8.1.5 and
+ * 9.4).
  */
 export function activityIdOf(ctx: Context, courseId: string, publisherId: string): string {
   return `${activitiesOf(ctx, courseId)}activity/${sha256(publisherId).slice(0, 22)}`;

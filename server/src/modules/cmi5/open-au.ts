@@ -57,7 +57,7 @@ export type OpenAu = {
   courseId: string;
   played: PlayedRelease;
   unit: Unit;
-  /** If null, the mode is `Review` when nothing more can be recorded, and otherwise `Normal`. */
+  /** If null, the mode is `Review` if nothing more can be recorded, and `Normal` otherwise. */
   launchMode: LaunchMode | null;
   addresses: AuAddresses;
 };
@@ -97,7 +97,7 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
   });
 }
 
-/** Approximate size in the database: of a session, and of a statement without its text. */
+/** Approximate size of a session, and of a statement without its text, in the database. */
 const rowBytes = { session: 1_024, statement: 2_048 };
 
 const bytesOf = (statements: readonly LmsStatement[]) =>
@@ -127,7 +127,7 @@ function insert(ctx: TenantContext, opening: Opening): Promise<InsertedSession> 
 
 type NewSession = { session: AuHandle; row: Parameters<typeof insertAuSession>[1]; LaunchMode: LaunchMode };
 
-/** cmi5: the AU fetches its token and reads its launch data. */
+/** For cmi5 AUs, which fetch their token and read their launch data. */
 async function insertAu(
   ctx: TenantContext,
   opening: Opening,
@@ -161,7 +161,7 @@ async function insertAu(
   };
 }
 
-/** xAPI packages: the launch URL contains the credentials. */
+/** For units of xAPI packages, whose launch URL contains the credentials. */
 async function insertActivity(
   ctx: TenantContext,
   { unit, registration, addresses }: Opening,
@@ -185,7 +185,7 @@ export function addressOf({ Href }: Unit, files: string): string {
   return Href !== null && /^https?:/i.test(Href) ? Href : files + (Href ?? '');
 }
 
-/** Records that the AU has been opened, and the time of abandoned sessions. */
+/** Records that the AU has been opened, and adds the time spent in abandoned sessions. */
 async function recordChanges(
   ctx: TenantContext,
   { enrollId, launch, unit }: Opening,

@@ -11,7 +11,7 @@ const Waiver = Fields(
     Reason: Text(1_000, {
       minLength: 1,
       description:
-        'Part of the statement about it. cmi5 suggests "Tested Out", "Equivalent AU", "Equivalent Outside Activity" and "Administrative".',
+        'Included in the statement about the waiver. cmi5 suggests "Tested Out", "Equivalent AU", "Equivalent Outside Activity" and "Administrative".',
     }),
   },
   { title: 'Waiver' },
@@ -24,7 +24,7 @@ export const cmi5Routes = [
     name: 'waiveUnit',
     summary: 'Waive a unit of a cmi5 course',
     description:
-      'The learner need not take the unit: it counts as satisfied, without a score. The learner must have opened the course once. Waiving a unit again changes nothing.',
+      'The learner need not take the unit: it counts as satisfied, without a score. The learner must have opened the course at least once. Waiving a unit again changes nothing.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:write',

@@ -17,10 +17,7 @@ import { registrationOf, satisfiedStatements, storeLmsStatements } from './lms-s
 
 type Waiver = { loginId: string; enrollId: string; UnitID: string; Reason: string };
 
-/**
- * Waives an AU, which the learner then need not take (section 9.3.7). Waiving it again changes
- * nothing.
- */
+/** Waives an AU, so that the learner need not take it (section 9.3.7). Waiving it again changes nothing. */
 export async function waiveAu(ctx: TenantContext, input: Waiver): Promise<Enrolment> {
   const { loginId, enrollId } = input;
   if (!isId(enrollId)) throw enrolmentNotFound();
@@ -30,7 +27,7 @@ export async function waiveAu(ctx: TenantContext, input: Waiver): Promise<Enrolm
     if (registration.release_id === null)
       throw new Problem(
         'not_waivable',
-        'The learner has not opened the course yet, so it is not known which release they will take. Override the result with PUT /enrolment/{LoginID}/{EnrollID}, or waive it later.',
+        'The learner has not opened the course yet, so it is not known which release they will take. Override the result with PUT /enrolment/{LoginID}/{EnrollID}, or waive the unit later.',
       );
     const played = await playedBy(ctx, registration.release_id);
     const unit = unitOf(played, input.UnitID);

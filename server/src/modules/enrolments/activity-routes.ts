@@ -18,9 +18,9 @@ export const activityRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/activity',
     name: 'readActivity',
     mayBeStale: true,
-    summary: 'Read what a course recorded about an enrolment',
+    summary: 'Read the data that a course recorded for an enrolment',
     description:
-      'The units that were opened, with their results, objectives and interactions: which questions were asked, what was answered, and how long it took. Earlier attempts remain available.',
+      'Lists the units that the learner opened, with their results, objectives and interactions: the questions asked, the answers given, and the time taken. Earlier attempts remain available.',
     allowsLearners: true,
     params: Type.Object({ LoginID, EnrollID }),
     query: Fields({
@@ -47,7 +47,7 @@ export const activityRoutes = [
     mayBeStale: true,
     summary: "List a course's interactions",
     description:
-      "The answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.",
+      "Lists the answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.",
     params: Type.Object({ CourseID }),
     query: Fields(pageQuery),
     responses: { 200: { description: 'A page of interactions.', schema: PageOf(CourseInteraction) } },
@@ -61,7 +61,7 @@ export const activityRoutes = [
     expensive: true,
     summary: "Count the answers to a course's questions",
     description:
-      'For each question, how many learners gave each answer, how many answers were correct, and how long they took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.',
+      'For each question, returns how many learners gave each answer, how many answers were correct, and how long the answers took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.',
     params: Type.Object({ CourseID }),
     query: Fields({ Cursor: pageQuery.Cursor }),
     responses: { 200: { description: 'The questions and their answers.', schema: CourseQuestions } },

@@ -9,22 +9,22 @@ const Written = (description: string, example: string) =>
 const interactionFields = {
   Number: Type.Integer({ description: 'Position in the unit, counted from 0.', examples: [0] }),
   InteractionID: Type.String({
-    description: "The content's name for the question.",
+    description: 'ID that the content gives the question.',
     examples: ['question-1'],
   }),
   Type: Written('The kind of question, such as choice or true-false.', 'choice'),
   Description: Written('The question, if the content sent it (SCORM 2004).', 'What do you do first?'),
   Time: Written(
-    'When it was answered, as recorded by the content: a time of day in SCORM 1.2.',
+    'When the question was answered, as recorded by the content. In SCORM 1.2, this is only a time of day.',
     '2026-01-31T09:00:00Z',
   ),
-  Response: Written("The learner's answer, in the format of its type.", 'a'),
+  Response: Written("The learner's answer, in the format for this type of question.", 'a'),
   CorrectResponses: Type.Array(Type.String(), {
     description: 'The correct answers, in the same format.',
     examples: [['b']],
   }),
   Result: Written('correct, incorrect, neutral, unanticipated, or a number.', 'incorrect'),
-  Weighting: Nullable(Type.Number({ description: 'How much the question counts.' })),
+  Weighting: Nullable(Type.Number({ description: 'Relative weight of the question.' })),
   LatencySeconds: Nullable(
     Type.Number({ description: 'How long the learner took to answer.', examples: [12.5] }),
   ),
@@ -46,7 +46,7 @@ export const UnitActivity = Fields(
       Type.Integer({ description: 'Attempts on the unit; null if its standard does not count them.' }),
     ),
     Launch: Type.Integer({ description: 'Number of the launch that stored the data.' }),
-    UpdatedAt: Instant('When a commit last reported this unit.'),
+    UpdatedAt: Instant('When a commit last reported on this unit.'),
     Completion,
     Success,
     Score,
@@ -60,10 +60,10 @@ export const UnitActivity = Fields(
         Success,
         Score,
       }),
-      { description: 'As last recorded by the content in the attempt.' },
+      { description: 'The objectives, as the content last recorded them in the attempt.' },
     ),
     Interactions: Type.Array(Fields(interactionFields), {
-      description: 'As last recorded by the content in the attempt.',
+      description: 'The interactions, as the content last recorded them in the attempt.',
     }),
   },
   { title: 'UnitActivity' },
@@ -95,16 +95,25 @@ export const CourseQuestion = Fields(
     Description: interactionFields.Description,
     CorrectResponses: interactionFields.CorrectResponses,
     Answers: Count('Attempts in which the question was answered.', 40),
-    Correct: Count('How many of the answers were correct.', 30),
-    Incorrect: Count('How many were incorrect. The rest are neutral, unanticipated or numeric.', 10),
-    Timed: Count('How many have a latency.', 40),
+    Correct: Count('Number of correct answers.', 30),
+    Incorrect: Count(
+      'Number of incorrect answers. The results of the other answers are neutral, unanticipated or numeric.',
+      10,
+    ),
+    Timed: Count('Number of answers with a recorded latency.', 40),
     LatencySeconds: Nullable(
-      Type.Number({ description: 'How long these answers took on average.', examples: [12.5] }),
+      Type.Number({
+        description: 'Average time that the learners took for these answers.',
+        examples: [12.5],
+      }),
     ),
     Responses: Type.Array(
       Fields({
-        Response: Type.String({ description: 'The answer, in the format of its type.', examples: ['a'] }),
-        Answers: Count('How often it was given.', 30),
+        Response: Type.String({
+          description: 'The answer, in the format for this type of question.',
+          examples: ['a'],
+        }),
+        Answers: Count('How often this answer was given.', 30),
       }),
       { description: 'The ten most frequent answers, most frequent first.' },
     ),
@@ -117,7 +126,7 @@ export const CourseQuestions = Fields(
   {
     Questions: Type.Array(CourseQuestion),
     NextCursor: Nullable(
-      Type.String({ description: 'null if all answers have been counted. Otherwise, send it as Cursor.' }),
+      Type.String({ description: 'Send this as Cursor to continue; null if all answers have been counted.' }),
     ),
   },
   { title: 'CourseQuestions' },

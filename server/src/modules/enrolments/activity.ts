@@ -91,7 +91,7 @@ const earlierUnits = { name: 'read_earlier_activity', text: unitsText('earlier_u
 
 function attemptNotFound(current: number): Problem {
   const numbers = current === 1 ? 'only attempt 1' : `attempts 1 to ${current}`;
-  const detail = `The enrolment has ${numbers}. Leave Attempt out to read the current one.`;
+  const detail = `The enrolment has ${numbers}. Omit Attempt to read the current attempt.`;
   return new Problem('validation_failed', detail, { param: 'Attempt' });
 }
 

@@ -15,7 +15,7 @@ export const bulkEnrolRoutes = [
     scope: 'enrolments:write',
     query: bulkQuery,
     streams: bulkStreams(
-      'LoginID, CourseID, DurationID (optional) and the fields of the body of POST /enrol/{LoginID}/{CourseID}; in CSV a member of Metadata is a column such as Metadata.colour',
+      'LoginID, CourseID, DurationID (optional) and the fields of the body of POST /enrol/{LoginID}/{CourseID}; in CSV, each member of Metadata is a column, such as Metadata.colour',
       { LoginID: 'ada', CourseID: 'fire-safety', DurationID: '30-days' },
     ),
     responses: { 200: bulkResponse },

@@ -112,7 +112,7 @@ test('a completion that arrives after access has ended counts, and is visible on
   assert.notEqual(back.CompletedAt, null);
 });
 
-test('an enrolment cannot be reopened if the user has a newer current one', async () => {
+test('an enrolment cannot be reopened if the user has a newer current enrolment', async () => {
   const first = await enrolled();
   await first.put({ ExpiresAt: inDays(-1) });
   expectStatus(await api('POST', `/enrol/${first.LoginID}/${CourseID}`), 201);

@@ -1,6 +1,6 @@
 /**
- * For this long, progress leaves the indexed column `changed_at` unchanged, so that PostgreSQL
- * updates no index and keeps the row on its page. `last_accessed_at` has the time of the change.
+ * Progress leaves the indexed column `changed_at` unchanged for up to this long, so that PostgreSQL updates
+ * no index and keeps the row on its page. `last_accessed_at` has the time of the change.
  */
 export const maxListingDelay = `interval '5 minutes'`;
 

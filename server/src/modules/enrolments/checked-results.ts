@@ -10,11 +10,11 @@ import { nextTimeSlice } from '../../platform/load/time-slices.ts';
 import { readShared } from './shared-state.ts';
 
 export const unsupportedWarning =
-  'The page claimed a better result for the course than its data supports. Only what the data supports counts.';
+  'The page claimed a better result for the course than its data supports. Only the result that the data supports counts.';
 
 /**
- * Returns the results after a commit. Only if a result has no other explanation, reads the values
- * that the learner's other courses share, and evaluates the result again.
+ * Returns the results after a commit. If a result has no other explanation, reads the values that the
+ * learner's other courses share and evaluates the result again.
  */
 export async function checkedResults(
   ctx: TenantContext,

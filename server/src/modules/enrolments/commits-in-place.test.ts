@@ -17,7 +17,7 @@ async function enrol(course: string): Promise<{ EnrollID: string; LaunchURL: str
 
 const tables = ['enrolment', 'launch', 'attempt', 'attempt_unit'];
 
-/** Updates of these tables in this database, and how many of them added no index entries. */
+/** The number of updates of each of these tables, and how many of them added no index entries. */
 async function updatesOf(): Promise<Map<string, { all: number; inPlace: number }>> {
   await service.ctx.engine.query({ text: 'select pg_stat_force_next_flush()', values: [] });
   const { rows } = await service.ctx.engine.query<{

@@ -18,7 +18,9 @@ const max = { enrolments: 50, units: 400, bytes: 1024 ** 2 };
  */
 const maxQuestions = 1_000;
 
-/** A question with many different answers, such as a free-text question, shows only the most frequent ones. */
+/**
+ * For a question with many different answers, such as a free-text question, only the most frequent are shown.
+ */
 const maxResponses = 10;
 
 type Tally = {

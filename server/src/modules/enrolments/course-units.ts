@@ -178,13 +178,13 @@ left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`
   };
 }
 
-/** Returns the preceding ID. A list of the IDs after it starts with this one. */
+/** Returns the ID immediately before `id`. A list of the IDs after the returned one starts with `id`. */
 function previousId(id: string): string {
   const before = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
   return before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Returns the first units whose data fits on a page, but at least one. */
+/** Returns the first units whose data fits on a page, and always at least one. */
 function withinBytes(sizes: readonly Sized[], maxBytes: number): Sized[] {
   let total = 0;
   const end = sizes.findIndex(({ bytes }, index) => {

@@ -1,9 +1,9 @@
 import { isOffered, isSelectable } from '../catalogue/offers.ts';
 
 /**
- * Reads the user, the course, the current enrolment and the requested option. If no option was
- * requested, reads the course's only option. Each `limit` prevents a query plan that was cached
- * while a table was small from scanning the table once it is large.
+ * Reads the user, the course, the current enrolment and the requested option. If no option was requested,
+ * reads the course's only option. A query plan may be cached while a table is small. Each `limit` prevents
+ * this plan from scanning the table once it is large.
  */
 export const readFacts = `
     select known.user_id, known.enabled, known.group_name, course.status as course_status, course.title,
@@ -30,7 +30,7 @@ export const readFacts = `
       limit 1
     ) choice on true;`;
 
-/** The options that the user could choose. */
+/** The options that the user can choose. */
 export const listOptions = `
       select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]') into options
       from enrol_option option

@@ -10,8 +10,8 @@ import type { EnrolmentRow } from './record.ts';
 import { statusAfter } from './states.ts';
 
 /**
- * One row of the input. It causes at most two events: `first_event` ends an enrolment, `second_event` creates or
- * extends one.
+ * One row of the input. Each row causes at most two events: `first_event` ends an enrolment, and
+ * `second_event` creates or extends one.
  */
 export type EnrolRow = {
   enroll_id: string;
@@ -27,9 +27,9 @@ export type EnrolRow = {
 };
 
 /**
- * What was done for a row. `keep`: returned the current enrolment. `replace`: ended an expired one and created
- * another. `limit`: the user has the maximum number of enrolments. `refuse`: the data does not permit the enrolment.
- * `again`: another request changed the row, so the caller must retry.
+ * The action taken for a row. `keep`: returned the current enrolment. `replace`: ended an expired one and
+ * created another. `limit`: the user has the maximum number of enrolments. `refuse`: the data does not permit
+ * the enrolment. `again`: another request changed the row, so the caller must retry.
  */
 export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'limit' | 'refuse' | 'again';
 
@@ -49,7 +49,7 @@ export type Outcome = {
   user_enabled: boolean | null;
   course_status: 'published' | 'retired' | null;
   course_title: string;
-  /** The options that the user could choose; empty if one was chosen. */
+  /** The options that the user can choose; empty if one was chosen. */
   options: OptionRow[];
   chosen: string | null;
   action: EnrolAction;
@@ -182,8 +182,9 @@ const endFormer = `
     end if;`;
 
 /**
- * Locks an unlimited option, so that no limit can be set before the commit. On a conflict, another request has
- * enrolled the user first. `replace` and `renew` cannot conflict, because they have locked the former enrolment.
+ * Locks an unlimited option, so that no limit can be set before the commit. A conflict means that another
+ * request enrolled the user first. `replace` and `renew` cannot conflict, because they have locked the former
+ * enrolment.
  */
 const insert = `
     is_made := is_known;

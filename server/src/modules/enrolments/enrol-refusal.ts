@@ -22,8 +22,8 @@ export const enrolProblems = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * Returns why the row was not enrolled. Returns null if it was, or if another request changed the
- * row first.
+ * Returns why the row was not enrolled. Returns null if the row was enrolled, or if another request changed
+ * it first.
  */
 export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (!outcome.user_found) return userNotFound();
@@ -43,7 +43,7 @@ export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (outcome.action === 'limit')
     return new Problem(
       'too_many_enrolments',
-      'The user has 2,000 enrolments, including ended ones, which is the maximum. Extend one of them with IfEnrolled set to extend.',
+      'The user has reached the maximum of 2,000 enrolments, including ended ones. Extend one of them with IfEnrolled set to extend.',
       { param: 'LoginID' },
     );
   if (outcome.is_full)

@@ -70,7 +70,7 @@ test('the short form uses the only option; repeating either form returns the sam
   assert.equal(refused.body.EnrollID, EnrollID);
 });
 
-test('with several options, the error has the documented text and lists options whose Path can be posted to', async () => {
+test('with several options, the error has the documented text and lists the options, each with the path to post to', async () => {
   const CourseID = await newCourse(
     service,
     {},
@@ -98,7 +98,7 @@ test('with several options, the error has the documented text and lists options 
   assert.equal(current.body.EnrollID, made.body.EnrollID);
 });
 
-test('Reference and Metadata are stored; a retry with different ones changes nothing', async () => {
+test('Reference and Metadata are stored; a retry with different values changes nothing', async () => {
   const CourseID = await newCourse(service);
   const LoginID = await user();
   const Metadata = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Key ${index}`, 'Wert ü']));

@@ -86,7 +86,7 @@ async function enrolSome(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome
 /** Enrols a user on a course. `IfEnrolled` decides what happens to a current enrolment. */
 export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
   const row = rowOf(ctx, input);
-  // Retry, because the next statement sees what another node changed during this one.
+  // Retry, because the next statement sees the changes that another node made during this statement.
   let outcome = await tryToEnrol(ctx, row).catch(ignoreRace);
   for (let attempt = 1; attempt < maxAttempts && (!outcome || lostRace(outcome, input)); attempt++)
     outcome = await tryToEnrol(ctx, row).catch(ignoreRace);
@@ -113,8 +113,8 @@ function lostRace(outcome: Outcome, input: EnrolInput): boolean {
 }
 
 /**
- * Enrols one user on several courses in the caller's transaction. If this throws, the caller must
- * roll back, so that all succeed or none. Rows are never coalesced with those of other callers.
+ * Enrols one user on several courses in the caller's transaction. If this throws, the caller must roll back,
+ * so that either all enrolments are created or none. Rows are never coalesced with those of other callers.
  */
 export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<EnrolAnswer[]> {
   const rows = inputs.map((input, n) => ({ input, n, row: rowOf(ctx, input) }));

@@ -11,7 +11,7 @@ function bodyOf(reply: Awaited<ReturnType<typeof service.api>>, status: number) 
   return reply.body;
 }
 
-test('a user has at most 2,000 enrolments, because all of them change together with the group', async () => {
+test('a user has at most 2,000 enrolments, because a change of group updates all of them', async () => {
   const { api, TenantID, user } = await newTenant(service);
   const CourseID = await newCourse(service);
   const LoginID = await user({ GroupName: 'Sales' });

@@ -6,17 +6,20 @@ import { newId } from '../../platform/ids.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
-/** A run ends after the round in which this time is over, so that tenants with locked enrolments do not wait long. */
+/**
+ * A run ends after the round in which this time has elapsed, so that tenants with locked enrolments do not
+ * wait long.
+ */
 const maxRunMilliseconds = 20_000;
 
-/** Maximum enrolments per batch. A learner's commit waits for at most one batch. */
+/** Maximum number of enrolments per batch. A learner's commit waits for at most one batch. */
 const maxBatch = 200;
 
 type Due = { tenant_id: string; enroll_id: string };
 
 /**
- * Selects up to $2 enrolments that are due at $1, except those of the tenants $3. It starts from
- * the event logs, because every tenant that has enrolments has one.
+ * Selects up to $2 enrolments that are due at $1, except those of the tenants $3. The query starts from the
+ * event logs, because every tenant that has enrolments has one.
  */
 const dueText = `/* across tenants: enrolments expire in all tenants */
 select next.tenant_id, next.enroll_id from event_log log cross join lateral (
@@ -26,9 +29,9 @@ select next.tenant_id, next.enroll_id from event_log log cross join lateral (
 ) next where log.tenant_id <> all($3::text[]) limit $2`;
 
 /**
- * Expires the enrolments of the tenant `$1` in the list `$2`, each with an event ID, if they are due at `$3`. Nodes
- * process different rows, and check again after locking that the end has not moved. Completed enrolments keep their
- * status and get no event. Returns the number of ended enrolments.
+ * Expires the enrolments of the tenant `$1` in the list `$2`, each with an event ID, if they are due at `$3`.
+ * Nodes process different rows. After locking a row, they check again that its end has not moved. Completed
+ * enrolments keep their status and get no event. Returns the number of ended enrolments.
  */
 export const expireFunction = databaseFunction({
   name: 'expire_enrolments',
@@ -75,8 +78,8 @@ const expireText = `select expired.count from ${expireFunction.name}($1, $2, $3)
 export async function expireEnrolments(ctx: Context): Promise<number> {
   let ended = 0;
   const end = performance.now() + maxRunMilliseconds;
-  // Locked enrolments are left for the next run, together with the others of their tenant.
-  // Otherwise, a tenant with many of them would hold up all others.
+  // Locked enrolments are left for the next run, together with all others of their tenant. Otherwise, a
+  // tenant with many locked enrolments would hold up the other tenants.
   for (const locked = new Set<string>(); ; ) {
     const { size } = locked;
     const round = { locked, served: new Set<string>() };

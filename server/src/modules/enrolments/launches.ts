@@ -30,7 +30,7 @@ where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and
 returning ${columns}`;
 
 /**
- * The release that a session plays. `ended` is why the session may no longer request files, or
+ * The release that a session plays. `ended` is the reason why the session can no longer request files, or
  * null.
  */
 export type LaunchState = { ended: SessionEnd | null; releaseId: string | null };

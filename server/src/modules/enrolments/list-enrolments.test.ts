@@ -139,7 +139,7 @@ test("a list rejects unknown filters and values, and never contains another tena
   assert.deepEqual((await other.api('GET', `/enrolment?CourseID=${CourseID}`)).body.Items, []);
 });
 
-test('Count says how many enrolments match the filters', async () => {
+test('Count returns the number of enrolments that match the filters', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' } });
   const logins = [await tenant.user({ GroupName: 'Count' }), await tenant.user(), await tenant.user()];

@@ -120,9 +120,7 @@ function rangesOf(status: Status | undefined, overdue: string[] | null, { add }:
   return [isStored(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
 }
 
-/**
- * Returns the paths in the order of the list first, then those that are faster only for few rows.
- */
+/** Returns the paths in the order of the list first, then the paths that are faster only for few rows. */
 export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
   const byId = pathsById(input, times);
   const sortColumn = sortColumnOf(input);

@@ -109,7 +109,7 @@ test('removing an override restores the recorded result', async () => {
   }
 });
 
-test('a launch shows the effective result, and fields without an override are still recorded', async () => {
+test('a launch shows the effective result, and fields that are not overridden are still recorded', async () => {
   const { decide, LaunchURL, read } = await enrolled();
   await decide({ Score: 55, Reason: 'Regraded' });
   const { session, commit } = await play(service, LaunchURL);

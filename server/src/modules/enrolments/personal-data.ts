@@ -48,8 +48,8 @@ const keyOf = ({ course_id, duration_id }: OptionKey) => `${course_id}\n${durati
 type OptionKey = { course_id: string; duration_id: string };
 
 /**
- * Removes the person from up to 10 enrolments and returns their IDs. Withdraws enrolments that are
- * not completed, as a client would. This frees their seats and writes events.
+ * Removes the person from up to 10 enrolments and returns their IDs. Withdraws enrolments that are not
+ * completed in the same way as a client does, which frees their seats and writes events.
  */
 export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Promise<string[]> {
   const { userId, loginId } = subject;
@@ -156,7 +156,7 @@ const erasing =
     return { records: rows.length, next: isFull ? positionOf(rows.at(-1), key) : null };
   };
 
-/** Renames columns as the API would: `enroll_id` → `EnrollID`. */
+/** Gives columns the names that they have in the API: `enroll_id` → `EnrollID`. */
 function fieldsOf(row: object): object {
   const words: Record<string, string> = { id: 'ID', url: 'URL', enroll: 'Enroll' };
   return Object.fromEntries(

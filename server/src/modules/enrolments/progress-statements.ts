@@ -48,7 +48,7 @@ const enrolmentColumns = [
 export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]> & {
   user_id: string | null;
   enabled: boolean | null;
-  /** Null if the launch does not exist or another one has its number. */
+  /** Null if the launch does not exist or another launch has its number. */
   last_seen_at: Date | null;
   exit_number: number | null;
   /** Hash of the commit with this number; empty if it was stored before hashes existed; null if the number is free. */

@@ -52,16 +52,16 @@ export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
 };
 
 type KnownFacts = ProgressFacts & SessionFacts & { launch: number; user_id: string };
-/** `earlier`: the attempt to which the launch belongs, if another one has started since. */
+/** `earlier`: the attempt to which the launch belongs, if another attempt has started since. */
 type AttemptFacts = KnownFacts & { earlier?: EarlierAttempt };
 
-/** How far a commit number may be ahead of the expected one. */
+/** How far a commit number may be ahead of the expected number. */
 const maxAhead = 1_000;
 
 /**
- * Stores a numbered commit once. Late commits and those of a superseded launch also count: results
- * are merged, and the newest launch's run-time data is kept. One statement reads and another writes
- * everything. Later commits of a session usually need no read, because the data is cached.
+ * Stores a numbered commit once. Late commits and those of a superseded launch also count: results are
+ * merged, and the newest launch's run-time data is kept. One statement reads all data, and another writes it.
+ * Later commits of a session usually need no read, because the data is cached.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   try {
@@ -142,7 +142,7 @@ function rejectNumber(facts: KnownFacts, { number }: CommitInput): void {
   if (!isTaken && number <= Expected + maxAhead) return;
   const why = isTaken
     ? 'was already received with different content'
-    : `is more than ${maxAhead} ahead of the last one`;
+    : `is more than ${maxAhead} ahead of the last commit`;
   throw new Problem('commit_number_ahead', `Commit ${number} ${why}. Send it as number ${Expected}.`, {
     param: 'Number',
     Expected,

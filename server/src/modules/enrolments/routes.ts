@@ -154,7 +154,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}',
     name: 'readEnrolment',
     summary: 'Read an enrolment',
-    description: 'Returns the same record as enrolling.',
+    description: 'Returns the same record as the operation that enrols the user.',
     allowsLearners: true,
     params,
     responses: { 200: { description: 'The enrolment.', schema: Enrolment } },
@@ -212,7 +212,7 @@ export const enrolmentRoutes = [
     expensive: true,
     summary: 'Explain whether the learner can start now',
     description:
-      'Checks the same rules as a click on the launch link, and says which of them fail and what to do.',
+      'Checks the same rules as a click on the launch link, and reports which rules fail and what to do about them.',
     allowsLearners: true,
     params,
     responses: { 200: { description: 'The rules in order.', schema: Explanation } },
@@ -227,7 +227,8 @@ export const enrolmentRoutes = [
     name: 'readTimeline',
     mayBeStale: true,
     summary: 'Read the timeline of an enrolment',
-    description: 'Shows support staff every launch, every commit with its result, and every event.',
+    description:
+      'Lists every launch, every commit with its result, and every event, for example for support staff.',
     allowsLearners: true,
     params,
     query: Fields(pageQuery),

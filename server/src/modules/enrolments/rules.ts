@@ -55,7 +55,7 @@ const rules: Rule[] = [
   {
     code: 'attempts_left',
     passes: ({ attempt }) => !attempt.isUsedUp,
-    holds: 'An attempt is open, or another one is left.',
+    holds: 'An attempt is open, or another attempt is left.',
     fails: ({ attempt: { limit } }) =>
       `${limit === 1 ? 'The only attempt at this course has' : `All ${limit} attempts at this course have`} been used. Ask your administrator for another one. Your results are kept.`,
   },

@@ -7,7 +7,7 @@ import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { statuses } from './states.ts';
 
-export const EnrollID = Type.String({ maxLength: 64, description: 'ID of the enrolment. Opaque.' });
+export const EnrollID = Type.String({ maxLength: 64, description: 'Opaque ID of the enrolment.' });
 
 export const completions = ['unknown', 'incomplete', 'completed'] as const;
 export const successes = ['unknown', 'passed', 'failed'] as const;
@@ -23,8 +23,8 @@ const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\uD800-\\uDFFF]{
 });
 
 /**
- * Has no pattern for names. The serializer compiles patterns without the `u` flag, so it would drop
- * names with emoji.
+ * This schema has no pattern for names. The serializer compiles patterns without the `u` flag, so a pattern
+ * would drop names with emoji.
  */
 const StoredMetadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
@@ -86,7 +86,7 @@ export const Enrolment = Fields(
     Override,
     Recorded: Fields(
       { Completion, Success, Score },
-      { description: 'What the course recorded, whether or not an override replaces it.' },
+      { description: 'The result that the course recorded, even if an override replaces it.' },
     ),
     Progress: Type.Number({ description: '0–100.' }),
     TotalSeconds: Type.Number({ description: 'Time spent in the course.' }),
@@ -165,7 +165,7 @@ const claimed = {
   Progress: Nullable(Type.Number({ description: '0–100.' })),
 };
 
-/** The timestamp of the unit's statement, which the unit sets itself. */
+/** The timestamp of the unit's statement. The unit sets this timestamp itself. */
 const Reported = Nullable(Type.String({ description: "The timestamp of the unit's statement." }));
 
 export const Explanation = Fields(
@@ -183,9 +183,11 @@ export const Explanation = Fields(
       Fields({
         Rule: OneOf(ruleCodes),
         Passed: Type.Boolean(),
-        Detail: Type.String({ description: 'What was found, and what to do if the rule failed.' }),
+        Detail: Type.String({
+          description: 'Explains the outcome of the rule and, if it failed, what to do.',
+        }),
       }),
-      { description: 'In the order of evaluation.' },
+      { description: 'The rules in the order of evaluation.' },
     ),
     Unavailable: Type.Array(
       Fields({

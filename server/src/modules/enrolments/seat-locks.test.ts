@@ -183,7 +183,7 @@ for (const [name, headers] of [
   ['without a key', {}],
   ['with an Idempotency-Key', { 'idempotency-key': 'mixed' }],
 ] as const)
-  test(`a call ${name} that takes a seat enrols at most ten users, whatever their options`, async () => {
+  test(`in a call ${name}, a transaction that takes a seat creates at most ten enrolments, whatever the options`, async () => {
     const limited = { licence: { Seats: 100 } };
     const first = await newCourse(service, {}, limited);
     const open = await newCourse(service);
@@ -196,7 +196,7 @@ for (const [name, headers] of [
     assert.ok(Math.max(...taking.map(({ length }) => length)) <= 10, JSON.stringify(taking));
   });
 
-test('options without a limit are not split', async () => {
+test('enrolments with unlimited options are not split into several transactions', async () => {
   const course = await newCourse(service);
   const logins = await people(40);
   await Promise.all(logins.map((loginId) => enrol(tenant, { loginId, courseId: course })));

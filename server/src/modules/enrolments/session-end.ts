@@ -13,8 +13,8 @@ export const sessionEnds = {
 export type SessionEnd = keyof typeof sessionEnds;
 
 /**
- * Codes for commits that are rejected permanently. On these codes, the page deletes the commit from
- * its device and informs the learner.
+ * Codes for commits that are rejected permanently. When the page receives one of these codes, it deletes the
+ * commit from its device and informs the learner.
  */
 export const commitRejections = {
   enrolment_withdrawn: sessionEnds.enrolment_withdrawn,

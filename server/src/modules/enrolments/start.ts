@@ -124,8 +124,8 @@ const text = `select (launch.started).*, launch.course_title, launch.course_url,
 from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
 
 /**
- * Limits how often this node opens an enrolment, for a launch or a review. The database cannot do
- * so, because the statement does not see concurrent launches, and reviews are not recorded.
+ * Limits how often this node opens an enrolment, for a launch or a review. The database cannot enforce this
+ * limit, because the statement does not see concurrent launches, and reviews are not recorded.
  */
 export function admitLaunch(ctx: TenantContext, { enrollId }: { enrollId: string }): void {
   const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${enrollId}`, ctx.now());

@@ -27,8 +27,7 @@ async function send(
   try {
     const reply = await fetch(base + path, { method: 'POST', headers, ...(signal && { signal }) });
     const body = (await reply.json()) as { EnrollID?: string };
-    // The server closed a connection that an aborted request had left idle, before it read this
-    // request.
+    // Before reading this request, the server closed the connection, which an aborted request had left idle.
     if (reply.status === 408) return send(base, path, key, cutAfter);
     return { status: reply.status, body };
   } catch (error) {

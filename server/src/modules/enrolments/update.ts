@@ -80,7 +80,7 @@ async function moveSeat(
   if (before.holds_seat || !after.holds_seat || (await takeSeat(ctx, after))) return;
   throw new Problem(
     'no_seats_left',
-    'The seat of this enrolment has been given to another one, and no seats are left. Enrol the user with another option, or ask the operator for more seats.',
+    'The seat of this enrolment was given to another enrolment, and no seats are left. Enrol the user with another option, or ask the operator for more seats.',
     { param: 'Withdrawn' },
   );
 }
@@ -112,7 +112,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
       if (codeOf(error) !== uniqueViolation) throw error;
       throw new Problem(
         'already_enrolled',
-        'The user has a newer enrolment on this course. Withdraw that one first, or change it instead.',
+        'The user has a newer enrolment on this course. Withdraw the newer enrolment first, or change it instead.',
       );
     });
 }

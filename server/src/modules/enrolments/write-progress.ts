@@ -26,10 +26,7 @@ export type Progress = {
   bytes: number;
   evidence: Evidence;
   treeState: string | null;
-  /**
-   * The data that the tree state shares with the learner's other courses. Null without a tree
-   * state.
-   */
+  /** The data that the tree state shares with the learner's other courses. Null if there is no tree state. */
   shared: string | null;
   root: unknown;
   exit: boolean;
@@ -141,8 +138,8 @@ end`,
 const write = `select n from ${writeProgressFunction.name}($1, $2, $3) as written (n)`;
 
 /**
- * Maximum commits and bytes per statement. A commit can have 1 MiB, and other tenants' statements
- * wait until it is written.
+ * Maximum number of commits and bytes per statement. A commit can have up to 1 MiB, and other tenants'
+ * statements wait until it is written.
  */
 const max = { commits: 50, bytes: 1024 ** 2 };
 

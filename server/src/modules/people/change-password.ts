@@ -13,7 +13,7 @@ import { auditFailure, personActor } from './sign-in-audit.ts';
 function wrong(): Problem {
   return new Problem(
     'password_wrong',
-    'The current password does not match, or none was set here. If you forgot it, ask your administrator for an invitation.',
+    'The current password does not match, or no password was set here. If you forgot your password, ask your administrator for an invitation.',
     { param: 'OldPassword' },
   );
 }

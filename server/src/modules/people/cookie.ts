@@ -42,8 +42,8 @@ export function cookieTokens({ config }: CookieContext, header: string | undefin
 }
 
 /**
- * Rejects several session cookies. A course on the same host can set one for a longer path, and
- * browsers send that one first.
+ * Rejects requests with several session cookies. A course on the same host can set such a cookie for a longer
+ * path, and browsers send that cookie first.
  */
 export function cookieToken({ config }: CookieContext, header: string | undefined): string | undefined {
   const [token, ...others] = cookieTokens({ config }, header);

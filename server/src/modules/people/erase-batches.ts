@@ -33,7 +33,7 @@ const ofUser: readonly Step[] = [...again, ...stepsOf('countForUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 
 /**
- * The budget of a transaction. Each record costs one. Each step has an additional cost for its
+ * The budget of a transaction. Each record costs one unit. Each step has an additional cost for its
  * statements.
  */
 const maxBatchCost = 2 * batchRows;
@@ -42,7 +42,7 @@ const costOfStep = 10;
 type Erasing = { erasureId: string; subject: Subject; state: ErasureProgress };
 type Row = { user_id: string; login_id: string; progress: ErasureProgress };
 
-/** Locks the user first, as the request that starts or continues an erasure does. */
+/** Locks the user first, like the request that starts or continues an erasure. */
 const lockUser = `
 select 1 from "user" known where known.tenant_id = $1 and known.user_id = (
   select erasure_under_way.user_id from erasure_under_way
@@ -143,13 +143,13 @@ async function takeBatch(
 ): Promise<number> {
   const { records, next } = await erase(ctx, subject, erasing.state.place);
   erasing.state = advanced(counted(erasing.state, name, records), next);
-  // `records` may not include all processed records. If another batch follows, this one was full.
+  // `records` may not include all processed records. If another batch follows, this batch was full.
   return (next === null ? records : batchRows) + costOfStep;
 }
 
 /**
- * Finishes the erasure. Every write about a user locks the user's row first, so nothing can be
- * added while this transaction holds that lock. Returns false if something was added before.
+ * Finishes the erasure. Every write about a user locks the user's row first, so nothing can be added while
+ * this transaction holds that lock. Returns false if something was added earlier.
  */
 async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {
   const { subject } = erasing;

@@ -14,9 +14,9 @@ import type { Erasure } from './schemas.ts';
 import { requireUntouchedUser } from './untouched.ts';
 
 /**
- * Erases a person and ends their access. The first transaction locks the user, closes the account
- * and, if there is little data, erases everything. Otherwise, each call erases a batch and returns
- * null until nothing is left. With `untouched`, rejects a user who was used or changed.
+ * Erases a person and ends their access. The first transaction locks the user, closes the account and, if
+ * there is little data, erases everything. Otherwise, each call erases a batch and returns null until nothing
+ * is left. With `untouched`, rejects a user who has been changed or active.
  */
 export async function eraseUser(
   ctx: TenantContext,

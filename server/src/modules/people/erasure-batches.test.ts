@@ -106,7 +106,7 @@ test('an erasure that fails does not stop the others', async () => {
   expectProblem(await api('GET', `/user/${failing.LoginID}`), 404, 'user_not_found');
 });
 
-test('the job erases one batch of each tenant in turn, so no tenant waits for the erasures of another', async () => {
+test('the job erases one batch per tenant in each round, so no tenant waits for the erasures of another', async () => {
   const large = await crowded();
   await interrupted(large, 1);
   const other = await newTenant(service);
@@ -145,7 +145,7 @@ test('a repeated call continues an erasure, including data added in the meantime
   assert.equal(await left(person.userId), 0);
 });
 
-test('statements with very many keys are erased a few at a time', async () => {
+test('statements with many keys are erased a few at a time', async () => {
   const LoginID = await user();
   const member = Array.from({ length: 1_900 }, (_, at) => ({ mbox: `mailto:member-${at}@example.com` }));
   const statement = {
@@ -168,7 +168,7 @@ test('statements with very many keys are erased a few at a time', async () => {
   assert.deepEqual(records, [2, 2, 1]);
 });
 
-test('a large erasure takes several turns, between which other tenants have theirs', async () => {
+test('a large erasure takes several turns, and other tenants get turns in between', async () => {
   const { LoginID, userId } = await crowded();
   const erase = (isContinued: boolean) => eraseUser(ctx, { loginId: LoginID, plan: false, isContinued });
   assert.equal(await erase(false), null);

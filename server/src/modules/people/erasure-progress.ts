@@ -2,7 +2,7 @@ import type { KeyPosition } from '../../platform/keyset.ts';
 
 /** The progress of an erasure, stored between batches. */
 export type ErasureProgress = {
-  /** Records by kind of data. */
+  /** Number of erased records for each kind of data. */
   counts: Record<string, number>;
   /**
    * First, the user is removed from all enrolments. Then records that refer to the user are erased, and finally those

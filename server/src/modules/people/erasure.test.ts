@@ -25,7 +25,7 @@ const mark = 'zanzibar';
 type Part = { Data: string; Records: number };
 const recordsOf = (parts: Part[]) => Object.fromEntries(parts.map(({ Data, Records }) => [Data, Records]));
 
-/** A person with an enrolment full of activity, one that was never launched, keys, and a session. */
+/** A person with an enrolment full of activity, an enrolment that was never launched, keys, and a session. */
 async function newPerson() {
   const LoginID = unique(`${mark}-`);
   const names = { FirstName: mark, LastName: mark, Email: `${mark}@x.example` };
@@ -281,7 +281,7 @@ test('an erasure plan lists what would be erased and changes nothing', async () 
   assert.deepEqual([plan.body.Erased, plan.body.Kept], [body.Erased, body.Kept]);
 });
 
-test('a person erased during a concurrent enrolment is either enrolled first, or disabled or not found', async () => {
+test('an enrolment during an erasure either comes first, or is rejected because the user is disabled or not found', async () => {
   const courses = await Promise.all(Array.from({ length: 3 }, () => newCourse(service)));
   for (let round = 0; round < 4; round++) {
     const LoginID = await tenant.user();

@@ -31,9 +31,9 @@ on conflict (name_mark) do update set expires_at = known.expires_at
 returning known.guessed_at`;
 
 /**
- * Counts the attempt as a failure before its result is known. The limit applies to any name,
- * because it must not reveal which users exist. Anonymous callers must not use up the attempts that
- * POST /user/check allows, so those are counted separately.
+ * Counts the attempt as a failure before its result is known. The limit applies to every name, so that it
+ * does not reveal which users exist. Anonymous callers must not use up the attempts that POST /user/check
+ * allows, so those attempts are counted separately.
  */
 export async function recordGuess(ctx: Context, mark: string, max = maxFailures): Promise<void> {
   const now = ctx.now();

@@ -8,7 +8,7 @@ union all
 select 1 from operator_session
 limit 1`;
 
-/** Whether an operator key was ever used, or the operator ever signed in. */
+/** Whether an operator key has ever been used, or the operator has ever signed in. */
 export async function hasOperatorSignedIn(ctx: Context): Promise<boolean> {
   return (await run(ctx, { name: 'look_for_operator', text: findSignIn, values: [] })).length > 0;
 }

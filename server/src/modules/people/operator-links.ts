@@ -34,7 +34,7 @@ export async function createOperatorLink(
   return { SignInURL: signInAddress(context, token), ExpiresAt: expiresAt };
 }
 
-/** Files created by root must belong to the owner of DATA_DIR, which the service runs as. */
+/** Files created by root must belong to the owner of DATA_DIR, which is the user that runs the service. */
 async function setOwnerAndMode(
   path: string,
   mode: number,

@@ -55,7 +55,7 @@ test('a link signs the operator in once, and opening its page does not use it up
   assert.equal((await fetch(SignInURL)).status, 410);
 });
 
-test('when a link is used concurrently on two nodes, it signs in only once', async () => {
+test('when a link is used concurrently on two nodes, it signs the operator in only once', async () => {
   const token = tokenOf(await newLink());
   const nodes = [await serve(ctx), await serve(otherNode(ctx))];
   const request = { method: 'POST', url: '/session/sign-in', payload: { token } } as const;
@@ -118,7 +118,7 @@ test('a link file without an expiry time is not accepted', async () => {
   for (const name of names) assert.ok(!(await readdir(folder)).includes(name));
 });
 
-test('an operator session ends after idle time, and after twelve hours at the latest', async () => {
+test('an operator session ends after a period of inactivity, and after twelve hours at the latest', async () => {
   const idle = await signInOperator(service);
   clock.advance({ minutes: 31 });
   expectProblem(await session(idle), 401, 'signed_out');

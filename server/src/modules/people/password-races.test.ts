@@ -10,7 +10,7 @@ after(service.close);
 const tenant = await newTenant(service);
 const hashOf = (password: string) => createHash('sha256').update(password).digest('hex');
 
-test('a new password ends the sessions of the old one, including those opened in the meantime', async () => {
+test('a new password ends all sessions opened with the old one, even if they are opened during the change', async () => {
   const LoginID = await tenant.user();
   let password = hashOf('0');
   const set = (Password: string) => tenant.api('PUT', `/user/password/${LoginID}`, { Password });

@@ -14,7 +14,7 @@ import { newSessionTimes } from './session-times.ts';
 import { auditFailure, personActor } from './sign-in-audit.ts';
 import { openUserSession } from './user-sessions.ts';
 
-/** The declared function of an unknown tenant, so that tenants cannot be enumerated. */
+/** The function reported for an unknown tenant, so that tenants cannot be enumerated. */
 const defaultPasswordHash: PasswordHash = 'opaque';
 
 /** The function with which browsers hash passwords for this tenant. */
@@ -36,8 +36,8 @@ const findPassword = (ctx: Context, tenantId: string, loginId: string) =>
     .executeTakeFirst();
 
 /**
- * The lock orders a sign-in and a simultaneous change of the password. Either the change ends this
- * session, or the sign-in fails.
+ * The lock puts a sign-in and a concurrent password change in order. Either the change ends this session, or
+ * the sign-in fails.
  */
 const open = `
 with used as (

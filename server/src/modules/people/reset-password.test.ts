@@ -56,7 +56,7 @@ async function linkFor(tenant: TestTenant, LoginID: string): Promise<string> {
   return /http\S+/.exec(mail?.text ?? '')?.[0] ?? '';
 }
 
-test('a user who forgot the password gets a link, sets another one and is signed in', async () => {
+test('a user who forgot the password gets a link, sets a new password and is signed in', async () => {
   const tenant = await newTenant(service, { Name: 'Acme' });
   const LoginID = await userWithPassword(tenant);
   const earlier = browser(service, await signInUser(service, tenant, LoginID));
@@ -264,7 +264,7 @@ test('changing an address that links are sent to requires all scopes of the user
   assert.deepEqual(body.Items[0].Data, { Email: true });
 });
 
-test('without a mail server, an address gives no access', async () => {
+test('without a mail server, an email address gives no access', async () => {
   const silent = await startService();
   const tenant = await newTenant(silent);
   const LoginID = await tenant.user({ Email });

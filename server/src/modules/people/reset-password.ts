@@ -21,7 +21,7 @@ import { auditFailure } from './sign-in-audit.ts';
  * user exists.
  */
 const responseMilliseconds = 300;
-/** Maximum requests in 15 minutes. All learners at a school may share one address. */
+/** Maximum number of requests per network in 15 minutes. All learners at a school may share one address. */
 const maxFromNetwork = 30;
 
 type Request = { TenantID: string; LoginID: string; address: string };

@@ -17,14 +17,16 @@ export const Erasure = Fields(
   {
     ReceiptID: Nullable(Type.String({ description: 'Opaque ID; null in a plan.' })),
     LoginID,
-    Plan: Type.Boolean({ description: 'true if nothing was changed and this is what would be erased.' }),
+    Plan: Type.Boolean({
+      description: 'true if this is a plan of what would be erased, and nothing was changed.',
+    }),
     ErasedAt: Nullable(Instant()),
     Erased: Type.Array(Fields({ Data, Records, More, What: Type.String() })),
     Kept: Type.Array(Fields({ Data, Records, More, What: Type.String(), Why: Type.String() })),
   },
   {
     title: 'Erasure',
-    description: 'What was erased about a person, what was kept, and why.',
+    description: 'Which data about a person was erased, which was kept, and why.',
   },
 );
 export type Erasure = Type.Static<typeof Erasure>;
@@ -50,7 +52,7 @@ export type SignInRequest = Type.Static<typeof SignInRequest>;
 
 export const SignInLink = Fields(
   {
-    SignInURL: Address("Redirect the user's browser to it before it expires. It works once."),
+    SignInURL: Address("Redirect the user's browser to this URL before it expires. The link works once."),
     ExpiresAt: Instant(),
   },
   { title: 'SignInLink' },
@@ -91,13 +93,14 @@ export type Session = Type.Static<typeof Session>;
 
 const HashedPassword = Text(1024, {
   minLength: 1,
-  description: 'Hashed in the browser with the function that the service reported for the tenant.',
+  description:
+    'The password, hashed in the browser with the function that the service reported for the tenant.',
 });
 
 const TenantName = Text(255, {
   minLength: 1,
   description:
-    'TenantID or Name of the tenant, ignoring case. A Name that several tenants have does not work.',
+    'TenantID or Name of the tenant, ignoring case. A Name that several tenants share does not work.',
 });
 
 export const PasswordSignIn = Fields(

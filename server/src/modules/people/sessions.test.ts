@@ -85,7 +85,7 @@ test('over HTTPS the cookie is Secure and has the prefix __Host-', async () => {
   await node.close();
 });
 
-test('when a link is used concurrently on two nodes, it signs in only once', async () => {
+test('when a link is used concurrently on two nodes, it signs the user in only once', async () => {
   const token = tokenOf(await newLink(await user()));
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
   const replies = await Promise.all(
@@ -124,7 +124,7 @@ test('another site cannot sign in its visitors', async () => {
   assert.equal((await press(url, { 'sec-fetch-site': 'same-origin' })).status, 303);
 });
 
-test('a session ends after idle time, and after twelve hours at the latest', async () => {
+test('a session ends after a period of inactivity, and after twelve hours at the latest', async () => {
   const LoginID = await user();
   const idle = await signIn(LoginID);
   clock.advance({ minutes: 31 });

@@ -65,7 +65,7 @@ export async function readSession(ctx: Context, token: string | undefined): Prom
   return { hash: handle.hash, ...found };
 }
 
-/** The user who is signed in to the browser that sent the request; null if none is. */
+/** The user who is signed in to the browser that sent the request; null if nobody is signed in. */
 export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<SignedIn | null> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return null;

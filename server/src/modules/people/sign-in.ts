@@ -18,7 +18,9 @@ import { maxCleaned, openUserSession } from './user-sessions.ts';
 
 const linkSeconds = 60;
 
-/** Each new link removes the user's expired ones. The session will have no scope that the caller lacks. */
+/**
+ * Each new link removes the user's expired links. The session will not have any scope that the caller lacks.
+ */
 const make = `
 with known as (
   select account.user_id, account.enabled, account.is_admin, not account.is_admin or $7::boolean as allowed from "user" account

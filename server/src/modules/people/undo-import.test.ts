@@ -45,7 +45,7 @@ async function staysUser(LoginID: string, reason: string) {
   expectStatus(await api('GET', `/user/${LoginID}`), 200);
 }
 
-test('an imported enrolment and its user are planned and removed, and repeating it is safe', async () => {
+test('an imported enrolment and its user can be removed after a plan, and repeating the calls is safe', async () => {
   const LoginID = await imported();
   const { EnrollID, plan, undo, status } = await enrolled(LoginID);
   const planned = await plan();
@@ -67,7 +67,7 @@ test('an imported enrolment and its user are planned and removed, and repeating 
   assert.ok(erased.some(({ data }) => data.ReceiptID === receipt.body.ReceiptID));
 });
 
-test('an enrolment that was launched or changed stays', async () => {
+test('an enrolment that was launched or changed is not removed', async () => {
   const LoginID = await imported();
   const launched = await enrolled(LoginID);
   await play(service, launched.LaunchURL);
@@ -89,7 +89,7 @@ test('an enrolment that was launched or changed stays', async () => {
   await staysUser(LoginID, 'used');
 });
 
-test('a user who was changed, invited or exported stays', async () => {
+test('a user who was changed, invited or exported is not removed', async () => {
   const changed = await imported();
   expectStatus(await api('PUT', `/user/${changed}`, { FirstName: 'Eve' }), 200);
   await staysUser(changed, 'changed');
@@ -105,7 +105,7 @@ test('a user who was changed, invited or exported stays', async () => {
   await staysUser(exported, 'used');
 });
 
-test('an administrator who was never used or changed is removed', async () => {
+test('an administrator without any activity or changes is removed', async () => {
   const LoginID = unique('admin-');
   expectStatus(await api('POST', '/user', { LoginID, IsAdmin: true }), 201);
   expectStatus(await erase(LoginID), 200);
@@ -120,7 +120,7 @@ test('another tenant cannot undo anything', async () => {
   assert.equal(await status(), 'enrolled');
 });
 
-test('everything stays after an hour', async () => {
+test('nothing is removed after an hour', async () => {
   const LoginID = await imported();
   const { undo } = await enrolled(await imported());
   clock.advance({ minutes: 59 });

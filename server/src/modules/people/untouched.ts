@@ -7,7 +7,9 @@ import { allPersonalData } from './all-personal-data.ts';
 /** Data that remains after a user is created or an enrolment is withdrawn before its first launch. */
 const ofCreation = ['Enrolments', 'Deliveries', 'Events', 'User'];
 
-/** Throws `touched` unless the user was created within the last hour and has not been changed or used since. */
+/**
+ * Throws `touched` unless the user was created within the last hour and has had no changes or activity since.
+ */
 export async function requireUntouchedUser(ctx: TenantContext, person: Person): Promise<void> {
   const user = await ctx.db
     .selectFrom('user')
@@ -22,7 +24,10 @@ export async function requireUntouchedUser(ctx: TenantContext, person: Person): 
   requireUntouched(ctx, { createdAt: user.created_at, changedAt: user.updated_at, isUsed, isEnrolled });
 }
 
-/** The most used enrolment. Ignores those withdrawn before their first launch, for example by the same undo. */
+/**
+ * The enrolment with the most launches. Ignores enrolments withdrawn before their first launch, for example
+ * by the same undo.
+ */
 async function findEnrolment(ctx: TenantContext, { userId }: Person) {
   return ctx.db
     .selectFrom('enrolment')

@@ -130,7 +130,7 @@ export async function endUserSessions(
     const counts = [(await run(ctx, links)).length, (await run(ctx, sessions)).length];
     return counts.includes(batchSize);
   };
-  // Write the entry with the first batch, so no session ends without one.
+  // Write the entry with the first batch, so no session ends without an entry.
   const endFirst = async (ctx: Context) => {
     const hasMore = await endBatch(ctx);
     await appendAudit(ctx, tenantId, {

@@ -179,7 +179,7 @@ test('many answers are counted in several responses, each of a limited size', as
   );
 });
 
-test('long answers end a page early, and none is lost', async () => {
+test('long answers end a page early, and no answer is lost', async () => {
   const CourseID = await course();
   for (let learner = 0; learner < 3; learner += 1) await answered(CourseID, answers(4, 'x'.repeat(150_000)));
   const { items } = await allPages(

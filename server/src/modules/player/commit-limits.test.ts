@@ -162,7 +162,7 @@ test('an enrolment may send 30 MiB of commits a minute, counted before they are 
   assert.equal(
     (await ask(unsaid, chunked)).status,
     429,
-    'a commit without a declared length counts as the largest possible one',
+    'a commit without a declared length counts as the largest possible commit',
   );
   unsaid.destroy();
   assert.equal((await commit({})).status, 200, 'a small commit still fits into the budget');

@@ -11,7 +11,7 @@ import { partOfState } from '../../platform/node-state.ts';
 const maxBytes = 1024 * 1024;
 const minBytes = 1024;
 /**
- * Maximum concurrent compressions on this node. One core remains free for other work. Beyond the
+ * Maximum number of concurrent compressions on this node. One core remains free for other work. Beyond this
  * maximum, files are sent uncompressed.
  */
 const maxConcurrent = Math.max(1, Math.min(3, availableParallelism() - 1));

@@ -8,8 +8,8 @@ import { ticketIn } from './preview.ts';
 import { rejectionPage } from './rejection-page.ts';
 
 /**
- * Returns the host name that the browser requested. Fastify's `hostname` would prefer
- * `X-Forwarded-Host`, which many proxies pass on from clients.
+ * Returns the host name that the browser requested. Fastify's `hostname` prefers `X-Forwarded-Host`, which
+ * many proxies pass on from clients.
  */
 function hostOf({ headers }: FastifyRequest): string {
   return String(headers[':authority'] ?? headers.host ?? '').replace(/:\d*$/, '');

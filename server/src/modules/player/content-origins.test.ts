@@ -40,7 +40,7 @@ async function previewUrl(path: string, tenant?: Tenant): Promise<string> {
   return made.body.PreviewURL;
 }
 
-test('each course of each tenant has its own origin, and its previews use different ones', async () => {
+test('each course of each tenant has its own origin, and its previews use different origins', async () => {
   const origins = [
     await launchedAt(ours, 'one'),
     await launchedAt(ours, 'two'),

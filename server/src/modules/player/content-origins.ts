@@ -13,7 +13,7 @@ function digest(ctx: Context, text: string, bytes: number): string {
     .toString('hex');
 }
 
-/** Returns 128 unguessable bits, followed by 32 bits that prove that the label is ours. */
+/** Returns 128 unguessable bits, followed by 32 bits that prove that this service created the label. */
 function labelOf(ctx: Context, { use, tenantId, courseId }: OriginOwner): string {
   const name = digest(ctx, JSON.stringify([use, tenantId, courseId]), 16);
   return name + digest(ctx, name, 4);

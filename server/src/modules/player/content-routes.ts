@@ -170,7 +170,7 @@ export const contentRoutes = [
     name: 'commit',
     summary: 'Save the run-time data of a unit',
     description:
-      'The receipt confirms that the commit is in the database. A page that is closing sends it as a beacon, with any Content-Type.',
+      'The receipt confirms that the commit is in the database. A page that is closing sends the commit as a beacon, with any Content-Type.',
     runTime: { token: 'session', use: 'commit' },
     bodyLimit: commitBytes,
     params: Session,
@@ -205,7 +205,7 @@ export const contentRoutes = [
     path: '/play/{token}/alive',
     name: 'keepSessionAlive',
     summary: 'Report that the page is still open',
-    description: 'The player calls it once a minute to learn whether its session is still open.',
+    description: 'The player calls this operation once a minute to learn whether its session is still open.',
     runTime: { token: 'session', use: 'heartbeat' },
     params: Session,
     responses: { 204: { description: 'The session is still open.' } },

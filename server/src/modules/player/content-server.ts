@@ -14,7 +14,7 @@ import { playerPage } from './content-routes.ts';
 import { maxElementCount } from './schemas.ts';
 
 /**
- * Courses embed video players, which check the page's origin. They also save their data in unload
+ * Courses embed video players, which check the page's origin. Courses also save their data in unload
  * handlers, which browsers are phasing out.
  */
 export const contentHeaders = {
@@ -28,13 +28,13 @@ export const contentHeaders = {
 const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
 
 /**
- * Maximum characters of a compressed response. Responses contain data stored by courses, which may
- * be slow to compress. Compression also blocks threads needed for file access and password hashing.
+ * Longer responses, in characters, are not compressed. Responses contain data stored by courses, which may be
+ * slow to compress. Compression also blocks threads needed for file access and password hashing.
  */
 const maxCompressed = 256 * 1024;
 
 /**
- * Adds everything that the content origin needs besides its routes. Must be called before they are
+ * Adds everything that the content origin needs besides its routes. Must be called before the routes are
  * registered.
  */
 export async function prepareContent(app: FastifyInstance, ctx: Context): Promise<void> {

@@ -62,9 +62,7 @@ async function enrolled(course: string) {
 const { LaunchURL } = await enrolled('web');
 const web = await play(service, LaunchURL);
 
-/**
- * Returns the status for a path that is sent unchanged. Clients such as fetch would normalise it.
- */
+/** Returns the status for a path that is sent unchanged. Clients such as fetch normalise paths. */
 function rawStatus(path: string, headers: Record<string, string> = {}): Promise<number> {
   const { hostname, port } = new URL(service.contentUrl);
   return new Promise((resolve, reject) => {
@@ -158,7 +156,7 @@ test('a file is compressed once, unless it exceeds 1 MiB or too many are being c
   assert.deepEqual(await encodings(pages), new Set(['br']));
 });
 
-test('no text takes long to compress', async () => {
+test('compressing text never takes long', async () => {
   const letters = Buffer.from(Array.from(randomBytes(1024 * 1024), (byte) => 97 + (byte & 1)));
   const cost = async (work: () => Promise<unknown>) => {
     const before = process.cpuUsage();
@@ -228,7 +226,7 @@ test('an enrolment gets 404 for 600 missing files a minute, then 429; existing f
   assert.equal((await file('subtitles.vtt')).status, 404);
 });
 
-test('no files are served for a session that is ended, superseded, withdrawn, disabled, silent or tampered with', async () => {
+test('no files are served if the session is ended, superseded, silent or forged, the enrolment withdrawn, or the user disabled', async () => {
   async function statusAfter(
     change: (one: Awaited<ReturnType<typeof enrolled>>, playing: typeof web) => unknown,
   ) {
@@ -249,7 +247,7 @@ test('no files are served for a session that is ended, superseded, withdrawn, di
     assert.equal((await fetch(`${service.contentUrl}/play/${token}/content/index.html`)).status, 410, token);
 });
 
-test('a session stays open as long as its page does, and ends after a day without a heartbeat', async () => {
+test('a session stays open while its page is open, and ends after a day without a heartbeat', async () => {
   const open = await play(service, (await enrolled('phishing')).LaunchURL);
   const silent = await play(service, (await enrolled('phishing')).LaunchURL);
   for (let hour = 0; hour < 26; hour += 2) {

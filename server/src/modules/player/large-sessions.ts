@@ -23,8 +23,8 @@ function beingOpened(ctx: Context): Problem {
 }
 
 /**
- * Rejects another large session of a tenant while many are waiting or have not been read by its
- * clients.
+ * Rejects another large session of a tenant if many of the tenant's large sessions are waiting or have not
+ * been read by their clients.
  */
 export function rejectLarge(ctx: Context, tenantId: string | null): void {
   const queueKey = tenantId ?? operatorQueue;

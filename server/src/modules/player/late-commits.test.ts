@@ -100,7 +100,7 @@ test('a commit counts if it arrives within LATE_RESULTS_DAYS of the end of acces
   assert.deepEqual([refused.Refused, refused.Data.Score], ['results_too_late', 100]);
 });
 
-test('a commit for a withdrawn enrolment or a disabled user is rejected but shown, and counts if that is reversed', async () => {
+test('a commit for a withdrawn enrolment or a disabled user is rejected but shown, and counts if the change is reversed', async () => {
   for (const [change, undo, status, code] of [
     ['withdraw', 'restore', 403, 'enrolment_withdrawn'],
     ['disable', 'enable', 409, 'user_disabled'],
@@ -149,7 +149,7 @@ test('a commit number more than 1,000 ahead is rejected with the expected number
   assert.equal((await read()).Score, 60);
 });
 
-test('after Exit a session accepts only commits that were sent before it', async () => {
+test('after the learner has exited, a session accepts only commits that were sent before the exit', async () => {
   const { LaunchURL, read, commits } = await enrolled();
   const { commit, alive, file } = await play(service, LaunchURL);
   expectStatus(await commit({ Number: 3, Data: scorm12('incomplete', 10), Exit: true }), 200);

@@ -175,7 +175,7 @@ test('pages may be framed by any origin, or by those that the tenant lists', asy
   }
 });
 
-test('a ticket with another purpose or key, or a malformed one, opens no session', async () => {
+test('a ticket that is malformed or has another purpose or key opens no session', async () => {
   const { LaunchURL } = await enrolled();
   const { session } = await play(service, LaunchURL);
   for (const token of [

@@ -29,8 +29,6 @@ export type OpenSession = {
   keepAlive: () => Promise<LaunchState>;
   /** Opens a unit that reports directly to the service. */
   openAu: (body: AuOpening) => Promise<OpenedAu>;
-  /**
-   * Returns the results so far. Units that report directly to the service do so without the page.
-   */
+  /** Returns the results so far. The page needs them for units that report directly to the service. */
   results: () => ReturnType<typeof readResults>;
 };

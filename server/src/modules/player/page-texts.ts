@@ -58,7 +58,7 @@ const english: PageTexts = {
     otherHost: {
       title: 'This page is out of date',
       reason:
-        'It does not belong to this address. Go back to the page where you found the course, and open it again.',
+        'The page does not belong to this address. Go back to the page where you found the course, and open it again.',
     },
     expiredPreview: {
       title: 'This preview has expired',

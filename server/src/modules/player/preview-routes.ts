@@ -14,7 +14,7 @@ export const previewRoutes = [
     name: 'previewCourse',
     summary: 'Preview any release of a course',
     description:
-      'For authors; includes drafts. The link can be opened for 15 minutes, and nothing is recorded.',
+      'For authors. Drafts can be previewed too. The link can be opened for 15 minutes, and nothing is recorded.',
     tag: 'Authoring',
     access: 'operator',
     scope: 'catalogue:read',

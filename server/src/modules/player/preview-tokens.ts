@@ -5,10 +5,10 @@ import { signToken, verifyToken } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
 import { operatorQueue } from '../../platform/load/fair-queue.ts';
 
-/** The content of a preview. `at` is when it was requested. `tenantId` is null for the operator. */
+/** The data of a preview link. `at` is the time of the request. `tenantId` is null for the operator. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };
 
-/** An opened link. It opens sessions until the preview expires. */
+/** A preview link that was opened. It can open sessions until the preview expires. */
 export type PreviewTicket = PreviewLink & { returnUrl: string | null };
 
 /** One preview session, with the files that it may request and its expiry time. */

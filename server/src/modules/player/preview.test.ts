@@ -185,7 +185,7 @@ test('a preview must be opened within 15 minutes and ends after two hours', asyn
   assert.equal((await playing.file('index.html')).status, 410);
 });
 
-test("a return URL is appended as to a LaunchURL and must match the tenant's list", async () => {
+test("a return URL is appended in the same way as to a LaunchURL, and must match the tenant's list", async () => {
   const CourseID = await imported();
   const back = 'https://shop.example/back?ticket=5&key=9';
   const returnOf = async (address: string) => (await play(service, address)).session.ReturnURL;

@@ -22,8 +22,8 @@ export function refusalText(language: Language, decision: LaunchDecision) {
 }
 
 /**
- * Adds a page for the learner to a rejected request. It shows the reason in the learner's language
- * and a link: to a review or, if a review was rejected, to the course. The link expires with the
+ * Adds a page for the learner to a rejected request. The page shows the reason in the learner's language and
+ * a link: to a review or, if a review was rejected, to the course. The link expires at the same time as the
  * click.
  */
 export async function withPage<T>(

@@ -39,7 +39,7 @@ async function reviewLink(LaunchURL: string): Promise<string | null> {
 }
 
 /**
- * Requests a review although the course can be started. Returns the link on the page that says so.
+ * Requests a review although the course can be started. Returns the link to the course on the rejection page.
  */
 async function startLink(address: string): Promise<string> {
   const { status, text } = await click(address);
@@ -117,7 +117,7 @@ test('a review keeps the return URL', async () => {
   assert.equal(session.ReturnURL, 'https://shop.example/done?order=1');
 });
 
-test('without the rule, or while an attempt is open, there is no review', async () => {
+test('a review is not offered if the rules do not permit it or an attempt is open', async () => {
   const closed = await failed({ Limit: 1 });
   assert.equal(await reviewLink(closed.LaunchURL), null);
   assert.equal((await click(`${closed.LaunchURL}&review=true`)).status, 403);
@@ -127,7 +127,7 @@ test('without the rule, or while an attempt is open, there is no review', async 
   assert.equal((await open.read()).Attempt, 1);
 });
 
-test('during a cool-down the latest attempt can be reviewed, and afterwards another one starts', async () => {
+test('during a cool-down the latest attempt can be reviewed, and afterwards another attempt starts', async () => {
   const { LaunchURL, read } = await failed({ CoolDown: 'PT2H', Review: true });
   const link = (await reviewLink(LaunchURL)) ?? '';
   const { location } = await click(link);

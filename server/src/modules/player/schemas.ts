@@ -9,9 +9,9 @@ import { sessionEnds } from '../enrolments/session-end.ts';
 export const maxElementCount = 10_000;
 
 /**
- * Maximum bytes of a commit. It contains all data of a unit: 64 kB of suspend data in any script,
- * interactions and an activity tree. It must not exceed nginx's default. The page rejects larger
- * commits itself (`largestCommit` in `player`).
+ * Maximum size of a commit in bytes. A commit contains all data of a unit: 64 kB of suspend data in any
+ * script, interactions and an activity tree. This limit must not exceed nginx's default. The page itself
+ * rejects larger commits (`largestCommit` in `player`).
  */
 export const commitBytes = 1024 * 1024;
 
@@ -28,7 +28,7 @@ export const Commit = Type.Object(
       minimum: 1,
       maximum: 2_000_000_000,
       description:
-        'Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number used by another commit, or more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`.',
+        'Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number that another commit has used, or that is more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`.',
     }),
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
     // Type.Record is not used, because its pattern would allow names with a line break.
@@ -77,7 +77,7 @@ export type Commit = Type.Static<typeof Commit>;
 /** The receipt for a commit. It means that the commit is in the database, unless this is a preview. */
 export const Receipt = Fields(
   {
-    Number: Type.Integer({ description: 'Number of the commit; 0 if there has been none.' }),
+    Number: Type.Integer({ description: 'Number of the commit; 0 if there has been no commit.' }),
     Status: Type.String({ description: 'Status of the enrolment.' }),
     Completion: OneOf(completions),
     Success: OneOf(successes),
@@ -143,7 +143,7 @@ export const PlayerSession = Fields(
     LastUnitID: Nullable(Type.String()),
     ReturnURL: Nullable(
       Type.String({
-        description: 'Where to go when the learner leaves; if null, the page shows what was saved.',
+        description: 'The URL to open when the learner leaves; if null, the page shows what was saved.',
       }),
     ),
     Receipt,

@@ -41,7 +41,7 @@ export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   // Count a body without a declared length as the maximum, because it could have any size.
   const use = runTime.use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : runTime.use;
   await admitPlayer(ctx, request, player, use);
-  // Check this separately, because the session is cached for longer. A rejected page keeps its
+  // Check for a suspension separately, because the session is cached for longer. A rejected page keeps its
   // unsent commits.
   await rejectSuspended(inQueueOf(ctx, player.tenantId), player.tenantId);
 };

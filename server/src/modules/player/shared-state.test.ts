@@ -14,7 +14,10 @@ const service = await startService({
 });
 after(service.close);
 const { api, user, TenantID } = await newTenant(service);
-/** Its manifest maps the objectives `one` and `two` and the bucket `note`, for reading and writing. */
+/**
+ * A package whose manifest maps the objectives `one` and `two` and the bucket `note`, for reading and
+ * writing.
+ */
 const choice = await packChoice();
 
 async function course(file = choice): Promise<string> {

@@ -35,7 +35,7 @@ export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enro
   return { tenantId, budget: `${tenantId} ${enrollId}` };
 }
 
-/** Without `at`, the time of the click is now. */
+/** If `at` is omitted, the time of the click is the current time. */
 export type NewTicket = Omit<Ticket, 'at'> & Partial<Pick<Ticket, 'at'>>;
 
 export function writeTicket(ctx: Context, ticket: NewTicket): string {

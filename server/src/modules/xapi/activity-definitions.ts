@@ -27,8 +27,8 @@ on conflict do nothing returning octet_length(activity) as bytes`;
 type Added = { names: readonly string[]; added: number; bytes: number };
 
 /**
- * Data 2.4.4.1: stores what statements say about activities, if the caller may define them. Each
- * distinct definition is stored once.
+ * Data 2.4.4.1: stores the definitions of activities in statements, if the caller may define these
+ * activities. Each distinct definition is stored once.
  */
 export async function addDefinitions(
   ctx: TenantContext,

@@ -54,7 +54,7 @@ function readForm(request: FastifyRequest): Request {
     methods.find((name) => name === query.get('method')) ??
     invalid('method', `must be one of ${methods.join(', ')}.`);
   if ([...query.keys()].length > 1)
-    invalid('The query', 'must only have the parameter method. Send the others in the form.');
+    invalid('The query', 'can only have the parameter method. Send all other parameters in the form.');
   if (mediaTypeOf(headers['content-type'] ?? '') !== 'application/x-www-form-urlencoded')
     invalid('Content-Type', 'must be application/x-www-form-urlencoded.');
   const form = new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');

@@ -39,9 +39,9 @@ export type AuSession = {
   /** The AU can read only statements with this registration. */
   registration: string;
   /**
-   * Called with the new statements, as sent, in the transaction that stores them. Its writes commit
-   * together with the statements, and none of them is stored earlier. The lock on the tenant's
-   * statements is taken only afterwards.
+   * Called with the new statements, as sent, in the transaction that stores them, but before any of them is
+   * stored and before the tenant's statements are locked. Its writes are committed together with the
+   * statements.
    */
   takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<Taken>;
   /** Called before a document is read, and inside the transaction that changes one. */
@@ -57,9 +57,9 @@ export type AuSession = {
 export type LrsCaller = { kind: 'key'; keyId: string } | { kind: 'au'; session: AuSession };
 
 /**
- * Finds the AU session for a token, which is the part of the Authorization header after `Basic` or
- * `Bearer`. Returns null if the token is not an AU's, if possible without a query. Throws
- * `unauthorized` if the session has ended. The caller's scopes are `xapi:read` and `xapi:write`.
+ * Finds the AU session for a token, which is the part of the Authorization header after `Basic` or `Bearer`.
+ * Returns null for any other token, if possible without a query. Throws `unauthorized` if the session has
+ * ended. The caller's scopes are `xapi:read` and `xapi:write`.
  */
 export type FindAuSession = (
   ctx: Context,

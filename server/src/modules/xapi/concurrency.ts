@@ -5,7 +5,7 @@ import { Problem } from '../../platform/errors.ts';
 export type Preconditions = {
   ifMatch: string | undefined;
   ifNoneMatch: string | undefined;
-  /** Whether a write needs one of the headers. */
+  /** When a write needs one of these headers. */
   areRequired: 'always' | 'to_replace' | 'never';
 };
 
@@ -25,11 +25,14 @@ export function checkPreconditions(
   const matches = (header: string) =>
     before !== null && (header.trim() === '*' || tagsIn(header).includes(before.etag));
   if (ifMatch !== undefined && !matches(ifMatch))
-    throw new Problem('precondition_failed', 'The document does not match If-Match. Read it again.');
+    throw new Problem(
+      'precondition_failed',
+      'The document does not match If-Match. Read the document again.',
+    );
   if (ifNoneMatch !== undefined && matches(ifNoneMatch))
     throw new Problem(
       'precondition_failed',
-      'The document already exists, contrary to If-None-Match. Read it first.',
+      'The document already exists, contrary to If-None-Match. Read the document first.',
     );
   if (areRequired === 'never' || ifMatch !== undefined || ifNoneMatch !== undefined) return;
   if (before === null && areRequired === 'always')

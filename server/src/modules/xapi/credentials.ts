@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 /**
- * Communication 4.0: accepts an AU's token, a key by HTTP Basic, or any credentials that the API
+ * Communication 4.0: accepts an AU's token, a key sent by HTTP Basic, or any credentials that the API
  * accepts.
  */
 export function lrsAuthenticate(other: Authenticate, findAuSession: FindAuSession): Authenticate {
@@ -37,7 +37,7 @@ export function lrsCallerOf({ auSession, caller }: FastifyRequest): LrsCaller {
 }
 
 /**
- * Data 2.4.9: returns the authority of a statement. For a statement sent with an API key, it is
+ * Data 2.4.9: returns the authority of a statement. For a statement sent with an API key, the authority is
  * that key, even if the statement names another authority.
  */
 export function authorityOf(ctx: Context, caller: LrsCaller): Agent {

@@ -13,8 +13,8 @@ import { deleteDocument, deleteDocuments, listDocuments, readDocument, writeDocu
 import { instantParameter, type LrsRequest, mediaTypeOf, parseDocument } from './lrs-request.ts';
 
 /**
- * AUs have their own rules. Others must not write the launch data: units trust it (cmi5 section
- * 10), so only the LMS may write it.
+ * AUs have their own rules. Other callers must not write the launch data, because units trust it and only the
+ * LMS may write it (cmi5 section 10).
  */
 function checkOf(
   { caller, contentType, body }: LrsRequest,
@@ -124,7 +124,7 @@ export async function putDocument(
   return { status: 204 };
 }
 
-/** Communication 2.2: merges a JSON object into the stored one, or stores the document. */
+/** Communication 2.2: merges a JSON object into the stored document, or stores it as a new document. */
 export async function postDocument(
   ctx: TenantContext,
   kind: DocumentKind,

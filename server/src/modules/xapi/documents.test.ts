@@ -95,7 +95,7 @@ test('concurrent merges lose nothing', async () => {
   assert.equal(Object.keys((await call('GET', { stateId: 'all' })).body).length, 8);
 });
 
-test('a tenant that keeps merging into large documents has to wait, but may replace them and merge small ones', async () => {
+test('a tenant that keeps merging into large documents has to wait, but can still replace them and merge small ones', async () => {
   const tenant = await newTenant(service);
   const call = caller(tenant, 'activities/state', { agent, activityId });
   const content = 'x'.repeat(4 * 1024 ** 2 - 100);

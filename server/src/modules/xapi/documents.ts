@@ -57,7 +57,7 @@ export async function readDocument(ctx: TenantContext, address: OneAddress): Pro
   return row ? { ...row, content: Buffer.from(row.content) } : null;
 }
 
-/** Reads the document without its content, which can have 4 MiB. */
+/** Reads the document without its content, which can be up to 4 MiB in size. */
 async function readSummary(ctx: TenantContext, address: OneAddress) {
   const contentBytes = sql<number>`octet_length(content)`.as('contentBytes');
   return (await selectOne(ctx, address).select(contentBytes).executeTakeFirst()) ?? null;
@@ -78,7 +78,7 @@ select distinct page.document_id, page.updated_at from (
 const contextOf = ({ kind, agent_key, activity_key }: DocumentAddress) => [kind, agent_key, activity_key];
 
 /**
- * Returns the IDs of the context's documents, and when the newest was changed. `since` is in
+ * Returns the IDs of the context's documents, and the time of the latest change to any of them. `since` is in
  * microseconds.
  */
 export async function listDocuments(
@@ -198,7 +198,7 @@ function merged(before: Document, { contentType, content: added }: NewContent): 
       ? value
       : invalid(
           'The document',
-          'and the stored one must both be JSON objects to be merged. Use PUT to replace it.',
+          'and the stored document must both be JSON objects to be merged. Use PUT to replace the stored document.',
         );
   });
   const content = Buffer.from(JSON.stringify({ ...older, ...newer }));

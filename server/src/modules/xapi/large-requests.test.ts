@@ -202,7 +202,7 @@ test('a statement nested more than 100 deep is rejected, however small it is', a
   expectStatus(await send(97), 200);
 });
 
-test('a statement with very many languages is rejected', async () => {
+test('a statement with too many languages is rejected', async () => {
   const tenant = await newTenant(service);
   const names = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`en-x-${at}`, 'name']));
@@ -304,7 +304,7 @@ const valuesOf = (count: number) => ({
   },
 });
 
-test('a statement or a JSON document with very many values is rejected, and a batch does not block other requests', async () => {
+test('a statement or a JSON document with too many values is rejected, and a batch does not block other requests', async () => {
   const tenant = await newTenant(service);
   expectInvalid(
     await post(tenant, { actor, verb, object, result: valuesOf(10_000) }),
@@ -333,7 +333,7 @@ test('a statement or a JSON document with very many values is rejected, and a ba
   }
 });
 
-test('statements are stored quickly, even if very many others refer to the same one', async (context) => {
+test('statements are stored quickly, even if many others refer to the same statement', async (context) => {
   const touched: Touched[] = [];
   const counted = await startService({
     over: (engine) => countTouched(engine, (one) => void touched.push(one)),

@@ -22,8 +22,8 @@ export function getAbout(): RouteResponse {
 }
 
 /**
- * Communication 2.5: returns everything known about an activity. For an unknown one, that is only
- * its ID.
+ * Communication 2.5: returns everything known about an activity. For an unknown activity, this is only its
+ * ID.
  */
 export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest): Promise<RouteResponse> {
   requiredParameter(parameters, 'activityId');

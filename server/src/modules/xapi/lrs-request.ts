@@ -23,7 +23,7 @@ export type LrsRequest = {
   ifNoneMatch: string | undefined;
 };
 
-/** Communication 3.3: accepts every patch version. The response uses the latest one. */
+/** Communication 3.3: accepts every patch version. The response uses the latest patch version. */
 export function editionOf(header: unknown): Edition | null {
   if (typeof header !== 'string') return null;
   if (/^1\.0(?:\.\d+)?$/.test(header)) return '1.0.3';
@@ -71,7 +71,7 @@ function readParameters(query: unknown, known: readonly string[]): Record<string
   return Object.fromEntries(
     entries.map(([name, value]) => {
       if (!known.includes(name)) invalid(name, `is not a parameter here. Use one of ${known.join(', ')}.`);
-      if (typeof value !== 'string') invalid(name, 'must be sent once.');
+      if (typeof value !== 'string') invalid(name, 'must be sent only once.');
       if (!value.isWellFormed() || value.includes('\0'))
         invalid(name, 'contains characters that cannot be stored.');
       return [name, value];

@@ -19,8 +19,7 @@ const exposed = [
 ].join(', ');
 
 /**
- * Allows any origin, because AUs run on other origins. They send their token in a header and no
- * cookies.
+ * Allows any origin, because AUs run on other origins. AUs send their token in a header and use no cookies.
  */
 function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   void reply.headers({

@@ -7,8 +7,8 @@ import { countTouched, type Touched } from '../../../test/support/rows-touched.t
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 
-// Tests with very many definitions of activities. They are stored separately from their statements
-// and merged when they are read.
+// Tests with many definitions of activities. They are stored separately from their statements and merged when
+// they are read.
 
 const service = await startService({ env: { RATE_LIMIT: '0' } });
 after(service.close);
@@ -42,7 +42,7 @@ async function expectNoDelay(tenant: TestTenant, path: string) {
   return reply.body;
 }
 
-test('definitions with very many names are merged without copying them', async () => {
+test('definitions with many names are merged without copying them', async () => {
   const tenant = await newTenant(service);
   let names = 0;
   const extensions = () => Object.fromEntries(times(2_900, () => [`a:${(names++).toString(36)}`, 0]));
@@ -95,7 +95,7 @@ test('a request may contain 1,000 different definitions', async () => {
   expectStatus(await post(tenant, [...statements(1_000), ...statements(1_000)]), 200);
 });
 
-test('in the canonical format, statements with very many activities keep the definitions they were sent with', async () => {
+test('in the canonical format, statements with too many activities keep the definitions they were sent with', async () => {
   const tenant = await newTenant(service);
   const mentioned = (part: number) => times(1_500, (at) => activity(`${part}-${at}`));
   for (const part of times(8, (at) => at))

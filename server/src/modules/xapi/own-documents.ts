@@ -13,8 +13,8 @@ export type OwnState = {
 };
 
 /**
- * Writes a state document of the service itself in the caller's transaction. Replaces an existing
- * one.
+ * Writes a state document of the service itself in the caller's transaction. Replaces the document if it
+ * exists.
  */
 export function writeState(ctx: TenantContext, own: OwnState): Promise<void> {
   const { agent, activityId, registration, stateId } = own;

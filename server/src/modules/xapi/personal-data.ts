@@ -36,8 +36,8 @@ const forget = `delete from statement_match held using unnest($3::bigint[], $4::
 where held.tenant_id = $1 and held.key = $2::uuid and held.position = page.position and held.source = page.source`;
 
 /**
- * Takes the first statements with the key. Statements that have the key only because they refer to
- * others lose it.
+ * Returns the positions of the first statements with the key. Removes the key from statements that have it
+ * only because they refer to others.
  */
 async function takeFound(ctx: TenantContext, key: string, rows: number) {
   const values = [ctx.tenantId, key, rows];

@@ -19,7 +19,9 @@ import { type StoredRow, toStatement, toText } from './stored-statement.ts';
 
 export type FoundStatement = StoredRow & { statement_id: string };
 
-/** Reads the statement with an ID, either if it is voided or if it is not (Communication 2.1.3). */
+/**
+ * Reads a statement by its ID. `$3` selects whether it must be voided or must not be (Communication 2.1.3).
+ */
 const readText = `
 select statement.statement_id, statement.payload, statement.position from statement
 where statement.tenant_id = $1 and statement.statement_id = $2::uuid and exists (
@@ -42,9 +44,9 @@ select greatest(log.position, case when pg_try_advisory_xact_lock_shared(${state
 from (values (1)) as one (row) left join statement_log log on log.tenant_id = $1`;
 
 /**
- * Communication 2.1.3: everything stored up to the returned time can be read. Without a write in
- * progress, that is now, because later writes get later times. Otherwise it is the time of the
- * newest statement. Concurrent requests share a query that starts after all of them.
+ * Communication 2.1.3: everything stored up to the returned time can be read. If no write is in progress,
+ * this is the current time, because later writes get later times. Otherwise, it is the time of the newest
+ * statement. Concurrent requests share a query that starts after all of them.
  */
 export function consistentThrough(ctx: TenantContext): Promise<string> {
   return readBound(ctx, null);
@@ -85,8 +87,8 @@ export async function showStatements(
 }
 
 /**
- * Maximum bytes of definitions in a response. A limit is needed because a statement can mention an
- * activity very often.
+ * Maximum bytes of definitions in a response. A limit is needed because a statement can mention an activity
+ * many times.
  */
 const maxDefinitionBytes = 4 * 1024 ** 2;
 

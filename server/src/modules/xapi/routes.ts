@@ -39,7 +39,7 @@ type Spec<Prepared> = Pick<
   query?: TSchema;
   parameters: readonly string[];
   problems?: readonly ErrorCode[];
-  /** Sets headers of all responses, even if the request is invalid. */
+  /** Sets headers on all responses, even if the request is invalid. */
   begin?: (ctx: TenantContext, reply: FastifyReply) => Promise<void>;
   /** The part of the work that needs no transaction. */
   prepare?: (ctx: TenantContext, request: LrsRequest) => Promise<Prepared>;
@@ -56,7 +56,7 @@ const headers = {
 /** Larger than for other routes, because attachments are part of the body. */
 const bodyLimit = 4 * 1024 ** 2;
 
-/** Checks requests by the rules of xAPI instead of a schema, because every invalid one must get a 400. */
+/** Checks requests by the rules of xAPI instead of a schema, because every invalid request must get a 400. */
 function resource<Prepared = undefined>({
   parameters,
   begin,
@@ -180,7 +180,8 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       method: 'GET',
       name: `get${noun}`,
       summary: `Read ${title}, or list the IDs`,
-      description: "Without an ID in the query, returns the list. The ETag identifies a document's version.",
+      description:
+        "If the query contains no ID, returns the list of IDs. The ETag identifies a document's version.",
       responses: {
         200: {
           description: 'The document with its ETag, or the IDs.',
@@ -210,7 +211,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       name: `post${noun}`,
       summary: `Merge a JSON object into ${title}`,
       description:
-        'Properties of the object replace those of the stored one; the others are kept. If there is no document yet, the object is stored.',
+        'Properties of the object replace those of the stored object. All other properties are kept. If there is no document yet, the object is stored.',
       raw,
       responses: { 204: { description: 'The document is stored.' } },
       problems: ['precondition_failed', 'document_limit', 'storage_limit'],

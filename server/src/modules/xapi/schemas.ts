@@ -25,7 +25,9 @@ export const statementQuery = Type.Object(
   {
     statementId: text('One statement. Cannot be combined with filters.'),
     voidedStatementId: text('One voided statement. Cannot be combined with filters.'),
-    agent: text(`${agent} Statements in which it is the actor or the object, or a member of that group.`),
+    agent: text(
+      `${agent} Selects statements whose actor or object is this agent, or a group that contains it.`,
+    ),
     verb: text('IRI of the verb.'),
     activity: text('IRI of the activity that is the object.'),
     registration: text('UUID of the registration. Lectern uses the EnrollID.'),
@@ -36,7 +38,7 @@ export const statementQuery = Type.Object(
     limit: text('Maximum number of statements on a page, at most 200.'),
     ascending: text('`true`: oldest first.'),
     ...shown,
-    [cursorParameter]: text('Part of the link in `more`, an opaque string.'),
+    [cursorParameter]: text('An opaque string from the link in `more`.'),
   },
   open,
 );
@@ -75,7 +77,7 @@ const StatementResult = Type.Object(
     statements: Type.Array(Statement),
     more: Type.String({
       description:
-        'Path of the next page; empty on the last one. A page can be short, or even empty, although another one follows.',
+        'Path of the next page; empty on the last page. A page can be short, or even empty, although another page follows.',
     }),
   },
   { title: 'StatementResult' },
@@ -91,7 +93,7 @@ export const StatementIDs = Type.Array(Type.String(), { title: 'StatementIDs' })
 
 const DocumentIDs = Type.Array(Type.String(), {
   title: 'DocumentIDs',
-  description: 'Without an ID in the query.',
+  description: 'The response if the query contains no ID.',
 });
 export const DocumentResponse = Type.Union([DocumentIDs, Type.Unknown({ description: 'The document.' })]);
 

@@ -110,7 +110,7 @@ export async function putStatement(ctx: TenantContext, request: LrsRequest): Pro
 }
 
 /**
- * Communication 2.1.3: sets the header that every response needs. It must be read before the
+ * Communication 2.1.3: sets the header that every response needs. Its value must be read before the
  * statements.
  */
 export async function setConsistentThrough(ctx: TenantContext, reply: FastifyReply): Promise<void> {

@@ -136,7 +136,7 @@ test('filters find agents and activities, and related ones only on request', asy
   assert.deepEqual(idsOf(await find(tenant, { registration: randomUUID() })), []);
 });
 
-test('a statement is found through the one that it refers to, whichever arrives first', async () => {
+test('a statement is found through the statement that it refers to, whichever arrives first', async () => {
   const tenant = await newTenant(service);
   const [about, later] = [randomUUID(), randomUUID()];
   const carl = { mbox: 'mailto:carl@example.com' };
@@ -151,7 +151,7 @@ test('a statement is found through the one that it refers to, whichever arrives 
   assert.deepEqual(idsOf(await find(tenant, mixed)), [], 'all filters match the same statement');
 });
 
-test('voided statements are hidden, whichever arrives first, and voiding ones cannot be voided', async () => {
+test('voided statements are hidden, whichever statement arrives first, and voiding statements cannot be voided', async () => {
   const tenant = await newTenant(service);
   const [before, after] = [randomUUID(), randomUUID()];
   const voiding = (id: string) => ({ actor: ann, verb: voidedVerb, object: reference(id) });
@@ -165,7 +165,11 @@ test('voided statements are hidden, whichever arrives first, and voiding ones ca
     expectProblem(hidden, 404, 'statement_not_found');
     expectStatus(await tenant.api('GET', `/xapi/statements?voidedStatementId=${id}`, undefined, v1), 200);
   }
-  assert.equal((await find(tenant, { verb: verb.id })).statements.length, 3, 'what refers to them is found');
+  assert.equal(
+    (await find(tenant, { verb: verb.id })).statements.length,
+    3,
+    'statements that refer to them are found',
+  );
 });
 
 test('only version 2.0 accepts contextAgents and converts timestamps to UTC', async () => {
@@ -293,7 +297,7 @@ test('a POST can stand in for another method in 1.0.3, with the headers in the f
   expectProblem(await send('GET', { ...headers, 'X-Experience-API-Version': '2.0.0' }), 400, 'xapi_invalid');
 });
 
-test('pages on other origins may call, without cookies', async () => {
+test('pages on other origins can call the LRS without cookies', async () => {
   const preflight = await fetch(`${service.baseUrl}/xapi/activities/state`, { method: 'OPTIONS' });
   assert.equal(preflight.status, 204);
   assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /X-Experience-API-Version/);
@@ -303,7 +307,7 @@ test('pages on other origins may call, without cookies', async () => {
   assert.equal(rejected.headers.get('access-control-allow-credentials'), null);
 });
 
-test('an Idempotency-Key repeats the response', async () => {
+test('a retry with the same Idempotency-Key gets the same response', async () => {
   const tenant = await newTenant(service);
   const headers = { ...v1, 'idempotency-key': 'one' };
   const [first, again] = [await post(tenant, statement(), headers), await post(tenant, statement(), headers)];

@@ -33,7 +33,7 @@ const maxReferences = 500;
 export const maxFollowed = 10_000;
 
 /**
- * Passes one JSON text per line, which needs no escaping. Splitting lines costs a sixth of parsing
+ * Passes one JSON text per line, which needs no escaping. Splitting lines costs a sixth as much as parsing
  * the texts as values in another JSON document.
  */
 const lines = (parameter: string) => `string_to_array(${parameter}, e'\\n')`;
@@ -114,9 +114,9 @@ const follow = (
       rows_left := rows_left - coalesce(cardinality(followed_keys), 0);`;
 
 /**
- * Data 2.3.2: a voiding statement can arrive before the statement that it voids. It cannot be
- * voided itself. Communication 2.1.3: a statement is also found by the keys of the statements that
- * it refers to.
+ * Data 2.3.2: a voiding statement can arrive before the statement that it voids. A voiding statement cannot
+ * itself be voided. Communication 2.1.3: a statement is also found by the keys of the statements that it
+ * refers to.
  */
 const followReferences = `
     if late.voids then

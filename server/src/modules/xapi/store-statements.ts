@@ -56,9 +56,9 @@ export async function prepareStatements(
 }
 
 /**
- * Stores the statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). If the ID exists, an
- * identical statement is skipped, and a different one is rejected with a 409. In a transaction, this must be the last
- * step, because it blocks all other writers of the tenant's statements.
+ * Stores the statements and returns their IDs, in order (Communication 2.1.1 and 2.1.2). If a statement with
+ * the ID already exists, an identical statement is skipped, and a different one is rejected with a 409. In a
+ * transaction, this must be the last step, because it blocks all other writers of the tenant's statements.
  */
 export async function storePrepared(
   ctx: TenantContext,

@@ -60,7 +60,7 @@ test('without rules, an enrolment has one attempt that stays open', async () => 
   assert.equal((await attempts()).length, 1);
 });
 
-test('after a failed attempt, a launch starts another one until the limit is reached', async () => {
+test('a launch after a failed attempt starts another attempt until the limit is reached', async () => {
   const { path, LaunchURL, read, open, take, attempts, refusal, events } = await learner({ Limit: 2 });
   await take('failed', 30, answer('a'));
   const { session, commit } = await open();
@@ -97,7 +97,7 @@ test('after a failed attempt, a launch starts another one until the limit is rea
   ]);
 });
 
-test('a passed attempt is reopened, unless the rules start another one', async () => {
+test('a passed attempt is reopened, unless the rules start another attempt', async () => {
   const passing = await learner({ Limit: 1 });
   await passing.take('passed', 90, answer('a'));
   assert.equal((await passing.open()).session.Receipt.Success, 'passed');
@@ -109,7 +109,7 @@ test('a passed attempt is reopened, unless the rules start another one', async (
   assert.equal((await improving.read()).Score, 90);
 });
 
-test('best, last or first: the rules say which attempt counts', async () => {
+test('the rules decide whether the best, last or first attempt counts', async () => {
   const results: Record<string, unknown> = {};
   for (const Counts of ['best', 'last', 'first'] as const) {
     const { take, read } = await learner({ Counts, After: 'finished' });
@@ -129,7 +129,7 @@ test('best, last or first: the rules say which attempt counts', async () => {
   });
 });
 
-test('an unfinished attempt does not count if there is a finished one', async () => {
+test('an unfinished attempt does not count if another attempt is finished', async () => {
   const { take, open, read } = await learner({ Counts: 'last' });
   await take('failed', 40);
   const { commit } = await open();
@@ -157,7 +157,7 @@ test('a cool-down delays the next attempt', async () => {
   assert.equal((await read()).Attempt, 2);
 });
 
-test('the longest cool-down is not shortened', async () => {
+test('a cool-down of the maximum length is not shortened', async () => {
   const { take, refusal } = await learner({ CoolDown: 'P999DT999H999M' });
   await take('failed', 40);
   const wait = Date.parse((await refusal()).NextAttemptAt) - clock.now().getTime();
@@ -219,7 +219,7 @@ test('a session open at the time of a reset ends, and its results do not count',
   assert.deepEqual([(await read()).Attempt, (await read()).Launches], [2, 2]);
 });
 
-test("an enrolment's rules can be changed, and earlier attempts count accordingly", async () => {
+test("changing an enrolment's rules also changes which earlier attempt counts", async () => {
   const { path, take, read, refusal } = await learner({ Limit: 2, After: 'finished', Counts: 'last' });
   await take('passed', 90);
   await take('failed', 30);

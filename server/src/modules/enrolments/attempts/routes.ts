@@ -18,7 +18,7 @@ export const attemptRoutes = [
     mayBeStale: true,
     summary: "List an enrolment's attempts",
     description:
-      'Every attempt with its own result, whether or not it counts. `/activity?Attempt=` returns what the course recorded in each.',
+      'Lists every attempt with its own result, whether or not the attempt counts. To read the data that the course recorded in an attempt, use `/activity?Attempt=`.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:read',
@@ -36,7 +36,7 @@ export const attemptRoutes = [
     name: 'resetEnrolment',
     summary: 'Reset an enrolment',
     description:
-      'The learner starts over: the next launch starts a new attempt on the current release, and the limit counts from there. Earlier attempts remain available but no longer count. An override is kept. If nothing has been recorded since the last reset, nothing changes.',
+      'The learner starts over: the next launch starts a new attempt on the current release, and the limit applies to attempts from then on. Earlier attempts remain available but no longer count. An override is kept. If nothing has been recorded since the last reset, nothing changes.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:write',

@@ -10,12 +10,14 @@ export const ResetRequest = Fields(
 export const Attempt = Fields(
   {
     Attempt: Type.Integer({ description: 'Counted from 1. A reset does not restart the count.' }),
-    StartedAt: Nullable(Instant('When it was first launched; null if it has not been launched yet.')),
-    FinishedAt: Nullable(Instant('When it was completed, passed or failed.')),
-    EndedAt: Nullable(Instant('When the next attempt replaced it; null for the current one.')),
+    StartedAt: Nullable(
+      Instant('When the attempt was first launched; null if it has not been launched yet.'),
+    ),
+    FinishedAt: Nullable(Instant('When the attempt was completed, passed or failed.')),
+    EndedAt: Nullable(Instant('When the next attempt replaced this one; null for the current attempt.')),
     EndedBy: Nullable(OneOf(['launch', 'reset'], { description: 'What started the next attempt.' })),
-    Reason: Nullable(Type.String({ description: 'Why it was reset.' })),
-    Discarded: Type.Boolean({ description: 'true if it was reset, so that it can no longer count.' }),
+    Reason: Nullable(Type.String({ description: 'Why the attempt was reset.' })),
+    Discarded: Type.Boolean({ description: 'true if the attempt was reset and can no longer count.' }),
     Completion: OneOf(completions),
     Success: OneOf(successes),
     Score: Nullable(Type.Number({ minimum: 0, maximum: 100, description: '0–100.' })),

@@ -41,9 +41,9 @@ export function stateOf(row: AttemptColumns & ResultColumns): AttemptState {
 }
 
 /**
- * Whether an attempt is completed, passed or failed. SCORM 2004 reports completion separately.
- * There, an incomplete attempt is never finished, because content may write `failed` before the
- * first question.
+ * Whether an attempt is completed, passed or failed. SCORM 2004 reports completion separately. In that
+ * standard, an incomplete attempt is never finished, because content may write `failed` before the first
+ * question.
  */
 export function isFinished({ Completion, Success }: Evidence, standard: Standard): boolean {
   const isOpen = Completion === 'incomplete' && standard.startsWith('scorm2004');
@@ -51,8 +51,8 @@ export function isFinished({ Completion, Success }: Evidence, standard: Standard
 }
 
 /**
- * Returns when an attempt ended, which may be now. Returns null if it is not finished. A cmi5
- * registration never ends.
+ * Returns the time at which an attempt ended, which may be the current time. Returns null if the attempt is
+ * not finished. A cmi5 registration never ends.
  */
 export function finishedAt(
   before: Date | null,
@@ -70,8 +70,8 @@ const quality = ({ Success, Score, Completion }: Evidence) => [
 ];
 
 /**
- * Returns the result that counts from an earlier and a later finished attempt. If both are equally
- * good, the earlier one counts.
+ * Returns the result that counts, given an earlier and a later finished attempt. If both are equally good,
+ * the earlier one counts.
  */
 export function countingAttempt(earlier: Evidence | null, later: Evidence, rules: unknown): Evidence {
   const counts = rulesOf(rules)?.Counts ?? 'best';
@@ -82,7 +82,10 @@ export function countingAttempt(earlier: Evidence | null, later: Evidence, rules
   return at >= 0 && (next[at] ?? 0) > (old[at] ?? 0) ? later : earlier;
 }
 
-/** The enrolment's result: that of its finished attempts or, until one is finished, that of the current attempt. */
+/**
+ * The enrolment's result: that of its finished attempts or, if no attempt is finished yet, that of the
+ * current attempt.
+ */
 export function resultOfAttempts(rules: unknown, state: AttemptState): Evidence {
   const { Result, FinishedAt, Earlier, EarlierSeconds } = state;
   const counting = Earlier && FinishedAt === null ? Earlier : countingAttempt(Earlier, Result, rules);

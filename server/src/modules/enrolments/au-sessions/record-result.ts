@@ -12,9 +12,9 @@ import { writeProgressNow } from '../write-progress.ts';
 const noNumber = 2_000_000_001;
 
 /**
- * Stores a unit's report as a commit of the service: updates the evidence and the enrolment, and
- * writes events. Runs in the caller's transaction, which has locked the enrolment. Returns false if
- * all units together would exceed their limit: the data is then not stored, but the result counts.
+ * Stores a unit's report as a commit of the service: updates the evidence and the enrolment, and writes
+ * events. Runs in the caller's transaction, which has locked the enrolment. Returns false if all units
+ * together would exceed their limit. In that case, the data is not stored, but the result counts.
  */
 export async function recordUnit(
   ctx: TenantContext,
@@ -41,7 +41,11 @@ export async function recordUnit(
   const progress = { ...(await progressAfter(ctx, known, input)), expectedChange: null };
   forgetProgress(ctx, enrollId);
   if ((await writeProgressNow(ctx, progress)) !== null) return progress.bytes > 0;
-  throw new Problem('unavailable', 'The enrolment is being changed by another request. Send it again.', {
-    retryAfter: 1,
-  });
+  throw new Problem(
+    'unavailable',
+    'The enrolment is being changed by another request. Send the report again.',
+    {
+      retryAfter: 1,
+    },
+  );
 }

@@ -10,8 +10,8 @@ delete from reminder_progress own where not exists (
 )`;
 
 /**
- * The search begins with enrolments that end in this many days. Therefore a new setting sends no
- * reminders that would have been due earlier.
+ * The search begins with enrolments that end in this many days. A new setting therefore sends no reminders
+ * that were due before it was made.
  */
 const begin = `/* across tenants: reminders of all tenants */
 insert into reminder_progress (tenant_id, days, ends_at, enroll_id)
@@ -23,7 +23,7 @@ where not exists (select from reminder_progress own where own.tenant_id = log.te
 on conflict do nothing`;
 
 /**
- * Applies the tenants' settings. It starts from the event logs, because every tenant that has
+ * Applies the tenants' settings. The query starts from the event logs, because every tenant that has
  * enrolments has one.
  */
 export async function syncSettings(ctx: Context): Promise<void> {

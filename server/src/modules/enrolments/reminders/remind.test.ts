@@ -154,7 +154,7 @@ test('a reminder links to the sign-in page, and never contains a link that opens
   assert.deepEqual([linksTo(none), linksTo(some)], [[], [signIn, signIn, signIn]]);
 });
 
-test('a tenant can choose the days, or none at all', async () => {
+test('a tenant can choose the days, or turn reminders off', async () => {
   const [chosen, silent] = [
     await knownTenant({ ReminderDays: [10, 20, 1] }),
     await knownTenant({ ReminderDays: [] }),
@@ -212,7 +212,7 @@ test('if access begins with the first launch, so do reminders', async () => {
   assert.deepEqual([daysOf(await learner.reminders()), await short.reminders()], [[14], []]);
 });
 
-test('an extension leads to another reminder unless the new end is still within the days', async () => {
+test('an extension leads to another reminder unless the new end is still within the days of the reminder', async () => {
   const tenant = await knownTenant();
   const [extended, moved, nudged, fortnight] = [
     await enrolled(tenant),
@@ -230,7 +230,7 @@ test('an extension leads to another reminder unless the new end is still within 
   await pass(5);
   assert.deepEqual(daysOf(await nudged.reminders()), [14, 3]);
   await pass(4);
-  // Access has ended. The extension gives exactly 14 days again, as many as the reminder.
+  // Access has ended. The extension grants exactly 14 days again, which is also the length of the reminder.
   expectStatus(await fortnight.again({ IfEnrolled: 'extend' }, 'fortnight'), 200);
   await pass(0);
   assert.deepEqual(daysOf(await fortnight.reminders()), [14, 3]);
@@ -266,7 +266,7 @@ test('no reminders are sent to disabled or erased users, or for completed, withd
   assert.equal(server.mails.length, 1);
 });
 
-test('without an email address, there is only the event', async () => {
+test('for a learner without an email address, there is only the event', async () => {
   const tenant = await knownTenant();
   const learner = await enrolled(tenant, 'month', {});
   await pass(17);
@@ -327,7 +327,7 @@ test('a suspended tenant sends no reminders until it is resumed', async () => {
   assert.deepEqual(daysOf(await learner.reminders()), [14]);
 });
 
-test('an erasure keeps the days of a reminder, but nothing that identifies the person', async () => {
+test('an erasure keeps the number of days of a reminder, but nothing that identifies the person', async () => {
   const tenant = await knownTenant();
   const learner = await enrolled(tenant);
   await pass(17);
@@ -374,7 +374,7 @@ test('three nodes together send one reminder for each of 1,000 enrolments that e
   assert.equal(rows.length, 1000);
 });
 
-test('a tenant whose reminders fail does not stop those of others', async () => {
+test('if the reminders of one tenant fail, those of other tenants are still sent', async () => {
   const tenants = [await knownTenant(), await knownTenant(), await knownTenant()];
   const learners = [];
   for (const tenant of tenants) learners.push(await enrolled(tenant));

@@ -15,9 +15,9 @@ type Passed = {
 };
 
 /**
- * Skips learners who completed the course, had access for no longer than the reminder's days, or
- * get a later reminder now. The extra minute is a tolerance: a slow statement or a node with a slow
- * clock may commit an enrolment only after the search has passed its end.
+ * Skips learners who completed the course, had access for no longer than the reminder's days, or are due for
+ * a later reminder now. The extra minute is a tolerance: a slow statement or a node with a slow clock may
+ * commit an enrolment only after the search has passed its end.
  */
 const isReminded = `next.status in ('enrolled', 'in_progress') and next.expires_at > $3
   and greatest(next.enrolled_at, next.end_set_at, case when next.starts_on = 'launch' then next.started_at end)
@@ -82,8 +82,8 @@ async function remind(ctx: TenantContext, days: number, wanted: readonly Passed[
     const learner = learners.get(enrolment.user_id ?? '');
     return learner ? [{ enrolment, learner }] : [];
   });
-  // Do not put the LaunchURL into the email. It needs no password, so any reader could open the
-  // course.
+  // Do not put the LaunchURL into the email. It needs no password, so anyone who reads the email could open
+  // the course.
   const coursesUrl = `${ctx.config.baseUrl}/console/`;
   const mailIds = await queueMails(
     ctx,
@@ -149,7 +149,7 @@ export async function remindOfEnds(ctx: Context): Promise<number> {
         failed.set(next.tenant_id, error);
         return 0;
       });
-    // If none were passed, other nodes have locked the due rows.
+    // If no enrolments were passed, other nodes have locked the due rows.
     if (passed === 0) break;
     sum += passed;
   }

@@ -26,7 +26,7 @@ function batchesOf(statements: readonly Listed[]): Listed[][] {
   return batches;
 }
 
-/** All deliveries of an endpoint are in one lane, so that the statements arrive in their order. */
+/** All deliveries of an endpoint are in one lane, so that the statements arrive in order. */
 export function deliveriesOf(webhookId: string, statements: readonly Listed[]): NewDelivery[] {
   return batchesOf(statements).map((batch) => {
     const ids = batch.map(({ statement_id }) => statement_id);

@@ -124,7 +124,7 @@ test('nothing is derived for courses that send statements themselves', async (t)
   assert.deepEqual(verbs(), ['initialized']);
 });
 
-test('nothing is derived without an endpoint, and a new one receives only later statements', async (t) => {
+test('nothing is derived without an endpoint, and a new endpoint receives only later statements', async (t) => {
   const tenant = await newTenant(service);
   const learner = await enrolled(tenant);
   await learner.launch();

@@ -28,8 +28,8 @@ const verbOf: Partial<Record<EventType, ProfileVerb>> = {
 const types = [launched, ...Object.keys(verbOf)];
 
 /**
- * SQL: creates or updates the tenant's row in `statement_log`. Derivation begins with the events
- * that follow the newest one.
+ * SQL: creates or updates the tenant's row in `statement_log`. Derivation begins with the events that follow
+ * the newest event.
  */
 const beginText = `
 insert into statement_log as log (tenant_id, position, event_position)
@@ -82,9 +82,8 @@ export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
 type Known = { statement_id: string; event_id: string; login_id: string; course_id: string; title: string };
 
 /**
- * Selects the events that need a statement. Their statement is not stored yet, the person exists,
- * and the course sends no statements itself. Locks the user, so that an erasure waits and then
- * finds the statement.
+ * Selects the events whose statement is not stored yet, whose person exists, and whose course sends no
+ * statements itself. Locks the user, so that an erasure waits and then finds the statement.
  */
 const knownText = `
 select made.statement_id, event.event_id, known.login_id, course.course_id, course.title

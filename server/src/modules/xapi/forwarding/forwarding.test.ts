@@ -193,7 +193,7 @@ test('a statement that the LRS rejects does not stop the others, and the log con
   await until('they arrive', () => lrs.stored.length === 51);
 });
 
-test('with revoked credentials nothing is lost: the endpoint waits, is disabled after 72 hours, and continues with new ones', async (t) => {
+test('with revoked credentials nothing is lost: the endpoint waits, is disabled after 72 hours, and continues with new credentials', async (t) => {
   const { lrs, tenant, path, deliveries } = await forwarded(t);
   const revoked = await tenant.api('PUT', path, { Password: 'wrong' });
   expectStatus(revoked, 200);
@@ -234,7 +234,7 @@ test('once the password is corrected, waiting statements are sent immediately', 
   await until('it arrives', () => lrs.stored.length === 1);
 });
 
-test('the test reads one statement, and its result is in the log', async (t) => {
+test('testing an endpoint reads one statement, and the result is in the log', async (t) => {
   const { lrs, tenant, path } = await forwarded(t);
   const { body } = await tenant.api('POST', `${path}/ping`);
   assert.deepEqual(
@@ -288,7 +288,7 @@ test("an erased person's statements are no longer sent", async (t) => {
   assert.equal((await tenant.api('GET', path)).body.FailingSince, null);
 });
 
-test('fields that belong to the other kind, missing credentials and missing scopes are rejected', async () => {
+test('fields that belong to the other kind of endpoint, missing credentials and missing scopes are rejected', async () => {
   const tenant = await newTenant(service);
   const URL = 'http://127.0.0.1:9/';
   const Kind = 'xapi';

@@ -54,8 +54,8 @@ function partsOf(statements: readonly Sent[]): Sent[][] {
 }
 
 /**
- * Statuses that are about the statements, not about the LRS or the credentials. A 409 for a single
- * statement means that the LRS already has it.
+ * Statuses that concern the statements, not the LRS or the credentials. A 409 for a single statement means
+ * that the LRS already has it.
  */
 const ofStatements = [400, 409, 413, 422];
 
