@@ -19,12 +19,13 @@ if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engin
 /** The maximum p99 response time in milliseconds for honest requests during an attack. */
 const maxMilliseconds = 100;
 /**
- * The minimum duration of an attack. It allows enough requests for a p99 that is not simply the slowest one.
+ * The minimum duration of an attack. It allows enough requests that the p99 is not simply the slowest
+ * request.
  */
 const leastMilliseconds = 2_500;
 /**
- * The first requests after start-up compile code. Without a warm-up, this would count against the first
- * attack.
+ * The first requests after start-up are slow, because they compile code. Without a warm-up, this would count
+ * against the first attack.
  */
 const warmUpMilliseconds = 5_000;
 
@@ -55,8 +56,8 @@ async function startWorld(environment: Environment) {
 }
 
 /**
- * Makes the honest client's bulk calls and changes before any attack, because on the embedded database the
- * first of each takes 0.1 s.
+ * Makes the honest client's bulk calls and changes before any attack, because the first call of each kind
+ * takes 0.1 s on the embedded database.
  */
 async function useBulkAndChanges({ service, api, key, learner }: Target): Promise<void> {
   const headers = { 'content-type': 'application/x-ndjson' };

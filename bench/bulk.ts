@@ -96,7 +96,7 @@ async function measure(engine: string, child: ChildProcess, url: string, count: 
     for await (const text of (reply.body as ReadableStream).pipeThrough(new TextDecoderStream()))
       created += text.split('"Status":201').length - 1;
     const seconds = (performance.now() - began) / 1000;
-    // A status split across two chunks is not counted, so the count may be up to 2 % too low.
+    // A status that is split across two chunks is not counted, so the count can be up to 2 % too low.
     if (created < count * 0.98) throw new Error(`Only ${created} of ${count} rows were created.`);
     const figures = [engine, path, count, Math.round(count / seconds), seconds.toFixed(1), peakMemory(child)];
     console.log(`| ${figures.join(' | ')} |`);

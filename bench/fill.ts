@@ -1,7 +1,7 @@
 import type { Connection, Statement } from '../server/src/platform/db/engine.ts';
 
 export type Sizes = {
-  /** The number of tenants in addition to `bench`, which has the users and enrolments that requests use. */
+  /** The number of tenants in addition to `bench`, the tenant whose users and enrolments the requests use. */
   tenants: number;
   /** The total for all tenants. */
   users: number;
@@ -34,9 +34,7 @@ select tenant_id, word, user_id, words from (
   select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1
 ) listed cross join unnest(indexed_words(words)) word on conflict do nothing`;
 
-/**
- * Enrolment n belongs to user n % users, on courses r0, r1 … Older versions have no group in an enrolment.
- */
+/** Enrolment n belongs to user n % users, on courses r0, r1 … In older versions, enrolments have no group. */
 const enrolmentsText = (withGroup: boolean) => `
 insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at
   ${withGroup ? ', group_name' : ''})
@@ -87,7 +85,7 @@ async function fillCourses(connection: Connection, reads: number): Promise<void>
 
 /**
  * Inserts large batches of rows, so that the disk is the limit and not memory. Each connection fills a
- * different tenant. The data is consistent by construction, so foreign keys need no checks.
+ * different tenant. The data is consistent by construction, so foreign keys are not checked.
  */
 export async function fill(
   connections: [Connection, ...Connection[]],

@@ -35,7 +35,7 @@ if (bavail * bsize < neededBytes)
   throw new Error(`${rows} enrolments need ${Math.round(neededBytes / 1e9)} GB of disk in ${tmpdir()}.`);
 
 const small: Sizes = { tenants: 0, users: benchUsers, enrolments: benchEnrolments };
-// The ratio is that of 1,000 tenants, 1,000,000 users and 10,000,000 enrolments.
+// The proportions are those of 1,000 tenants, 1,000,000 users and 10,000,000 enrolments.
 const big: Sizes = {
   tenants: Math.max(1, Math.round(rows / 10_000)),
   users: benchUsers + rows / 10,
@@ -57,7 +57,7 @@ const pages = [
   '/events',
 ];
 
-/** Milliseconds to read each of these pages of 50 items, one after the other. */
+/** The milliseconds it takes to read each of these pages of 50 items, one after the other. */
 async function pageTimes({ origins, dataset }: Target): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const page of pages) {

@@ -1,4 +1,4 @@
-// Kills the service, and the database server, under load and checks that nothing acknowledged is lost:
+// Kills the service and the database server under load, and checks that no acknowledged write is lost:
 //   npm run bench:kill -- [--engine pglite|postgres] [--rounds 20] [--only statements]
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.ts';

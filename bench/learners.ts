@@ -1,4 +1,4 @@
-// Measures many concurrent learners. Each one commits every 20 s and restarts the course once:
+// Measures many concurrent learners. Each learner commits every 20 s and restarts the course once:
 //   npm run bench:learners -- [--learners 2000] [--seconds 60]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

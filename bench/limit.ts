@@ -23,9 +23,9 @@ const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
   lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 14, '0') from 1 for 14)::uuid`;
 
 /**
- * The minimum for an enrolment: find the user and the option, and insert the enrolment and its event unless
- * the user is already enrolled. If the version has event positions, the event gets one that no reader of the
- * log sees.
+ * The minimum work for an enrolment: find the user and the option, and insert the enrolment and its event
+ * unless the user is already enrolled. If the version has event positions, the event gets a position that no
+ * reader of the log sees.
  */
 function enrolText(course: string, users: string, withPosition: boolean): string {
   return `with inserted as (

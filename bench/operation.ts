@@ -14,7 +14,7 @@ export type Dataset = {
   sessions: OpenSession[];
   /** The number of the first enrolment. */
   firstEnrolment?: number;
-  /** If set, requests take turns between these tenants. */
+  /** If set, these tenants take turns sending requests. */
   tenants?: Dataset[];
 };
 
@@ -28,6 +28,6 @@ export type Operation = {
   limit: 'one' | 'fifty' | 'http';
   /** Maximum concurrent requests per key. More connections would only measure rejections. */
   maxConnections?: number;
-  /** The request with this number, counted from 0. */
+  /** The request with this number; counting starts at 0. */
   request: (dataset: Dataset, serial: number) => Request;
 };

@@ -137,7 +137,7 @@ export const operations: readonly Operation[] = [
   ...statementOperations,
 ];
 
-/** The request with this number, by the tenant whose turn it is. */
+/** The request with this number, sent by the tenant whose turn it is. */
 export function requestOf({ request }: Operation, dataset: Dataset, serial: number): Request {
   const { tenants = [dataset] } = dataset;
   const tenant = tenants[serial % tenants.length] ?? dataset;

@@ -25,7 +25,10 @@ const mark = '/* across tenants: data to measure with */';
 
 const id = (kind: string, n: string) => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const day = `timestamptz '2025-01-01' + interval '1 day' * (n::bigint * 7919 % 360)`;
-/** Users have five courses each. Two of three enrolments are started, and half of these are completed. */
+/**
+ * Each user has five courses. Two out of three enrolments are started, and half of the started ones are
+ * completed.
+ */
 const fill = [
   `insert into course (course_id, title, created_at, updated_at) select 'course-' || n, 'Course ' || n, now(), now() from generate_series(1, ${courses}) n`,
   `insert into enrol_option (course_id, duration_id, name, created_at, updated_at) select course_id, 'standard', 'Standard', now(), now() from course`,

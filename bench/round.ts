@@ -4,9 +4,7 @@ import type { Figure } from './load/sockets.ts';
 import type { Operation } from './operation.ts';
 import { cpuOf, memoryOf, type Node, processesOf, serverCpu, type Target } from './service.ts';
 
-/**
- * If `open`, requests are sent at half the rate that the closed loop reached, without waiting for responses.
- */
+/** If `open`, requests are sent at half the rate of the closed loop, without waiting for responses. */
 export type Shape = { nodes: number; connections: number; open: boolean };
 
 export type Measured = {
@@ -19,7 +17,10 @@ export type Measured = {
   serviceCpu: number;
   serverCpu: number | null;
   memory: number;
-  /** Rows per second for the database alone, or requests per second for HTTP alone, measured immediately before. */
+  /**
+   * Rows per second for the database alone, or requests per second for HTTP alone, measured immediately
+   * before the round.
+   */
   limit: number;
 };
 

@@ -32,7 +32,7 @@ from (
   from generate_series($2::int, $3::int) n
 ) people on conflict do nothing`;
 
-/** Inserts the rows in index order, which is faster than user by user. */
+/** Inserts the rows in index order, which is faster than inserting them user by user. */
 const wordsText = `insert into user_word (tenant_id, word, user_id, words)
 select tenant_id, word, user_id, words from (
   select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1

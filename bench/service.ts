@@ -42,7 +42,7 @@ export type TargetOptions = {
   root: string;
   sizes: Sizes;
   sessions: number;
-  /** This many tenants take turns with their requests. Each has `usersOfEach` users and enrolments. */
+  /** The number of tenants that take turns sending requests. Each has `usersOfEach` users and enrolments. */
   spread?: number;
   say: (line: string) => void;
 } & Launch;
@@ -180,7 +180,7 @@ async function inParallel(count: number, work: (index: number) => Promise<void>)
   await Promise.all(Array.from({ length: 16 }, worker));
 }
 
-/** Lets learners open a page of a real package. They are spread evenly across all tenants. */
+/** Lets learners open a page of a real package. The learners are spread evenly across all tenants. */
 async function openSessions(
   client: Client,
   baseUrl: string,
@@ -262,7 +262,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    // Migrates with the version's own files. The data is inserted while nothing is running.
+    // Uses the migrations of this version. The data is inserted while no service is running.
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, cluster, folder);
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));

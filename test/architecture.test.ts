@@ -123,7 +123,7 @@ test('the import rules refer to existing files', () => {
   assert.ok([...imports.values()].flat().some(({ to }) => moduleOf(to) !== null));
 });
 
-/** The workspaces that each one may import besides itself. `bench` and `scripts` may import everything. */
+/** The other workspaces that each workspace may import. `bench` and `scripts` may import everything. */
 const imported: Record<string, (to: string, isType: boolean) => boolean> = {
   server: (to) => isPure(to),
   scorm: isPure,
@@ -137,12 +137,12 @@ function isPure(to: string): boolean {
   return workspaceOf(to) === 'scorm' || workspaceOf(to) === 'standards';
 }
 
-/** Browser code knows the service only through its API, from the types generated from openapi.json. */
+/** Browser code knows the service only through its API: it uses the types generated from openapi.json. */
 function isContract(to: string, isType: boolean): boolean {
   return isType && to === 'client/src/generated.ts';
 }
 
-test('a workspace imports only itself and the workspaces allowed for it', () => {
+test('a workspace imports only itself and the workspaces it may import', () => {
   every((from, to, isType) => {
     const isAllowed = imported[workspaceOf(from)];
     return !isAllowed || workspaceOf(to) === workspaceOf(from) || isAllowed(to, isType);
@@ -150,7 +150,7 @@ test('a workspace imports only itself and the workspaces allowed for it', () => 
 });
 
 test('the platform imports no module', () => {
-  // The platform must not depend on courses either, so it may use only one file of `standards`.
+  // The platform must not depend on courses either, so it may import only one file of `standards`.
   const isAllowed = (to: string) => to.startsWith('server/src/platform/') || to === 'standards/json-shape.ts';
   every(
     (from, to) => !from.startsWith('server/src/platform/') || isAllowed(to),
@@ -184,7 +184,7 @@ test("no module imports the process or another module's routes", () => {
     const isEntry = !from.slice('server/src/'.length).includes('/');
     if (/^server\/src\/(app|worker|cli|main|demo|service)\.ts$/.test(to)) return isEntry;
     return !/routes?\.ts$/.test(to) || !moduleOf(to) || isEntry || moduleOf(from) === moduleOf(to);
-  }, 'app, worker, cli, main and routes are imported by the entries only');
+  }, 'app, worker, cli, main and routes are imported only by the entry points');
 });
 
 test('a module writes only its own tables', () => {

@@ -81,7 +81,7 @@ describe('a package for a conformance script', () => {
     <resource identifier="s"><file href="common/x.js" /></resource>`;
   it('a package contains all files listed in its manifest', () =>
     assert.deepEqual(filesOf(manifest), ['resources/Page.htm', 'resources/Page.htm', 'common/x.js']));
-  it('a package provides the titles by which activities are chosen', () =>
+  it('a package provides the titles that are used to choose activities', () =>
     assert.equal(titlesOf(manifest).get('1'), 'Activity 1'));
   it('the page ends a session like the original page', () => {
     assert.deepEqual(endingOf('/resources/SequencingTest.htm').terminate, 'after the calls');

@@ -31,7 +31,9 @@ function foldersOf(file: string): string[] {
   return parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`);
 }
 
-/** Each name in code font, and those in the tree in ARCHITECTURE.md. Other examples have their own tests. */
+/**
+ * Each name in code font, and the names in the tree in ARCHITECTURE.md. Other examples have their own tests.
+ */
 function namesIn(document: string): string[] {
   const parts = read(document).split(/^```.*$/m);
   const text = parts.filter((_, at) => at % 2 === 0).join('');
@@ -40,7 +42,7 @@ function namesIn(document: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g), ...entries].flatMap(([, name = '']) => name.split(/[ ,]+/));
 }
 
-/** The unknown names of a given form in all documents, each with its document. */
+/** The unknown names of a given form in all documents, each with the document that contains it. */
 function unknown(form: RegExp, isKnown: (name: string, document: string) => boolean): string[] {
   return documents.flatMap((document) =>
     namesIn(document)

@@ -25,7 +25,7 @@ export function blocksOf(file: string): Block[] {
  */
 const rest = '…';
 
-/** Parses JSON whose first line may be the status. Lines with `…` mean that something is omitted. */
+/** Parses JSON whose first line may be the status. In lines with `…`, something is omitted. */
 export function readShown(text: string): { status: number | null; body: unknown } {
   const [, status] = /^\/\/ (\d{3})\b/.exec(text) ?? [];
   const open: string[] = [];
@@ -48,7 +48,7 @@ function withoutChance(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<instant>');
 }
 
-/** Whether the text matches the expected one, where `…` stands for any characters. */
+/** Whether the text matches the expected text, in which `…` stands for any characters. */
 export function isShown(shown: string, actual: string): boolean {
   const parts = withoutChance(shown)
     .split(rest)
@@ -59,7 +59,7 @@ export function isShown(shown: string, actual: string): boolean {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The path to the first difference from the expected value; null if there is none. */
+/** The path of the first difference from the expected value; null if they are equal. */
 export function difference(shown: unknown, actual: unknown, path = '$'): string | null {
   if (typeof shown === 'string' && typeof actual === 'string')
     return isShown(shown, actual) ? null : `${path} is ${JSON.stringify(actual)}`;

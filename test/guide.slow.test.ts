@@ -49,7 +49,7 @@ test("the guide's table of contents lists every page", () => {
   assert.deepEqual(files.sort(), [...names].sort());
 });
 
-/** Replaces the addresses in the guide and the README with those that these commands call. */
+/** Replaces the URLs in the guide and the README with the URLs of the services in this test. */
 function localizer(port: number) {
   return (text: string) =>
     text.replaceAll('http://127.0.0.1:3000', service.baseUrl).replaceAll(/\b4000\b/g, `${port}`);
@@ -69,10 +69,10 @@ function checkResponse(shown: Block, ran: Ran, where: string): void {
 }
 
 const responses = ['jsonc', 'http', 'csv', 'ndjson'];
-/** Languages of blocks that the test runs, saves and compares, and of blocks that are only shown. */
+/** Languages of the blocks that the test runs, saves or compares, and of the blocks that are only shown. */
 const shownLanguages = [...responses, 'sh', 'ts', 'bash', 'text', 'ini', 'sql'];
 
-/** Runs a page's commands in order, and compares each response with the one that the page shows. */
+/** Runs a page's commands in order, and compares each response with the response that the page shows. */
 async function runPage(file: string, shell: GuideShell): Promise<number> {
   const [port = 0] = await freePorts(1);
   const local = localizer(port);
@@ -204,7 +204,9 @@ test('every link and image in a document leads to an existing file and heading',
   }
 });
 
-/** The test cannot run commands that need the reader's own machine, but everything they name must exist. */
+/**
+ * The test cannot run commands that need the reader's own machine, but everything that they name must exist.
+ */
 test('commands that are shown but not run refer to existing scripts, files and commands', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const commands = new Set([...help.matchAll(/^lectern (\w+)/gm)].map(([, name]) => name));

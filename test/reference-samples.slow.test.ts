@@ -24,8 +24,8 @@ after(async () => {
 });
 
 /**
- * The operations in an order in which each can succeed. The other operations need a browser session or the
- * ticket in a link.
+ * The operations in an order in which each one can succeed. The other operations need a browser session or
+ * the ticket in a link.
  */
 const steps = `
   createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey
@@ -91,7 +91,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Fields whose values the service generates. The samples contain the examples of these fields. */
+/** Fields whose values the service generates. The samples contain example values for these fields. */
 const made = ['EnrollID', 'InvitationID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID'];
 
 function remember(real: Map<string, string>, example: unknown, body: unknown): void {

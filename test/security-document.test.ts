@@ -61,8 +61,9 @@ test('only webhook deliveries open connections to addresses given by clients', (
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The CLI calls the service that its user names, and the demo calls its own. Emails go to the operator's mail
-  // server. The other files only handle incoming connections, or use `node:net` for addresses.
+  // The CLI calls the service that its user specifies, and the demo calls its own service. Emails go to the
+  // operator's mail server. The other files only handle incoming connections, or use `node:net` for
+  // addresses.
   assert.deepEqual(found, [
     'server/src/bulk-command.ts',
     'server/src/demo.ts',

@@ -14,12 +14,12 @@ test('a complete SQL statement is run with run()', () => {
     assert.doesNotMatch(text, /\.execute\([^)]/, `${file} executes a statement of the sql tag`);
 });
 
-test("Kysely joins tables only in a record's select function, to which service functions add conditions", () => {
+test("Kysely joins tables only in a record's select function, and service functions add conditions to it", () => {
   for (const { file, text } of sources)
     if (/\.(inner|left)Join\(/.test(text)) assert.match(text, /function select[A-Z]\w+\(/, file);
 });
 
-test('Kysely sets and selects only columns and values, and expressions are SQL text', () => {
+test('Kysely sets and selects only columns and values; expressions are written as SQL text', () => {
   for (const { file, text } of sources)
     assert.doesNotMatch(text, /\.case\(|\.fn\.(?!any\b)\w+/, `${file} has an expression`);
 });

@@ -32,7 +32,7 @@ test('the bill of materials lists Lectern and every runtime package, each with a
       assert.ok(!found.has(name), `${name} is a development package`);
 });
 
-/** A production package may depend on one that is marked as a development package. */
+/** A production package may depend on a package that is marked as a development package. */
 function isNeeded(name: string): boolean {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return lock.packages[`node_modules/${name}`]?.dev !== true;

@@ -13,7 +13,9 @@ export type HonestClient = {
   close: () => void;
 };
 
-/** Starts the honest client in its own process, so that only the service can slow it down, not the attack. */
+/**
+ * Starts the honest client in its own process, so that only the service can slow it down and not the attack.
+ */
 export function startHonestClient(probes: Probe[]): HonestClient {
   const child = fork(join(import.meta.dirname, 'honest-process.ts'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -17,7 +17,7 @@ export type RequestOptions = {
   localAddress?: string;
 };
 
-/** Resolves names under `localhost` to this machine, whatever the system's resolver says. */
+/** Resolves names under `localhost` to this machine, regardless of the system's resolver. */
 export function addressOf(url: URL): { host: string; port: number; name: string } {
   const isLocal = url.hostname === 'localhost' || url.hostname.endsWith('.localhost');
   return { host: isLocal ? '127.0.0.1' : url.hostname, port: Number(url.port || 80), name: url.host };

@@ -22,7 +22,7 @@ export type Target = {
   rivalKey: string;
   /** Creates a key for the tenant with only these scopes. */
   narrowKey: (...scopes: string[]) => Promise<string>;
-  /** A learner enrolled on the course that has a package; by default in the tenant of `key`. */
+  /** A learner enrolled on the course that has a package; by default, in the tenant of `key`. */
   learner: (fields?: object, key?: string) => Promise<Learner>;
 };
 

@@ -42,9 +42,9 @@ const inSequence = (numbers: number[]) => numbers.every((number, index) => numbe
 const count = (entries: Entry[], type: string) => entries.filter(({ Type }) => Type === type).length;
 
 /**
- * Reads back what was written since the last check (with `all`, everything) and compares it with what was
- * acknowledged. A write without a response must be either complete or absent. The ledger records which it
- * was, and later checks start from that state.
+ * Reads back all writes since the last check (with `all`, all writes ever made) and compares them with the
+ * acknowledged writes. A write without a response must be either complete or absent. The ledger records which
+ * of the two it is, and later checks start from that state.
  */
 export async function check(
   client: Client,

@@ -1,4 +1,4 @@
-/** The content of a commit, which the service must always return unchanged. */
+/** The content of a commit. The service must always return it unchanged. */
 export type Acknowledged = {
   number: number;
   launch: number;
@@ -37,7 +37,7 @@ export type UserDetails = {
 };
 
 /**
- * If the request got no response, the user is either stored completely or absent. The same is true of the
+ * If the request got no response, the user is either stored completely or absent. The same applies to the
  * requested enrolment.
  */
 export type UserRecord = {
@@ -47,7 +47,7 @@ export type UserRecord = {
   touched: boolean;
 };
 
-/** A request with several statements: either all of them are stored or none. */
+/** A request with several statements. Either all of them are stored, or none. */
 export type StatementsRecord = { ids: string[]; answered: boolean; touched: boolean };
 
 export type Counts = {

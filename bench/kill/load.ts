@@ -13,7 +13,7 @@ export type Target = { baseUrl: string; key: string };
 
 export const courseId = 'walk';
 
-/** Thrown when there was no definite response: the write may or may not exist. */
+/** Thrown if there was no definite response, so the write may or may not exist. */
 class Unanswered extends Error {}
 
 class Refused extends Error {}
@@ -180,8 +180,8 @@ function commitBody(text: Acknowledged, exit: boolean) {
 }
 
 /**
- * Runs parallel learners until `over`, some new and some returning. A learner whose request gets no response is
- * abandoned. Returns the rejections, which are errors in the service.
+ * Runs learners in parallel, some new and some returning, until `over` returns true. A learner whose request
+ * gets no response is abandoned. Returns the rejections, which are errors in the service.
  */
 export async function runLearners(
   target: Target,

@@ -87,7 +87,7 @@ export async function killRounds(options: Options): Promise<Result> {
       const load = runLearners(target, ledger, { client, concurrency, onlyStatements, over: () => over });
       const { commits, late, statements } = ledger.acknowledged;
       await until(
-        'statements, and commits of a current and of a superseded launch, are acknowledged',
+        'statements, and commits of a current launch and of a superseded launch, are acknowledged',
         () =>
           ledger.acknowledged.statements > statements &&
           (onlyStatements || (ledger.acknowledged.commits > commits && ledger.acknowledged.late > late)),

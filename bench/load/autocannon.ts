@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import type { Figure, Load } from './sockets.ts';
 
-/** Runs the same closed loop with autocannon, to check our own driver. */
+/** Runs the same closed loop with autocannon, to verify our own driver. */
 export async function generateLoadByAutocannon(load: Load): Promise<Figure> {
   const { origins, connections, seconds, expected, next } = load;
   const results = await Promise.all(

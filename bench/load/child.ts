@@ -1,4 +1,4 @@
-// Generates the load in its own process. Started by driver.ts, and exits with it.
+// Generates the load in its own process, which driver.ts starts. Exits when driver.ts exits.
 import type { Dataset } from '../operation.ts';
 import { operationNamed, requestOf } from '../operations.ts';
 import { generateLoadByAutocannon } from './autocannon.ts';

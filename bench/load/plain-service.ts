@@ -1,5 +1,6 @@
-// The upper limit for HTTP alone: Fastify serves a read of an enrolment from memory, and uses the service's schemas to
-// validate the path and serialise the response. No database, authentication or custom headers. Exits with its parent.
+// The upper limit for HTTP alone: Fastify serves reads of an enrolment from memory, and uses the service's
+// schemas to validate the path and serialise the response. There is no database, no authentication and no
+// custom header. Exits when its parent process exits.
 import fastify from 'fastify';
 import Type from 'typebox';
 import { EnrollID, Enrolment } from '../../server/src/modules/enrolments/schemas.ts';

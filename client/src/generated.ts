@@ -191,7 +191,7 @@ export interface paths {
         get?: never;
         /**
          * Set a password for the pages of this service
-         * @description For administrators. Hash the password with the function that `GET /session/password/{TenantID}` returns. The user can sign in with it, even if the tenant has declared no function. The user's sessions, invitation and password resets end. Invite users instead if they can receive a link, so that nobody else knows their password.
+         * @description For administrators. Hash the password with the function that `GET /session/password/{TenantID}` returns. The user can sign in with this password even if the tenant has declared no hash function. The user's sessions, invitation and password resets end. Invite users instead if they can receive a link, so that nobody else knows their password.
          */
         put: operations["setPassword"];
         post?: never;
@@ -1202,7 +1202,7 @@ export interface paths {
         };
         /**
          * Report completion by course and group
-         * @description Counts enrolments by status and result, now or at the end of a past day. Changes appear within about ten seconds. The first report of a tenant with many events starts the counting: it returns 503 until the counting has finished. `AsOf` counts users in the groups in which they were on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with a Status to `GET /enrolment`.
+         * @description Counts enrolments by status and result, now or at the end of a past day. Changes appear within about ten seconds. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. `AsOf` counts users in the groups to which they belonged on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with a Status to `GET /enrolment`.
          */
         get: operations["listCompletion"];
         put?: never;
@@ -1316,7 +1316,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. For an LRS, one statement is read from it instead, to test the address and the credentials.
+         * @description Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. If the endpoint is an LRS, one statement is read from it instead, to test the URL and the credentials.
          */
         post: operations["pingWebhook"];
         delete?: never;
@@ -2221,7 +2221,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Access ends in Days days, one of the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not email the learner.
+         * Access ends in Days days (one of the tenant's ReminderDays), and the course is not completed. If MailID is null, Lectern does not email the learner.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.ending"];
@@ -2513,7 +2513,7 @@ export interface components {
             LastName?: string | null;
             /** @description A free-text label, such as a department or a customer company. */
             GroupName?: string | null;
-            /** @description If the service sends email, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
+            /** @description If the service sends email, changing this address requires users:admin and the scopes of the user's role, because password links are sent to it. */
             Email?: string | null;
             /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password?: string | null;
@@ -2533,7 +2533,7 @@ export interface components {
              */
             Enabled?: boolean | null;
             /**
-             * @description What happens if the user exists. fail (default): 409 user_exists if a field that you sent differs. update: the fields that you sent are changed, with the rules of PUT /user/{LoginID}; the others keep their values. A Password is set again each time, which ends the sessions of the user.
+             * @description What happens if the user exists. fail (default): 409 user_exists if a field that you sent differs. update: the fields that you sent are changed under the rules of PUT /user/{LoginID}; the others keep their values. A Password is set again with each call, which ends all sessions of the user.
              * @enum {string}
              */
             IfExists?: "fail" | "update";
@@ -2551,7 +2551,7 @@ export interface components {
             LastName: string | null;
             /** @description A free-text label, such as a department or a customer company. */
             GroupName: string | null;
-            /** @description If the service sends email, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
+            /** @description If the service sends email, changing this address requires users:admin and the scopes of the user's role, because password links are sent to it. */
             Email: string | null;
             /**
              * @description true makes the user an administrator.
@@ -2585,7 +2585,7 @@ export interface components {
             LastName?: string | null;
             /** @description A free-text label, such as a department or a customer company. */
             GroupName?: string | null;
-            /** @description If the service sends email, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address. */
+            /** @description If the service sends email, changing this address requires users:admin and the scopes of the user's role, because password links are sent to it. */
             Email?: string | null;
             /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. If it is omitted or null, a random value is set. Setting a password requires the scope users:admin. */
             Password?: string | null;
@@ -2673,7 +2673,7 @@ export interface components {
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             /**
-             * @description `revoked`: by DELETE, a new password, disabling the user, or suspending the tenant. A newer invitation replaces this one.
+             * @description `revoked`: revoked with DELETE, or because the user got a new password or was disabled, or because the tenant was suspended. A newer invitation replaces this one.
              * @enum {string}
              */
             Status: "pending" | "accepted" | "expired" | "revoked";
@@ -2710,7 +2710,7 @@ export interface components {
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             /**
-             * @description `revoked`: by DELETE, a new password, disabling the user, or suspending the tenant. A newer invitation replaces this one.
+             * @description `revoked`: revoked with DELETE, or because the user got a new password or was disabled, or because the tenant was suspended. A newer invitation replaces this one.
              * @enum {string}
              */
             Status: "pending" | "accepted" | "expired" | "revoked";
@@ -2754,7 +2754,7 @@ export interface components {
             /** @description The user's `Email` when it was queued. */
             Address: string;
             /**
-             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, or the enrolment that it is about has been completed, ended or extended.
+             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, or its enrolment was completed, ended or extended.
              * @enum {string}
              */
             Status: "queued" | "sent" | "failed" | "cancelled";
@@ -2770,7 +2770,7 @@ export interface components {
             AttemptedAt: string | null;
             /**
              * Format: date-time
-             * @description When a queued email is tried next.
+             * @description When a queued email is sent or retried next.
              */
             NextAttemptAt: string | null;
         };
@@ -2864,12 +2864,12 @@ export interface components {
                 /** @description Maximum number of attempts; null (default) means no limit other than 1,000. Attempts before a reset do not count. */
                 Limit: number | null;
                 /**
-                 * @description Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.
+                 * @description Minimum time between the end of an attempt and the start of the next one, as an ISO 8601 duration in days, hours and minutes, such as P1D or PT30M; null (default) means no waiting time.
                  * @example P1D
                  */
                 CoolDown: string | null;
                 /**
-                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the passed attempt or, if none was passed, the attempt with the highest score.
                  * @enum {string}
                  */
                 Counts: "best" | "last" | "first";
@@ -2878,7 +2878,7 @@ export interface components {
                  * @enum {string}
                  */
                 After: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner can open the latest attempt for review while no new attempt can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review: boolean;
             } | null;
             /** @description Number of the current attempt, counted from 1. */
@@ -2945,12 +2945,12 @@ export interface components {
                 /** @description Maximum number of attempts; null (default) means no limit other than 1,000. Attempts before a reset do not count. */
                 Limit: number | null;
                 /**
-                 * @description Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.
+                 * @description Minimum time between the end of an attempt and the start of the next one, as an ISO 8601 duration in days, hours and minutes, such as P1D or PT30M; null (default) means no waiting time.
                  * @example P1D
                  */
                 CoolDown: string | null;
                 /**
-                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the passed attempt or, if none was passed, the attempt with the highest score.
                  * @enum {string}
                  */
                 Counts: "best" | "last" | "first";
@@ -2959,7 +2959,7 @@ export interface components {
                  * @enum {string}
                  */
                 After: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner can open the latest attempt for review while no new attempt can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review: boolean;
             } | null;
             /** @description Number of free seats; null means unlimited. */
@@ -3027,7 +3027,7 @@ export interface components {
                 Reason: string;
             } | null;
             /**
-             * @description Replaces the rules for attempts; members that you leave out get their defaults. null means a single attempt, which stays open.
+             * @description Replaces the rules for attempts; fields that you leave out get their default values. null means a single attempt, which stays open.
              * @example {
              *       "Limit": 3,
              *       "CoolDown": "P1D",
@@ -3040,12 +3040,12 @@ export interface components {
                 /** @description Maximum number of attempts; null (default) means no limit other than 1,000. Attempts before a reset do not count. */
                 Limit?: number | null;
                 /**
-                 * @description Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.
+                 * @description Minimum time between the end of an attempt and the start of the next one, as an ISO 8601 duration in days, hours and minutes, such as P1D or PT30M; null (default) means no waiting time.
                  * @example P1D
                  */
                 CoolDown?: string | null;
                 /**
-                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the passed attempt or, if none was passed, the attempt with the highest score.
                  * @enum {string}
                  */
                 Counts?: "best" | "last" | "first";
@@ -3054,7 +3054,7 @@ export interface components {
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner can open the latest attempt for review while no new attempt can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review?: boolean;
             } | null;
             /** @description If true, the enrolment is only changed if it was created within the last hour and has not been launched or changed since. Otherwise, the response is 409 touched, and its reason is older, changed or used. */
@@ -3467,7 +3467,7 @@ export interface components {
             Quantity?: number;
             /** @description Only this user can redeem the keys. */
             LoginID?: string | null;
-            /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null means any group. */
+            /** @description A user without a GroupName gets this GroupName when redeeming the key; a user with another GroupName cannot redeem the key. null means any group. */
             Group?: string | null;
             /** @description Number of the purchase order for the keys. */
             PurchaseOrder?: string | null;
@@ -3500,7 +3500,7 @@ export interface components {
                 Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
                 /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
                 LoginID: string | null;
-                /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null means any group. */
+                /** @description A user without a GroupName gets this GroupName when redeeming the key; a user with another GroupName cannot redeem the key. null means any group. */
                 Group: string | null;
                 /** @description Number of the purchase order for the keys. */
                 PurchaseOrder: string | null;
@@ -3539,7 +3539,7 @@ export interface components {
             Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string | null;
-            /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null means any group. */
+            /** @description A user without a GroupName gets this GroupName when redeeming the key; a user with another GroupName cannot redeem the key. null means any group. */
             Group: string | null;
             /** @description Number of the purchase order for the keys. */
             PurchaseOrder: string | null;
@@ -3841,7 +3841,7 @@ export interface components {
              */
             Status?: "draft" | "published" | "retired";
             /**
-             * @description Replaces the rules for attempts; members that you leave out get their defaults. null means a single attempt, which stays open.
+             * @description Replaces the rules for attempts; fields that you leave out get their default values. null means a single attempt, which stays open.
              * @example {
              *       "Limit": 3,
              *       "CoolDown": "P1D",
@@ -3854,12 +3854,12 @@ export interface components {
                 /** @description Maximum number of attempts; null (default) means no limit other than 1,000. Attempts before a reset do not count. */
                 Limit?: number | null;
                 /**
-                 * @description Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.
+                 * @description Minimum time between the end of an attempt and the start of the next one, as an ISO 8601 duration in days, hours and minutes, such as P1D or PT30M; null (default) means no waiting time.
                  * @example P1D
                  */
                 CoolDown?: string | null;
                 /**
-                 * @description Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.
+                 * @description Which finished attempt decides the result of the enrolment. best (default): the passed attempt or, if none was passed, the attempt with the highest score.
                  * @enum {string}
                  */
                 Counts?: "best" | "last" | "first";
@@ -3868,7 +3868,7 @@ export interface components {
                  * @enum {string}
                  */
                 After?: "failed" | "finished";
-                /** @description Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
+                /** @description Whether the learner can open the latest attempt for review while no new attempt can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed. */
                 Review?: boolean;
             } | null;
         };
@@ -3922,7 +3922,7 @@ export interface components {
                     Condition: "passed" | "completed" | "done" | "opened" | "scoreAbove" | "scoreBelow" | "resultKnown" | "scoreKnown" | "progressKnown" | "attemptsUsedUp" | "timeUsedUp" | "always" | "never";
                     /** @description true if the condition is negated. */
                     Not: boolean;
-                    /** @description Titles of the units that the condition checks; one of them is enough. Empty if it checks the unit itself. */
+                    /** @description Titles of the units that the condition checks; it is met if any of them meets it. Empty if it checks the unit itself. */
                     Units: string[];
                     /** @description An objective that no unit of the course sets. */
                     Objective: string | null;
@@ -3976,7 +3976,7 @@ export interface components {
                         Condition: "passed" | "completed" | "done" | "opened" | "scoreAbove" | "scoreBelow" | "resultKnown" | "scoreKnown" | "progressKnown" | "attemptsUsedUp" | "timeUsedUp" | "always" | "never";
                         /** @description true if the condition is negated. */
                         Not: boolean;
-                        /** @description Titles of the units that the condition checks; one of them is enough. Empty if it checks the unit itself. */
+                        /** @description Titles of the units that the condition checks; it is met if any of them meets it. Empty if it checks the unit itself. */
                         Units: string[];
                         /** @description An objective that no unit of the course sets. */
                         Objective: string | null;
@@ -4037,7 +4037,7 @@ export interface components {
             Language?: "en" | "de" | "fr";
             /** @description When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never. */
             ReminderDays?: number[];
-            /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
+            /** @description Origins to which a returnURL may lead; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins?: string[] | null;
@@ -4062,7 +4062,7 @@ export interface components {
             Language: "en" | "de" | "fr";
             /** @description When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never. */
             ReminderDays: number[];
-            /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
+            /** @description Origins to which a returnURL may lead; null means any http(s) URL. */
             ReturnOrigins: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins: string[] | null;
@@ -4091,7 +4091,7 @@ export interface components {
             Language?: "en" | "de" | "fr";
             /** @description When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never. */
             ReminderDays?: number[];
-            /** @description Origins that a returnURL may lead to; null means any http(s) URL. */
+            /** @description Origins to which a returnURL may lead; null means any http(s) URL. */
             ReturnOrigins?: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins?: string[] | null;
@@ -4110,7 +4110,7 @@ export interface components {
             ReceiptID: string | null;
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
-            /** @description true if nothing was changed and this is what would be deleted. */
+            /** @description true for a plan: nothing was changed, and the counts show what would be deleted. */
             Plan: boolean;
             /**
              * Format: date-time
@@ -4141,9 +4141,9 @@ export interface components {
             EventID: string;
             /** Format: date-time */
             OccurredAt: string;
-            /** @description The user that the event is about; null if there is none or the user has been erased. */
+            /** @description The user to whom the event relates; null if there is none or the user has been erased. */
             LoginID: string | null;
-            /** @description The enrolment that the event is about. */
+            /** @description The enrolment to which the event relates. */
             EnrollID: string | null;
             CourseID: string | null;
             /** @enum {string} */
@@ -4155,12 +4155,12 @@ export interface components {
         };
         /** Completion */
         Completion: {
-            /** @description null if the line has all courses. */
+            /** @description null if the line covers all courses. */
             CourseID: string | null;
             CourseTitle: string | null;
-            /** @description null if the line has all groups, or the users without a group. */
+            /** @description null if the line covers all groups, or the users without a group. */
             GroupName: string | null;
-            /** @description All enrolments of the line. A user who was enrolled again counts once for each enrolment. */
+            /** @description All enrolments covered by the line. A user who was enrolled again counts once for each enrolment. */
             Enrolments: number;
             /** @description Status `enrolled`. */
             NotStarted: number;
@@ -4172,11 +4172,11 @@ export interface components {
             Expired: number;
             /** @description Status `withdrawn`. */
             Withdrawn: number;
-            /** @description Success `passed`, whatever the status. */
+            /** @description Success `passed`, with any status. */
             Passed: number;
-            /** @description Success `failed`, whatever the status. */
+            /** @description Success `failed`, with any status. */
             Failed: number;
-            /** @description Completed in percent of the enrolments that were not withdrawn; null if there are none. */
+            /** @description Completed enrolments as a percentage of the enrolments that were not withdrawn; null if there are none. */
             CompletionRate: number | null;
         };
         /** Day */
@@ -4198,7 +4198,7 @@ export interface components {
          * @description What needs attention.
          */
         Attention: {
-            /** @description Endpoints that are failing, or were disabled because they failed; null if the key lacks the scope webhooks:write. */
+            /** @description Endpoints that are failing or were disabled after failing; null if the key lacks the scope webhooks:write. */
             Webhooks: {
                 WebhookID: string;
                 URL: string;
@@ -4207,7 +4207,7 @@ export interface components {
                 /** Format: date-time */
                 FailingSince: string | null;
             }[] | null;
-            /** @description Published options with at most a tenth of their seats left, up to 50. Those with the fewest seats left come first. */
+            /** @description Up to 50 published options with at most a tenth of their seats left, fewest seats first. */
             Seats: {
                 CourseID: string;
                 /** @description Title of the course. */
@@ -4221,7 +4221,7 @@ export interface components {
             Expiring: {
                 /** @description Current enrolments that are not completed and end between now and Until. Counting stops at 1000. */
                 Enrolments: number;
-                /** @description true if there may be more than were counted. */
+                /** @description true if there may be more enrolments than were counted. */
                 More: boolean;
                 /**
                  * Format: date-time
@@ -4229,7 +4229,7 @@ export interface components {
                  */
                 Until: string;
             };
-            /** @description Webhook deliveries that were given up in the last 24 hours; null if the key lacks the scope webhooks:write. Counting stops at 1000. */
+            /** @description Webhook deliveries that were abandoned in the last 24 hours; null if the key lacks the scope webhooks:write. Counting stops at 1000. */
             FailedDeliveries: number | null;
         };
         /** Overview */
@@ -4241,7 +4241,7 @@ export interface components {
         /** NewWebhook */
         NewWebhook: {
             /**
-             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements of this one, in the order in which they were stored.
+             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored.
              * @enum {string}
              */
             Kind?: "events" | "xapi";
@@ -4264,7 +4264,7 @@ export interface components {
         WebhookWithSecret: {
             WebhookID: string;
             /**
-             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements of this one, in the order in which they were stored.
+             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored.
              * @enum {string}
              */
             Kind: "events" | "xapi";
@@ -4309,7 +4309,7 @@ export interface components {
         Webhook: {
             WebhookID: string;
             /**
-             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements of this one, in the order in which they were stored.
+             * @description `events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored.
              * @enum {string}
              */
             Kind: "events" | "xapi";
@@ -6547,7 +6547,7 @@ export interface operations {
                  */
                 Count?: components["parameters"]["Count"];
                 /**
-                 * @description Sorts by the time of creation. It cannot be combined with Search.
+                 * @description Sorts by creation time. Cannot be combined with Search.
                  * @example oldest
                  */
                 Order?: "oldest" | "newest";
@@ -12530,12 +12530,12 @@ export interface operations {
                 /** @example 01994a5e-7c00-7000-8000-000000000001 */
                 EnrollID?: string;
                 /**
-                 * @description The user that the event, or its enrolment, is about.
+                 * @description The user to whom the event or its enrolment relates.
                  * @example ada
                  */
                 LoginID?: string;
                 /**
-                 * @description Sort order. oldest (default) is for programs and leaves no gaps. newest sorts by EventID and is for people; events that are being written while a page is read may be missing. Each order has its own cursors.
+                 * @description Sort order. oldest (default) is for programs and leaves no gaps. newest sorts by EventID and is for people; it can miss events that are written while a page is read. Each order has its own cursors.
                  * @example oldest
                  */
                 Order?: "oldest" | "newest";
@@ -12576,7 +12576,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Event"][];
-                        /** @description With Order=oldest it is never null: send it, now or later, to get the events since then. With Order=newest, null means that there are no older events. */
+                        /** @description With Order=oldest, it is never null: send it, now or later, to get the events since then. With Order=newest, null means that there are no older events. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -12607,7 +12607,7 @@ export interface operations {
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description What each line is about. Default: course.
+                 * @description What each line covers. Default: course.
                  * @example course
                  */
                 By?: "course" | "group" | "course_and_group" | "total";
@@ -13195,7 +13195,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, whether or not it succeeded. */
+            /** @description The delivery, even if it failed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15772,9 +15772,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -15830,9 +15830,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -15890,9 +15890,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -15947,9 +15947,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16004,9 +16004,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16064,9 +16064,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16122,9 +16122,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16181,9 +16181,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16241,9 +16241,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16302,9 +16302,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16369,9 +16369,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16436,9 +16436,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16503,9 +16503,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16565,9 +16565,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16624,9 +16624,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16687,9 +16687,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16748,9 +16748,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16810,9 +16810,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16872,9 +16872,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16935,9 +16935,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -16995,9 +16995,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -17056,9 +17056,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -17115,9 +17115,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -17172,9 +17172,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -17229,9 +17229,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that the event is about; null if there is none or the user has been erased. */
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that the event is about. */
+                    /** @description The enrolment to which the event relates. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */

@@ -21,7 +21,7 @@ import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts'
 // Performs each audited action once, through the operation that declares it, and checks that it adds exactly
 // one entry.
 
-// Nothing listens on this port. The test only queues emails.
+// Nothing listens on this port, because the test only queues emails.
 const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' };
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1', ...mail } });
 after(service.close);
@@ -52,7 +52,7 @@ type Done = {
   /** The tenant whose trail contains the entry; by default the test's tenant. */
   of?: string;
   actor?: string;
-  /** The expected target. It is not checked if `undefined`. */
+  /** The expected target; not checked if `undefined`. */
   target?: string | null;
   data?: object;
   address?: string | null;

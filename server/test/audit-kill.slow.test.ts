@@ -53,7 +53,7 @@ async function check(baseUrl: string, acknowledged: readonly string[]): Promise<
   assert.deepEqual(
     entries.map((entry) => entry.Number),
     entries.map((_, index) => index + 1),
-    'the numbers have no gap',
+    'the numbers have no gaps',
   );
   const reported = entries.map(({ Action, TargetID }) => `${Action} ${TargetID}`);
   assert.equal(new Set(reported).size, reported.length, 'each change is recorded once');

@@ -127,7 +127,7 @@ test('a backup can be restored under a new origin, and learners continue where t
   await dropNowhere();
   await rename(apart, join(folder, ring));
 
-  // The original continues and issues a cursor that the copy has never seen.
+  // The original keeps running and issues a cursor that is unknown to the copy.
   const lost = serverUrl ? original : await startProcess(env);
   await client(lost.baseUrl)('POST', '/user', { LoginID: 'lost' });
   const lostCursor = (await client(lost.baseUrl)('GET', '/events')).NextCursor;

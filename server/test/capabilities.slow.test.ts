@@ -11,7 +11,7 @@ import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
-// Checks that no credential can create a more powerful one.
+// Checks that no credential can create a more powerful credential.
 
 const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);
@@ -48,8 +48,9 @@ let turn = 0;
 const tried = new Set<Route>();
 
 /**
- * Returns the operations that a credential may call although its creator lacks a scope for them. Each call
- * tries one operation from each group, and the next call tries another. The whole test tries all of them.
+ * Returns the operations that a credential may call although its creator lacks a scope that they require.
+ * Each call of this function tries one operation from each group, and the next call tries another. The whole
+ * test tries all operations.
  */
 async function unexpectedlyAllowed(
   call: Call,
@@ -108,7 +109,7 @@ const token = async (call: KeyCall, scope?: string) =>
 
 /**
  * All ways to get a session as an administrator or as another user. `session` is null if the service refuses
- * it.
+ * to create one.
  */
 const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> =
   {
@@ -126,7 +127,8 @@ const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call 
       const loginId = unique('raised');
       await call('POST', '/user', { LoginID: loginId, Password });
       const raised = await call('PUT', `/user/${loginId}`, { IsAdmin: true });
-      // A learner's session is not counted. It reads only the data of the learner, whom this key has created.
+      // A learner's session is not counted. It can only read data of the learner, and this key has created
+      // the learner.
       const session = raised.status === 200 ? await passwordSession(loginId, Password) : null;
       return { session, loginId };
     },
@@ -173,8 +175,8 @@ const sessionMethods: Record<string, (call: KeyCall) => Promise<{ session: Call 
   };
 
 /**
- * Lets the session create a key, and returns what the key may do although the session's creator may not.
- * Revokes the key.
+ * Creates a key with the session, and returns what the key may do although the session's creator may not.
+ * Then revokes the key.
  */
 async function unexpectedlyKeyed(session: Call, own: readonly Scope[]): Promise<string[] | null> {
   const { status, body } = await session('POST', '/key', { Name: 'by a session' });
@@ -209,7 +211,7 @@ const heldScopes: Scope[][] = [
   ...tenantScopes.map((scope) => [...new Set<Scope>(['users:write', 'users:admin', scope])]),
 ];
 
-test('no credential, whatever its kind and scopes, can create a more powerful one with any operation', async () => {
+test('no credential of any kind, with any scopes, can create a more powerful credential with any operation', async () => {
   const made = new Map<string, number>();
   for (const own of heldScopes) {
     const call = await keyWith(own);

@@ -21,7 +21,7 @@ import {
 } from './support/process.ts';
 import { until } from './support/until.ts';
 
-/** Node.js installations on this machine other than the pinned one. */
+/** Node.js installations on this machine, except the pinned one. */
 const otherNodes = ['/usr/bin/node', '/usr/local/bin/node'].filter((node) => existsSync(node));
 
 let env: Environment & { DATA_DIR: string };
@@ -76,7 +76,7 @@ test('the help lists every command, and migrate prepares the database', async ()
 });
 
 for (const node of otherNodes)
-  test(`the command line runs on ${node}, or says which Node.js version it needs`, async () => {
+  test(`the command line runs on ${node}, or reports which Node.js version it needs`, async () => {
     const { major, minor } =
       /^v(?<major>\d+)\.(?<minor>\d+)/.exec(execFileSync(node, ['-v'], { encoding: 'utf8' }))?.groups ?? {};
     const run = runProcess(node, [command, 'migrate'], env, folder);
@@ -103,7 +103,7 @@ test('--version prints the installed version', async () => {
     assert.deepEqual(await lectern([option]), { code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('a usage error says in two lines what is wrong and how to see the help', async () => {
+test('a usage error explains in two lines what is wrong and how to show the help', async () => {
   const pointer = 'For all commands and options, run: lectern help\n';
   assert.equal(await refusal(['bluk', 'users']), `The command "bluk users" does not exist.\n${pointer}`);
   assert.equal(await refusal(['import', 'a.zip']), `--course is missing.\n${pointer}`);

@@ -22,9 +22,10 @@ import { startService } from './support/service.ts';
 import { startMailServer } from './support/smtp.ts';
 import { expectStatus, newTenant, unique } from './support/tenant.ts';
 
-// While the embedded database runs a statement or transaction, all others wait. Its work must therefore not
-// grow with the number of rows that callers can create. The test fills those tables, calls every operation
-// and counts the rows touched, because time depends on the machine: 5,000 rows take 10 to 100 ms.
+// While the embedded database runs a statement or transaction, all others wait. The work of one statement or
+// transaction must therefore not grow with the number of rows that callers can create. The test fills the
+// tables to which callers can add rows, calls every operation and counts the rows touched. It does not
+// measure time, which depends on the machine: 5,000 rows take 10 to 100 ms.
 
 const maxRows = 5_000;
 
@@ -261,7 +262,7 @@ const calls: Record<string, Call[]> = {
     ...[`LoginID=${LoginID}&Order=newest`, `LoginID=${LoginID}&Types=user.erased&Order=newest`],
   ]),
   listCompletion: [
-    // The first report only starts to count so many events.
+    // With so many events, the first report only starts the counting.
     async () => expectStatus(await api('GET', '/report/completion'), 503),
     () => countCompletion(service.ctx),
     ...all('/report/completion', [
@@ -492,13 +493,10 @@ const calls: Record<string, Call[]> = {
   ],
 };
 
-/**
- * Operations that do not have a limit yet, each with the reason. SECURITY.md lists them under "What is not
- * defended".
- */
+/** Operations without a limit, each with the reason. SECURITY.md lists them under "What is not defended". */
 const unbounded: Record<string, string> = {
   updateUser: "a change of the group updates all of the user's enrolments",
-  putOption: 'setting a seat limit counts the seats already taken',
+  putOption: 'setting a seat limit counts the seats that are already taken',
 };
 
 /** These operations read files. They access the database only to open the session. */
@@ -536,7 +534,7 @@ for (const [name, own] of Object.entries(calls)) {
   else
     test(`${name} does not have a limit yet: ${why}`, async () => {
       const found = await findIn(name, own);
-      // A PostgreSQL server has its own statistics and may choose a better plan.
+      // A PostgreSQL server collects statistics automatically and may choose a better plan.
       if (service.ctx.engine.kind === 'pglite')
         assert.notDeepEqual(found, [], 'The operation is bounded now. Remove it from the list.');
     });

@@ -9,8 +9,8 @@ import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 import { until } from './support/until.ts';
 
-// PostgreSQL takes a second to detect a deadlock. If it involves a row that tenants share, all of them wait
-// that long.
+// PostgreSQL takes a second to detect a deadlock. If the deadlock involves a row that tenants share, all of
+// these tenants wait for a second.
 
 const skip =
   !process.env.TEST_DATABASE_URL && 'the embedded database has one connection; runs with --postgres';

@@ -10,7 +10,10 @@ import { openPglite } from '../src/platform/db/pglite/pglite.ts';
 
 const rounds = 3;
 
-/** Writes single rows, eight at a time, and rows in transactions. Reports each number only once it is committed. */
+/**
+ * Writes single rows, eight at a time, and rows in transactions. Reports each number only after it is
+ * committed.
+ */
 const writer = (folder: string, first: number): string => `
   import { openPglite } from ${JSON.stringify(new URL('../src/platform/db/pglite/pglite.ts', import.meta.url).href)};
   const engine = await openPglite({

@@ -20,7 +20,10 @@ after(async () => {
 
 type Verb = {
   name: string;
-  /** Creates the data for the request. Returns the request and a function that counts how often it took effect. */
+  /**
+   * Creates the data for the request. Returns the request and a function that counts how often the request
+   * took effect.
+   */
   prepare: (tenant: TestTenant) => Promise<{ request: InjectOptions; effects: () => Promise<number> }>;
 };
 
@@ -208,7 +211,7 @@ const plan = fc.record({
   faults: fc.tuple(fault, fault),
 });
 
-test('each Idempotency-Key extends access once and gets one response, whatever the order of requests and faults on two nodes', async () => {
+test('each Idempotency-Key extends access once and gets one response, in any order of requests and faults on two nodes', async () => {
   const second = faultyNode(otherNode(service.ctx));
   const other = await serve(second.ctx);
   const nodes = [

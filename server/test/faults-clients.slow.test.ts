@@ -70,7 +70,7 @@ test('clients that send headers, bodies or uploads too slowly are disconnected a
   const ends = Object.fromEntries(
     Object.entries(slow).map(([name, socket]) => {
       const begun = performance.now();
-      // Does not use `once` from node:events, which would reject if the connection is reset. A client that is
+      // Does not use `once` from node:events, which rejects if the connection is reset. A client that is
       // still writing usually gets a reset.
       const closed = new Promise((resolve) => socket.once('close', resolve));
       return [name, closed.then(() => (performance.now() - begun) / 1_000)];

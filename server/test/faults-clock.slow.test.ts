@@ -86,7 +86,7 @@ test('keys, access tokens and enrolments expire on time when the clock jumps, an
     false,
   );
   clock.advance({ days: -40 });
-  assert.equal(await status(made.Secret), 200, 'no time from the jump was stored');
+  assert.equal(await status(made.Secret), 200, 'no time read during the jump was stored');
   assert.equal(await enrolmentStatus(), 'enrolled');
   clock.advance({ days: 40 });
   await expireEnrolments(service.ctx);
@@ -102,7 +102,7 @@ test('keys, access tokens and enrolments expire on time when the clock jumps, an
   assert.deepEqual([back.status, back.body.Status], [200, 'enrolled']);
 });
 
-test('a running process whose clock is set back by an hour keeps serving, and the log has no gap', async () => {
+test('a running process whose clock is set back by an hour keeps serving, and the log has no gaps', async () => {
   const fault = injected('clock', { INJECT_MILLISECONDS: '-3600000' });
   const running = await startProcess({ ...(await databaseSettings()), ...fault });
   const call = async (method: string, path: string, body?: unknown) => {
@@ -138,7 +138,7 @@ test('a running process whose clock is set back by an hour keeps serving, and th
   assert.deepEqual(
     logins,
     Array.from({ length: 20 }, (_, index) => `user ${index + 20}`),
-    'all events are there, in order',
+    'all events exist, in order',
   );
   const times = rest.Items.map((event: { OccurredAt: string }) => new Date(event.OccurredAt).getTime());
   assert.ok(Math.max(...times) < Date.now() - 3_000_000, 'the clock was reset');

@@ -49,7 +49,7 @@ test('a full disk during imports and commits causes 503, and the service recover
   for (const name of ['scratch', 'packages'])
     assert.deepEqual(await readdir(join(disk.folder, 'data', name)), [], `${name} has no incomplete files`);
 
-  // Leaves enough space for some commits, but not for all.
+  // Leaves enough space for some of the commits, but not for all of them.
   await disk.leave(1024 ** 2);
   const acknowledged: string[] = [];
   const wrong: string[] = [];

@@ -32,7 +32,7 @@ test('a page on another site cannot control our windows, except for a course tha
 const named = (name: string) => `{"LoginID":"LOGIN","CourseID":"${CourseID}","Metadata":{${name}}}`;
 const poisoned = ['"__proto__":"x"', '"\\u005f_proto__":"x"', '"constructor":{"prototype":{"x":"y"}}'];
 
-test('a name that would change a prototype is rejected in single calls, bulk calls and CSV, and nobody is enrolled', async () => {
+test('a field name that would change a prototype is rejected in single calls, bulk calls and CSV, and nobody is enrolled', async () => {
   const LoginID = await tenant.user();
   const bulk = async (path: string, body: string, type: string) => {
     const reply = await tenant.api('POST', path, body, { 'content-type': type });

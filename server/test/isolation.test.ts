@@ -51,13 +51,13 @@ function valueFor(name: string, schema: JsonSchema): unknown {
     object: {},
   };
   const value = byType[type ?? ''];
-  assert.notEqual(value, undefined, `teach this test what to send as ${name}`);
+  assert.notEqual(value, undefined, `Add a value for ${name} to this test.`);
   return value;
 }
 
 function pathOf(route: Route, names: Record<string, string>): string {
   return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    assert.ok(name in names, `teach this test what to put into {${name}} of ${route.path}`);
+    assert.ok(name in names, `Add a value for {${name}} in ${route.path} to this test.`);
     return encodeURIComponent(names[name] ?? '');
   });
 }
@@ -118,8 +118,8 @@ const headersOf = ({ headers = {} }: Route) =>
   Object.fromEntries(Object.entries(headers).map(([name, { example }]) => [name, example]));
 
 /**
- * Returns a function that calls with the tenant's key, or as its administrator if the route requires a
- * session.
+ * Returns a function that calls the route with the tenant's key, or as its administrator if the route
+ * requires a session.
  */
 async function callerOf(tenant: TestTenant, { sessionsOnly }: Route): Promise<TestTenant['api']> {
   if (!sessionsOnly) return tenant.api;
@@ -129,7 +129,7 @@ async function callerOf(tenant: TestTenant, { sessionsOnly }: Route): Promise<Te
 }
 
 /**
- * Calls the route with the intruder's key, the victim's identifiers, and everything else that the route
+ * Calls the route with the intruder's key, the victim's identifiers, and all other values that the route
  * needs.
  */
 async function call(
@@ -147,7 +147,7 @@ async function call(
 
 /**
  * The actions in the victim's audit trail that were not taken with its own key, by the operator or by a
- * learner. Failed sign-ins are left out, because anyone may cause them.
+ * learner. Failed sign-ins are left out, because anyone can cause them.
  */
 async function trailOfOthers(): Promise<string[]> {
   const { rows } = await service.ctx.engine.query<{ action: string }>({
@@ -179,7 +179,8 @@ async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
 }
 
 const victimSession = await signInUser(service, victim, await victim.user({ IsAdmin: true }));
-// Reading the overview updates its stored counts, and a job those of the reports. Do this before the first dump.
+// Reading the overview updates its stored counts, and a job updates the counts of the reports. Do both before
+// the first dump.
 expectStatus(await victim.api('GET', '/overview'), 200);
 await countCompletion(service.ctx);
 const before = await dump(victim.TenantID);
@@ -192,7 +193,7 @@ const linesOf = ({ body }: Reply): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** Checks that each row was processed in the intruder's tenant, which contains none of the victim's users. */
+/** Checks that each row was processed in the intruder's tenant, where the victim's users do not exist. */
 function expectOwnRows(route: Route, reply: Reply, rows: readonly object[]): void {
   expectStatus(reply, 200);
   const expected = route.name === 'createUsers' ? [201, undefined] : [404, 'user_not_found'];

@@ -35,7 +35,7 @@ function rotated({ keys, hashKey }: KeyRing): KeyRing {
   return { keys: [openKey(newKey(new Date())), ...keys], hashKey };
 }
 
-/** An attacker who has a copy of the database, and uses their own key under the ID found in it. */
+/** An attacker who has a copy of the database and uses their own key under the ID found there. */
 function attacker(): Context {
   const key = openKey({ ...newKey(new Date()), id: ctx.keys.keys[0].id });
   return { ...ctx, keys: { keys: [key], hashKey: key } };
@@ -50,7 +50,7 @@ async function enrolled() {
   return { tenant, courseId, LoginID, EnrollID, LaunchURL };
 }
 
-test('a copy of the database does not suffice to forge links, tickets, sessions, previews, access tokens or keyed hashes', async () => {
+test('a copy of the database is not enough to forge links, tickets, sessions, previews, access tokens or keyed hashes', async () => {
   const { tenant, courseId, EnrollID, LaunchURL } = await enrolled();
   const { session } = await play(service, LaunchURL);
   const handle = { tenantId: tenant.TenantID, enrollId: EnrollID, courseId };
@@ -94,7 +94,7 @@ test('a copy of the database does not suffice to forge links, tickets, sessions,
     assert.notEqual(keyedHash(attacker().keys, purpose, 'ann'), keyedHash(ctx.keys, purpose, 'ann'));
 });
 
-test('a copy of the database does not suffice to decrypt stored responses or webhook secrets', async () => {
+test('a copy of the database is not enough to decrypt stored responses or webhook secrets', async () => {
   const { tenant } = await enrolled();
   const tenantCtx = { ...ctx, tenantId: tenant.TenantID };
   const asked = { key: 'order-1', request: 'POST /user {}', about: null };
@@ -123,7 +123,7 @@ test('plain-text webhook secrets are encrypted at start-up, even by several node
   const { Secret } = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
   await sql`update webhook set secret = ${Secret}, previous_secret = ${hook.Secret}
     where tenant_id = ${tenant.TenantID}`.execute(ctx.db);
-  // Adds so many rows that encrypting them takes more than one batch.
+  // Adds enough rows that encrypting them takes more than one batch.
   await sql`/* across tenants: a test of many */
     insert into webhook (tenant_id, webhook_id, url, secret, position, created_at, updated_at)
     select ${tenant.TenantID}, gen_random_uuid(), url, secret, position, created_at, updated_at
@@ -143,7 +143,7 @@ test('plain-text webhook secrets are encrypted at start-up, even by several node
     new Verifier(secret).verify(ping.text, ping.headers as Record<string, string>);
 });
 
-test('after a rotation, existing credentials stay valid, and new ones name the new key', async () => {
+test('after a rotation, existing credentials stay valid, and new credentials contain the ID of the new key', async () => {
   const { tenant, LoginID, EnrollID, LaunchURL } = await enrolled();
   const grant = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key };
   const { access_token } = (await service.api('POST', '/oauth/token', grant)).body;

@@ -56,8 +56,8 @@ const cases: Record<string, string[]> = {
   readActivity: ['', 'Attempt=1'],
   listAttempts: [''],
   listCourseInteractions: [''],
-  // Status=scheduled and Status=expired are left out, because they have to skip the other open keys: see
-  // docs/adr/0023-lists.md.
+  // Status=scheduled and Status=expired are left out, because these lists have to skip the other open keys:
+  // see docs/adr/0023-lists.md.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked', 'Count=true'].map(
       (filter) => `${order}&${filter}`,
@@ -95,7 +95,7 @@ const small = [
   'listOwnKeys',
   'listWebhooks',
 ];
-/** Parameters without a case. With Types, the service has to skip any number of other events. */
+/** Parameters without a case. With Types, the service may have to skip any number of other events. */
 const unbounded: Record<string, string[]> = { listEvents: ['Types', 'after'] };
 
 const lists = routes.filter((route) => listOf(route) && !small.includes(route.name));

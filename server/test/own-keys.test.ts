@@ -107,7 +107,7 @@ test('the audit trail names the administrator who created or revoked a key', asy
   ]);
 });
 
-test('a key created without Scopes has all scopes of an administrator, but none that only the operator has', async () => {
+test('a key created without Scopes has all scopes of an administrator, but none of the operator-only scopes', async () => {
   const { ada } = await withAda();
   assert.deepEqual((await newKey(ada)).Scopes, [...tenantScopes]);
   assert.deepEqual((await ada('GET', '/session')).body.Scopes, [...tenantScopes]);
@@ -120,7 +120,7 @@ test('a key created without Scopes has all scopes of an administrator, but none 
     );
 });
 
-test('an administrator whose session has few scopes cannot create a key with more', async () => {
+test('an administrator whose session has few scopes cannot create a key with more scopes', async () => {
   const { tenant } = await withAda();
   const held: Scope[] = ['users:read', 'users:write', 'users:admin'];
   const maker = await createKey(service.ctx, { tenantId: tenant.TenantID, Name: 'few', Scopes: held });

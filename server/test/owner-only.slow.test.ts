@@ -55,7 +55,7 @@ async function call(baseUrl: string, method: string, path: string, body: unknown
   assert.ok(response.ok, await response.text());
 }
 
-/** Starts a bulk call whose input never ends, so that its temporary file remains. */
+/** Starts a bulk call whose input never ends, so that its temporary file is not removed. */
 function beginBulk(baseUrl: string) {
   const bulk = request(`${baseUrl}/user/bulk`, {
     method: 'POST',
@@ -118,7 +118,7 @@ test('backups and files written by the command line are readable only by their o
   assert.equal(readAsNobody(join(made, 'backup.json')).status, 1);
 });
 
-test('at start-up, the service restricts a folder that others can read, including its contents, and logs this', async () => {
+test('at start-up, the service restricts a folder that other users can read, including its contents, and logs this', async () => {
   const { DATA_DIR: from, ...env } = await databaseSettings();
   const DATA_DIR = join(await openFolder(), 'data');
   cpSync(from, DATA_DIR, { recursive: true });

@@ -93,7 +93,8 @@ test('the service works through PgBouncer in transaction mode, including jobs, w
       [],
     );
   }
-  // The pooler gives connections to the next client, so anything that a session left behind would still be there.
+  // The pooler passes connections on to the next client, so anything that a session left behind would still
+  // be there.
   const { rows } = await direct.query(
     `select count(*)::int as connections,
        (select count(*)::int from pg_locks

@@ -9,7 +9,7 @@ import { invalidValue, jsonText, unusualTexts } from './support/fuzz-values.ts';
 import { type Play, play } from './support/player.ts';
 import { startService } from './support/service.ts';
 
-// Sends anything that a course, or anyone else, may send to the content origin.
+// Sends everything that a course, or anyone else, can send to the content origin.
 
 const runs = Number(process.env.PROPERTY_RUNS ?? 200);
 const service = await startService();
@@ -205,8 +205,8 @@ for (const standard of ['scorm12', 'scorm2004'])
 type Sent = { launch: number; number: number; UnitID: string; Data: Record<string, string> };
 
 /**
- * Three independent launches of one enrolment. Each numbers its commits from the number expected when it was
- * opened.
+ * Three independent launches of one enrolment. Each launch numbers its commits from the number that was
+ * expected when it was opened.
  */
 async function threeLaunches() {
   const enrolment = await service.enrol('scorm12');
@@ -241,7 +241,7 @@ const snapshot = fc.record({
   status: fc.constantFrom('incomplete', 'completed', 'passed', 'failed'),
   score: fc.option(fc.nat(100), { nil: null }),
   seconds: fc.nat(59),
-  /** The times at which the commit arrives. It may be lost or arrive more than once. */
+  /** The times at which the commit arrives. It may get lost or arrive more than once. */
   arrivals: fc.array(fc.nat(1_000), { maxLength: 3 }),
 });
 

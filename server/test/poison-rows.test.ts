@@ -8,7 +8,7 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
-// No single stored row may make a list unreadable.
+// A single stored row must never make a list unreadable.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
@@ -76,7 +76,7 @@ async function readList(filter = ''): Promise<string[]> {
 const enrolPath = (LoginID: string, option: string) =>
   `/enrol/${LoginID}/${CourseID}/${encodeURIComponent(option)}`;
 
-test('an enrolment with an absurdly long duration breaks no list after 121 extensions and a launch', async () => {
+test('an enrolment with an absurdly long duration does not break any list after 121 extensions and a launch', async () => {
   const LoginID = await tenant.user();
   const { body } = await tenant.api('POST', enrolPath(LoginID, 'at launch'));
   for (let time = 0; time < 121; time++)

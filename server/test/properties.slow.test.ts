@@ -6,13 +6,13 @@ import { checkResponse, closeAgent, send } from './support/fuzz-responses.ts';
 import { fuzzFixture } from './support/fuzz-world.ts';
 import { startService } from './support/service.ts';
 
-// Requests generated from the service's own description. Every response must be a declared one or a valid problem
-// document, and arrive in time. `npm run fuzz` sends 100,000 requests and measures the heap.
+// Requests are generated from the service's own description. Every response must be declared or be a valid
+// problem document, and must arrive in time. `npm run fuzz` sends 100,000 requests and measures the heap.
 
 const requests = Number(process.env.FUZZ_REQUESTS ?? 5_000);
 /**
- * The suite sends the same requests each time, so that only a change can cause a failure. `npm run fuzz` looks for new
- * ones.
+ * The suite sends the same requests each time, so that only a change can cause a failure. `npm run fuzz`
+ * looks for new failures.
  */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
 const together = 8;

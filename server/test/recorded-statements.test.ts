@@ -15,7 +15,7 @@ const nothing: Engine = {
   close: async () => {},
 };
 
-test('the check distinguishes statements for one tenant from those that name two', async () => {
+test('the check distinguishes statements for one tenant from statements that name two tenants', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-recorded-'));
   const engine = recordStatements(nothing, folder);
   const join2 =

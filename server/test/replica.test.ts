@@ -20,7 +20,7 @@ async function ask(url: string, text: string): Promise<unknown> {
   }
 }
 
-test('callers that allow stale data read from a replica, and no caller gets data older than it allows', {
+test('callers that allow stale data read from a replica, and no caller gets data that is older than it allows', {
   skip,
 }, async (context) => {
   const cluster = await startCluster();
@@ -59,7 +59,7 @@ test('callers that allow stale data read from a replica, and no caller gets data
   const create = async (LoginID: string) =>
     assert.equal((await call('POST', '/user', writer, { body: { LoginID } })).status, 201);
   /**
-   * Reads the users. `applied` shows whether a replica answered, and `names` lists the users in the answer.
+   * Reads the users. `applied` shows whether a replica answered, and `names` lists the users in the response.
    */
   const users = async (key: string, prefer: string | null, accept = 'application/json') => {
     const headers = { accept, ...(prefer === null ? {} : { prefer }) };

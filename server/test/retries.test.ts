@@ -44,8 +44,8 @@ type Request = { path: string; body: object; headers: Record<string, string> };
 type Outcome = { status: number; EnrollID?: string; code?: string };
 
 /**
- * Sends one attempt on its own connection and cuts it off after `cutAfter` ms, or not at all if null. After a
- * cut, the client does not know whether the request arrived. Returns null if it has to retry.
+ * Makes one attempt on its own connection and closes it after `cutAfter` ms, or leaves it open if null. The
+ * client then does not know whether the request arrived. Returns null if the client has to retry.
  */
 function attempt(base: string, wanted: Request, cutAfter: number | null): Promise<Outcome | null> {
   return new Promise((resolve, reject) => {

@@ -80,12 +80,15 @@ test('every write declares its scope, success responses and events', () => {
 });
 
 /**
- * Write scopes without a read scope. Only administrators can see these records, and they may also change
- * them.
+ * Write scopes without a read scope. Only administrators can see these records, and administrators may also
+ * change them.
  */
 const withoutReaders = ['tenants:write', 'webhooks:write'];
 
-/** Readers may call these: they write nothing, and show nothing that a reader could not see. */
+/**
+ * Callers with a read scope may use these operations: they write nothing and show nothing that such a caller
+ * could not see.
+ */
 const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOfferedCourse']);
 
 /** Writes that are not in the audit trail, each with its reason. */
@@ -125,7 +128,7 @@ test('each write declares its audited actions or is listed as not audited', () =
     assert.equal(
       isAudited,
       !notAudited.has(name),
-      `${name}: declare its audits, or add the reason why there are none to this list`,
+      `${name}: declare its audited actions, or add it to this list with the reason why it has none`,
     );
   }
   const known: readonly string[] = auditActions;

@@ -13,7 +13,7 @@ import { onEngine, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant } from './support/tenant.ts';
 
-// A tenant can make its own statements wait for its row locks. Other tenants must not have to wait for them.
+// A tenant can make its own statements wait for row locks. Other tenants must not be affected.
 
 const skip =
   !process.env.TEST_DATABASE_URL && 'the embedded database has one connection; runs with --postgres';
@@ -174,8 +174,8 @@ test('sign-ins that wait for a lock on their user do not delay sign-ins from oth
 });
 
 /**
- * The time that a password sign-in of another tenant takes while a tenant's user is locked and `calls` wait for the
- * user.
+ * How long a password sign-in to another tenant takes while a tenant's user is locked and `calls` wait for
+ * that lock.
  */
 async function signInMeanwhile(
   slow: Awaited<ReturnType<typeof newTenant>>,

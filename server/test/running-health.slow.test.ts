@@ -27,7 +27,7 @@ test('the process reports that it is alive and ready', async () => {
   assert.deepEqual([ready.status, await ready.json()], [200, { Status: 'ready' }]);
 });
 
-/** A sample in Prometheus text format 0.0.4. All other lines are comments. */
+/** Matches a sample in Prometheus text format 0.0.4. All other lines are comments. */
 const sample =
   /^[a-zA-Z_:][\w:]*(\{[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*"(?:,[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*")*\})? \S+$/;
 

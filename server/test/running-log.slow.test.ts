@@ -315,7 +315,7 @@ test('an internal error returns fixed text, and its cause is logged', async () =
   assert.match(JSON.stringify(reported()), /ENOENT/);
 });
 
-test('no line of the log contains a secret, a name or an address, whatever is requested', async () => {
+test('no line of the log contains a secret, a name or an address, regardless of the request', async () => {
   await useEverything();
   await playOtherStandards();
   await requestUnknownAddresses();

@@ -51,7 +51,7 @@ async function startWorkers(env: Environment = {}): Promise<Running> {
   return startProcess({ ...(await databaseSettings()), WORKERS: '2', ...env });
 }
 
-/** Each call uses a new connection, and connections go to the workers in turn. */
+/** Each call uses a new connection. The workers take turns accepting connections. */
 function callOnNewConnection(
   url: string,
   headers: Record<string, string> = {},
@@ -84,7 +84,7 @@ const valueIn = (metrics: string, series: string) =>
       ?.slice(series.length + 1),
   );
 
-test('several workers on the embedded database are rejected with a reason and advice', async () => {
+test('a configuration with several workers on the embedded database is rejected with a reason and advice', async () => {
   const { stderr } = await refused({});
   assert.match(stderr, /^WORKERS: .*embedded database, which only one process can open.*Set DATABASE_URL/);
 });

@@ -77,7 +77,7 @@ for (const [name, value] of [
     assert.ok(!output.includes('name:word'), 'a secret is not repeated');
   });
 
-test('plain HTTP that other machines could reach is rejected with advice, but accepted behind a proxy', async () => {
+test('plain HTTP is rejected with advice if other machines could reach it, but accepted behind a proxy', async () => {
   const output = await refused({ HOST: '0.0.0.0' });
   assert.match(
     output,
@@ -88,7 +88,7 @@ test('plain HTTP that other machines could reach is rejected with advice, but ac
   await stopProcess(service);
 });
 
-test('the service does not start if a port is in use, and names the port and the setting', async () => {
+test('the service does not start if a port is in use, and the error names the port and the setting', async () => {
   const service = await startProcess(await databaseSettings());
   const { PORT, CONTENT_PORT } = service.env;
   const [free] = (await freePorts(1)).map(String);
@@ -123,7 +123,7 @@ test('the key is not lost if the first start fails because its port is in use', 
   await stopProcess(service);
 });
 
-test('until an operator key or link has been used, every start says how to get one', async () => {
+test('until an operator key or link has been used, every start prints how to get one', async () => {
   const empty = await emptyDatabaseSettings();
   await stopProcess(await startProcess(empty));
   const second = await startProcess(empty);
@@ -145,7 +145,7 @@ test('until an operator key or link has been used, every start says how to get o
   await stopProcess(third);
 });
 
-test('the service does not start if the database cannot be reached, and says so in one sentence', async () => {
+test('the service does not start if the database cannot be reached, and reports this in one sentence', async () => {
   const [port] = await freePorts(1);
   const output = await refused({ DATABASE_URL: `postgres://lectern:the-password@127.0.0.1:${port}/lectern` });
   assert.match(output, /DATABASE_URL|database/i);

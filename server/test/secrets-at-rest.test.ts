@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** All rows of all tables as text, including the job queue's. */
+/** All rows of all tables as text, including the tables of the job queue. */
 async function everything(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables

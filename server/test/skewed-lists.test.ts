@@ -6,8 +6,8 @@ import { maxVisitedBy } from './support/plans.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
-// Tests lists with many rows that match a filter, all of them at the end. PostgreSQL expects to find such
-// rows early in the list's order. A careless statement would read all rows before them.
+// Tests lists in which many rows match a filter, but all of them are at the end. PostgreSQL expects to find
+// such rows early in the list. A careless statement would read all rows before them.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -23,7 +23,7 @@ const rows = 6_000;
 const isFirst = `n <= ${rows * 0.6}`;
 const id = (prefix: string, number = 'n') =>
   `('${prefix}' || lpad(to_hex((${number})::bigint), 4, '0') || '-0000-7000-8000-' || lpad(to_hex((${number})::bigint), 12, '0'))::uuid`;
-/** The longest value allowed. It is hard to compress, so its index entries are as large as its row. */
+/** The longest value allowed. It is hard to compress, so it takes as much space in an index as in its row. */
 const longText = Array.from({ length: 255 }, (_, index) =>
   String.fromCodePoint(0x20000 + ((index * 7_919 + index * index * 131) % 40_000)),
 ).join('');
@@ -80,7 +80,7 @@ const pages = {
 
 for (const [title, path] of Object.entries(pages))
   for (const order of path.startsWith('/user') ? [''] : ['&Order=oldest', '&Order=newest'])
-    test(`${title}${order} reads about as many rows as it shows, although they come last`, async () => {
+    test(`${title}${order} reads about as many rows as it shows, although they are at the end`, async () => {
       const url = `${path}${order}&Limit=${limit}`;
       for (let cursor: string | null = ''; cursor !== null; ) {
         seen = [];

@@ -102,7 +102,7 @@ const cases: Record<string, [Item[], (item: Item) => boolean]> = {
   [`/audit?ActorID=${someone}&Action=user.exported`]: [audit, () => false],
   '/audit?LoginID=user-7&Action=enrolment.withdrawn': [
     audit,
-    // Every hundredth entry has user-7 as its actor. Two more entries are about enrolments of user-7.
+    // Every hundredth entry has user-7 as its actor. Two more entries concern enrolments of user-7.
     (item) =>
       item.Action === 'enrolment.withdrawn' &&
       (Number(item.Number) % 100 === 6 || item.TargetName === 'user-7'),

@@ -8,8 +8,8 @@ import { scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 
-// Counts the statements of each request. Look-ups of keys are left out, because a cached key can expire at
-// any moment.
+// Counts the statements of each request. Look-ups of API keys are left out, because a cached key can expire
+// at any moment.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -68,7 +68,8 @@ function commit(session: string, UnitID: string, number: number): Promise<[Answe
   return statementsOf('content', { method: 'POST', url: `/play/${session}/commit`, payload });
 }
 
-// The caches keep values for only a few seconds, and a test may take that long. Fill them before each test.
+// The caches keep values for only a few seconds, and a test can take that long, so they are filled before
+// each test.
 beforeEach(warmUp);
 
 test('creating a user takes one statement', async () => {
@@ -79,7 +80,7 @@ test('creating a user takes one statement', async () => {
   assert.equal(again, 1, listSeen());
 });
 
-test('enrolling takes one statement with or without an option, whether or not the enrolment is new', async () => {
+test('enrolling takes one statement, with or without an option, for new and existing enrolments', async () => {
   const LoginID = await tenant.user();
   for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
     const [, count] = await statementsOf('api', { method: 'POST', url });
@@ -117,7 +118,7 @@ test('reading a user or an enrolment takes one statement, and explaining an enro
   }
 });
 
-test('a click and opening a session take one statement each, a page takes none, and a commit takes two', async () => {
+test('a click and the opening of a session take one statement each, a page takes none, and a commit takes two', async () => {
   const { LaunchURL } = await enrolled();
   const [click, clicked] = await statementsOf('api', { url: pathOf(LaunchURL) });
   assert.equal(clicked, 1, listSeen());

@@ -53,8 +53,8 @@ async function auToken(tenant: TestTenant): Promise<string> {
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
 /**
- * Every way into a tenant, for requests to the other node. The status is 403 (400 for a token request) while
- * the tenant is suspended, and `works` otherwise.
+ * Every kind of access to a tenant, as requests to the other node. The status is 403 (400 for a token
+ * request) while the tenant is suspended, and `works` otherwise.
  */
 async function accessPaths(tenant: TestTenant) {
   const { LoginID, LaunchURL } = await enrolled(tenant);
@@ -205,7 +205,7 @@ test('a bulk call in progress stops once its tenant is suspended', async () => {
   assert.equal((await call('{}')).status, 403);
 });
 
-test('the operator can act on a suspended tenant, whose trail names who suspended it', async () => {
+test('the operator can act on a suspended tenant, and its audit trail shows who suspended it', async () => {
   const tenant = await newTenant(service);
   expectStatus(await put(tenant, 'deleting'), 422);
   await suspend(tenant);

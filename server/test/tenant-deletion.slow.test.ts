@@ -111,7 +111,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   clock.advance({ seconds: 11 });
   await Promise.all([finishDeletions(service.ctx), finishDeletions(service.ctx)]);
   assert.deepEqual(new Set(Object.values(counts(await rowsOf(doomed.TenantID)))), new Set([0]));
-  // Deleting the tenant does not delete the course, whose title contains the TenantID. Change the title.
+  // Deleting the tenant does not delete the course. Change its title, which contains the TenantID.
   await service.api('PUT', `/course/${encodeURIComponent(`course of ${doomed.TenantID}`)}`, { Title: 'x' });
   const left = await mentions(`,${doomed.TenantID},`);
   assert.deepEqual(left, ['audit_entry'], 'only the record of the deletion names the tenant');

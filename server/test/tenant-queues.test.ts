@@ -24,8 +24,8 @@ import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 import { until } from './support/until.ts';
 
-// Checks that each statement of a request waits for the database in its tenant's queue. The exceptions are
-// listed here.
+// Checks that each statement of a request waits for the database in its tenant's queue. This file lists the
+// exceptions.
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 const tenant = await newTenant(service);
@@ -266,7 +266,7 @@ test("statements for deliveries to an endpoint and for the statistics of a bulk 
   );
 });
 
-test("an anonymous caller who names a tenant waits in neither that tenant's queue nor the service's", async () => {
+test("an anonymous caller who names a tenant waits neither in that tenant's queue nor in the service's", async () => {
   const named = { TenantID: tenant.TenantID, LoginID: 'none', Password: 'x' };
   const cookie = `lectern_session=${Buffer.from(tenant.TenantID).toString('base64url')}.${'x'.repeat(43)}`;
   seen = [];

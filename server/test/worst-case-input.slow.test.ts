@@ -6,8 +6,8 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant } from './support/tenant.ts';
 
-// Texts that take quadratic time if code normalises, matches or splits them carelessly, at the maximum length that each
-// operation allows. All other requests wait while such a request is processed.
+// Tests texts that take quadratic time if code normalises, matches or splits them carelessly, at the maximum
+// length that each operation allows. All other requests wait while such a request is processed.
 
 const service = await startService({ env: { RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);
@@ -37,8 +37,8 @@ const worst: Record<string, (bytes: number) => string> = {
 };
 
 /**
- * Checks that a call takes at most `limit` ms of CPU time, corrected for other load on the machine. The
- * fastest of up to six calls decides, because others may compile code or collect garbage.
+ * Checks that a call takes at most `limit` ms of CPU time, corrected for other load on the machine. Uses the
+ * fastest of up to six calls, because the others may compile code or collect garbage.
  */
 async function assertWork(limit: number, what: string, call: () => Promise<unknown>): Promise<void> {
   let least = Number.POSITIVE_INFINITY;

@@ -54,7 +54,7 @@ function check(program: string, args: string[], env: Record<string, string> = {}
   return `${stdout}${stderr}`;
 }
 
-/** The recipe with this machine's ports and files, as a separate configuration. */
+/** The recipe with this machine's ports and files, as a stand-alone configuration. */
 function writeNginx(ports: { http: number; https: number; api: number; content: number }): string {
   const local = recipe('nginx.conf')
     .replaceAll('listen 80;', `listen 127.0.0.1:${ports.http};`)
@@ -178,7 +178,7 @@ function writeCaddy(ports: { https: number; content: number }): string {
 
 const video = 256 * 1024 ** 2;
 
-/** Serves a large file, and reports how much of it has been read and the headers of the last request. */
+/** Serves a large file. Reports how much of it has been read, and the headers of the last request. */
 async function serveVideo() {
   const seen = { taken: 0, forwardedHost: undefined as unknown };
   const server = createServer((request, response) => {
@@ -203,7 +203,7 @@ async function serveVideo() {
   return { seen, port: (server.address() as AddressInfo).port };
 }
 
-test('with the recipes, a proxy reads only as much of a video as its client does, and drops X-Forwarded-Host', async () => {
+test('with the recipes, a proxy reads only as much of a video as its client does, and removes X-Forwarded-Host', async () => {
   const [http = 0, https = 0, caddyPort = 0, api = 0] = await freePorts(4);
   const { seen, port } = await serveVideo();
   const nginxFile = writeNginx({ http, https, api, content: port });
@@ -228,7 +228,7 @@ test('with the recipes, a proxy reads only as much of a video as its client does
       return unread !== null;
     });
     let [last, unchanged] = [-1, 0];
-    await until('the proxy reads no more', () => {
+    await until('the proxy stops reading', () => {
       unchanged = seen.taken === last ? unchanged + 1 : 0;
       last = seen.taken;
       return unchanged === 25;

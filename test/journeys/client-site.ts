@@ -14,7 +14,7 @@ export async function openClientSite() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // The browser treats another name for this machine as another site.
+  // The browser treats a different name for this machine as a different site.
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   return {
     arrivals,

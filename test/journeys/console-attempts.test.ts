@@ -24,7 +24,7 @@ const answers = (response: string, result: string) => ({
   'cmi.interactions.0.latency': '00:00:12',
 });
 
-test('An administrator sees all attempts with their answers, and resets an enrolment that has none left', async () => {
+test('An administrator sees all attempts with their answers, and resets an enrolment that has no attempts left', async () => {
   const tenant = await newTenant(service);
   await tenant.api('POST', '/user', { LoginID: 'ann', FirstName: 'Ann', LastName: 'Lee' });
   const LoginID = await tenant.user({ FirstName: 'Ada', IsAdmin: true });

@@ -139,7 +139,7 @@ test('A messy staff list of 500 people is imported, and the plan lists what is w
   const page = await consoleOf(service, who, '/console/bulk');
   const file = join(import.meta.dirname, 'files/messy-staff.csv');
   await page.locator('input[type=file]').setInputFiles(file);
-  // A title and a date precede the column names. All columns except for the start date are recognised.
+  // A title and a date precede the column names. All columns except the start date are recognised.
   await page.getByText('The column names are on line 5; the lines above are not imported.').waitFor();
   await page.getByText('501 rows').waitFor();
   await page.getByText('1 column is not imported.').waitFor();
@@ -239,7 +239,7 @@ test('Users: people who already exist are updated, and nobody is created unless 
   assert.ok(header?.endsWith(',Changed'), header);
   assert.equal(first, '2,updated,200,ann,,,,,,,,"LastName, GroupName"');
 
-  // The file may set IfExists for each row.
+  // The file can set IfExists for each row.
   await page.getByRole('button', { name: 'Import another file' }).click();
   const rowsOf = [{ LoginID: 'ann', FirstName: 'Anna', IfExists: 'update' }, { LoginID: 'cy' }];
   await choose(page, 'staff.jsonl', rowsOf.map((row) => JSON.stringify(row)).join('\n'));

@@ -18,7 +18,8 @@ before(async () => {
 after(() => service?.close());
 
 /**
- * In Sales, ann and bo are enrolled, cy's enrolment was withdrawn, di is disabled, ed is new. Zoe is in another group.
+ * In Sales, ann and bo are enrolled, cy's enrolment was withdrawn, di is disabled, and ed is new. Zoe is in
+ * another group.
  */
 async function withSales() {
   const tenant = await newTenant(service);
@@ -87,7 +88,7 @@ test('A group is enrolled from the list of users, after a plan with the reason f
   assert.deepEqual(await endsOf(tenant, 'ann'), before);
   await expectAccessible(page);
 
-  // Everybody who can be enrolled now is.
+  // Everyone who can be enrolled is now enrolled.
   await page.getByRole('button', { name: 'Choose another group or course' }).click();
   await page.getByRole('button', { name: 'Show the plan' }).click();
   await page.getByText('Nothing to apply').waitFor();
@@ -132,7 +133,7 @@ test('The enrolments of a group are extended once, although the response is lost
   await closeConsole(page);
 });
 
-test('If nobody can be extended, the form says so', async () => {
+test("If nobody's access can be extended, the form says so", async () => {
   const { tenant, who } = await withSales();
   expectStatus(await tenant.api('POST', '/user', { LoginID: 'kit', GroupName: 'Kitchen' }), 201);
   const page = await consoleOf(service, who, '/console/enrolments/group?group=Kitchen');

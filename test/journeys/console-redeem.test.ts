@@ -51,7 +51,7 @@ async function enter(page: Page, key: string): Promise<void> {
   await field(page).press('Enter');
 }
 
-test('A learner opens a mailed link, signs in, redeems the key by keyboard alone, and can start the course', async () => {
+test('A learner opens an emailed link, signs in, redeems the key using only the keyboard, and can start the course', async () => {
   const LoginID = await newLearner({ Password: passwordHash });
   const { Key } = await newKey(['ladders', 'phishing']);
   const page = await newConsolePage(phone);
@@ -199,7 +199,7 @@ test('A learner who already has the course sees and confirms the extension', asy
   await closeConsole(page);
 });
 
-test('The page says when an expired enrolment can be continued, and when nothing changes', async () => {
+test('The page says so if an expired enrolment can be continued, or if nothing changes', async () => {
   const LoginID = await newLearner();
   const { EnrollID } = (await acme.api('POST', `/enrol/${LoginID}/ladders`)).body;
   const ExpiresAt = new Date(clock.now().getTime() - 1000).toISOString();

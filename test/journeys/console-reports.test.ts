@@ -20,7 +20,10 @@ after(() => service?.close());
 
 const day = (at: Date) => at.toISOString().slice(0, 10);
 
-/** A tenant with two courses, whose learners completed more of them three days ago than they had before. */
+/**
+ * A tenant with enrolments on two courses. After the day `past`, one more enrolment was created and
+ * completed.
+ */
 async function withLearners() {
   const tenant = await newTenant(service, { Name: 'Acme' });
   const boss = await tenant.user({ FirstName: 'Ada', IsAdmin: true });

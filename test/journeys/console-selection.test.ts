@@ -49,7 +49,7 @@ test('Selected users are enrolled after one plan, and the selection survives the
   const { tenant, who } = await withPeople();
   await tenant.api('PUT', '/user/cy', { Enabled: false });
   const page = await consoleOf(service, who, '/console/users');
-  // With the Shift key, the rows in between are selected too: with the mouse, and with the keyboard.
+  // With the Shift key, the rows in between are selected too, both with the mouse and with the keyboard.
   await box(page, 'ann').click();
   await box(page, 'cy').click({ modifiers: ['Shift'] });
   await page.getByText('3 users selected').waitFor();
@@ -92,7 +92,7 @@ test('Selected users are enrolled after one plan, and the selection survives the
   await closeConsole(page);
 });
 
-/** Ann and bo have a month, cy's enrolment was withdrawn, di's never ends. */
+/** Ann and bo have access for a month, cy's enrolment was withdrawn, and di's access never ends. */
 async function withEnrolments() {
   const { tenant, who } = await withPeople();
   for (const id of ['ann', 'bo', 'cy'])
@@ -147,7 +147,7 @@ test('Selected enrolments are extended after a plan, although the connection is 
   await page.getByRole('button', { name: 'Back to the list' }).click();
   await page.getByRole('heading', { name: 'Enrolments' }).waitFor();
   assert.equal(await page.getByText('enrolments selected').count(), 0);
-  // The same last day for all does not shorten access.
+  // The same last day for everyone does not shorten access.
   await box(page, 'ann: Working on ladders').check();
   await page.getByRole('button', { name: 'Extend access' }).click();
   await page.getByRole('radio', { name: 'The same last day for all' }).check();
@@ -178,7 +178,7 @@ test('Selected enrolments are withdrawn after a plan', async () => {
     people.slice(0, 4).map(async (id) => (await ended(tenant, id))[0]?.Status),
   );
   assert.deepEqual(statuses, ['enrolled', 'withdrawn', 'withdrawn', 'withdrawn']);
-  // A reload would keep the selection; a bookmark has none.
+  // A reload would keep the selection, but a bookmark does not contain it.
   await page.goto('about:blank');
   await page.goto(`${service.baseUrl}/console/enrolments/change`);
   await page.getByText('Nothing selected').waitFor();
@@ -186,7 +186,7 @@ test('Selected enrolments are withdrawn after a plan', async () => {
   await closeConsole(page);
 });
 
-test('An operator publishes selected courses after a plan with the reasons against it', async () => {
+test('An operator publishes selected courses after a plan with the reasons for each refusal', async () => {
   const named = unique('draft');
   for (const n of [1, 2]) {
     await service.api('PUT', `/course/${named}-${n}`, {

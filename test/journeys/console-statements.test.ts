@@ -145,7 +145,7 @@ test('The operator creates LRS credentials, and the test calls the store with th
   await closeConsole(page);
 });
 
-test('The statements page is accessible, and says when there are no statements', async () => {
+test('The statements page is accessible, and says so when there are no statements', async () => {
   const { who } = await withStatements();
   const page = await consoleOf(service, who, '/console/statements');
   await sentences(page).getByText('Bob shared').waitFor();

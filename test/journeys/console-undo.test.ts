@@ -79,7 +79,7 @@ test('An import of 30 people is undone, except for those who started the course 
   await play(service, (await enrolmentOf(tenant, 'p10')).LaunchURL);
   expectStatus(await tenant.api('PUT', '/user/p11', { FirstName: 'Kim' }), 200);
 
-  // The result of the import offers it too, and is still there after looking at the plan.
+  // The result of the import offers the undo too, and is still shown after a look at the plan.
   await page.getByRole('link', { name: 'Undo import' }).press('Enter');
   const heading = page.getByRole('heading', { name: 'Undo: enrolments.csv' });
   await page.getByRole('button', { name: 'Withdraw enrolments' }).waitFor();
@@ -130,7 +130,7 @@ test('An undo waits for the rate limit, stops if it is reached, and continues wi
   const page = await consoleOf(service, who, '/console/bulk');
   await importPeople(page);
   await page.goto(`${service.baseUrl}/console/bulk`);
-  // The service says that one call is left for the next two seconds.
+  // The service reports that one call is left for the next two seconds.
   await page.route(
     '**/user/p10?**',
     async (route) => {
@@ -171,7 +171,7 @@ test('An undo waits for the rate limit, stops if it is reached, and continues wi
   await closeConsole(page);
 });
 
-test('An undo is continued after the tab was reloaded during a call', async () => {
+test('An undo can be continued after the tab was reloaded during a call', async () => {
   const { tenant, who } = await withAdmin();
   const page = await consoleOf(service, who, '/console/bulk');
   page.on('dialog', (dialog) => void dialog.accept());
@@ -183,7 +183,7 @@ test('An undo is continued after the tab was reloaded during a call', async () =
   let isHeld = true;
   await page.route('**/user/p15?**', (route) => (isHeld ? undefined : route.continue()));
   await confirm.click();
-  // Every call but one is answered.
+  // Every call except one gets a response.
   await untilMatching(
     () => loginIds(tenant),
     (left) => left.length === 2,
@@ -256,7 +256,7 @@ test('Without the permission to change enrolments, nothing can be undone', async
   await closeConsole(page);
 });
 
-test('Enrolling a group is undone, without those who were already enrolled', async () => {
+test('The enrolment of a group is undone, except for people who were already enrolled', async () => {
   const { tenant, who } = await withAdmin();
   for (const LoginID of ['ann', 'bo', 'cy'])
     expectStatus(await tenant.api('POST', '/user', { LoginID, GroupName: 'Sales' }), 201);

@@ -62,7 +62,8 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const log = (page: Page) => page.getByRole('table', { name: 'Delivery log' });
 
 /**
- * Compares signatures itself, because the check in the Standard Webhooks library uses this machine's clock.
+ * Does not use the Standard Webhooks library to check signatures, because the library uses this machine's
+ * clock.
  */
 function verifies(secret: string, one: Received | undefined): void {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = one?.headers ?? {};

@@ -44,7 +44,7 @@ const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${titl
 </script>`;
 
 /**
- * A course with three units. The page of the second may be missing. The third opens after the first is
+ * A course with three units. The second unit's page may be missing. The third unit opens after the first is
  * completed.
  */
 export function packRow(options: { withoutSecond?: boolean; named?: string } = {}): Promise<string> {
@@ -143,7 +143,7 @@ export function packEverything12(): Promise<string> {
   });
 }
 
-/** A SCORM 1.2 or 2004 unit with a time limit of three seconds, which it does not check itself. */
+/** A SCORM 1.2 or 2004 unit with a time limit of three seconds. The unit does not check the limit itself. */
 export function packTimed(edition: '1.2' | '2004', action: string): Promise<string> {
   const is12 = edition === '1.2';
   const limits =
@@ -289,7 +289,7 @@ export function packAicc(): Promise<string> {
   });
 }
 
-/** A cmi5 course with one unit, which must open in its own window. */
+/** A cmi5 course with one unit that must open in its own window. */
 export function packOwnWindow(): Promise<string> {
   return pack('own-window', {
     'cmi5.xml': courseStructure(au({ attributes: 'launchMethod="OwnWindow" moveOn="NotApplicable"' })),

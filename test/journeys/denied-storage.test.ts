@@ -65,7 +65,7 @@ test('If the browser allows storage, a frame on another site opens the course im
   await context.close();
 });
 
-test('Without a connection, the player does not report a page as missing, and Exit does not leave for a page that cannot load', async () => {
+test('Without a connection, the player does not report a page as missing, and Exit does not navigate to a page that cannot load', async () => {
   const { LaunchURL } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);
@@ -79,7 +79,7 @@ test('Without a connection, the player does not report a page as missing, and Ex
   assert.equal(await page.getByText('missing from the course').count(), 0);
   await page.click('#exit-button');
   await page.getByRole('button', { name: 'Go back' }).waitFor();
-  assert.ok(page.url().includes('/play/'), 'the browser has not left for a page that it cannot load');
+  assert.ok(page.url().includes('/play/'), 'the browser has not navigated to a page that it cannot load');
   await context.setOffline(false);
   await context.close();
 });

@@ -79,7 +79,7 @@ test('Commits rejected by a proxy are kept and sent when the course is reopened'
   await context.close();
 });
 
-test('A course finished offline on a laptop counts even if a phone has opened it since', async () => {
+test('A course finished offline on a laptop counts even if a phone has since opened it', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const laptop = await newContext();
   const phone = await newContext({ width: 390, height: 800 });
@@ -187,7 +187,7 @@ test('Permanently rejected results leave the device only after the learner has b
   await context.setOffline(true);
   await setStatus(page, 'passed', 90);
   await waitForState(page, 'onDevice');
-  // Withdraws the enrolment before the tab closes, because the tab's last commit may arrive although the
+  // Withdraws the enrolment before the tab closes, because the tab's last commit can arrive although the
   // browser is offline.
   await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
   await page.close();

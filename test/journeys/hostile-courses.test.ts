@@ -174,7 +174,7 @@ async function withPlantedCookies(contentUrl: string, count: number) {
   return { planted, status };
 }
 
-test('Under one domain a course can plant any number of cookies for another course; under a public suffix it cannot', async () => {
+test('Under one domain, a course can set any number of cookies for another course; under a public suffix, it cannot', async () => {
   const [oneSite, apart] = ['http://*.courses.localhost', 'http://*.localhost'];
   assert.deepEqual(await withPlantedCookies(oneSite, 1), { planted: true, status: 200 });
   assert.deepEqual(await withPlantedCookies(oneSite, 40), { planted: true, status: 431 });

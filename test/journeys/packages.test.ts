@@ -29,7 +29,8 @@ async function launch(name: string): Promise<{ page: Page; url: string; read: ()
   await service.importPackage(name, join(folder, `${name}.zip`));
   const { LaunchURL, read } = await service.enrol(name);
   const page = await openPage(await newContext());
-  // One package loads a library from a public address for its notes. The rest works without it.
+  // One package loads a library from a public address for its notes. The rest of the package works without
+  // the library.
   await page.route(/ajax\.googleapis\.com/, (route) =>
     route.fulfill({
       contentType: 'text/javascript',

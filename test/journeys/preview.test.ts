@@ -127,7 +127,7 @@ test('The operator previews a SCORM 2004 course in order and returns to the page
   });
 });
 
-test('Two previews play side by side, and a real launch next to them saves as usual', async () => {
+test('Two previews play side by side, and a real launch alongside them saves as usual', async () => {
   await service.api('PUT', '/course/phishing', { Status: 'published' });
   const { LaunchURL, read } = await service.enrol('phishing');
   const { body } = await service.api('POST', '/course/phishing/preview');

@@ -16,7 +16,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('Finishing a linear unit opens the next, suspending one does not, and prerequisites lock units', async () => {
+test('Finishing a linear unit opens the next one, suspending a unit does not, and prerequisites lock units', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const page = await openPage(await newContext());
   const unit = (name: string) => page.locator('.unit').filter({ hasText: name });

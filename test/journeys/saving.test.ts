@@ -97,7 +97,7 @@ const keptIn = (page: Page) =>
 const becomes = <Value>(ask: () => Promise<Value>, wanted: Value) =>
   untilMatching(ask, (value) => value === wanted);
 
-test('A course that clears local storage deletes no result that was shown as stored', async () => {
+test('A course that clears local storage does not delete any result that was shown as stored', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);
@@ -136,7 +136,7 @@ test('Results stored by an earlier page survive a course that clears local stora
   await context.close();
 });
 
-test('Results that local storage has lost and no longer accepts are shown as not stored, and the next page still sends them', async () => {
+test('Results that local storage loses and no longer accepts are shown as not stored, and the next page still sends them', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);
@@ -201,7 +201,7 @@ test('Closing the tab right after SetValue loses nothing, not even 63,000 charac
   }
 });
 
-test('The newer of two tabs wins, and the older one says so and can take over', async () => {
+test('The newer of two tabs wins, and the older tab says so and can take over', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const older = await openPage(context);

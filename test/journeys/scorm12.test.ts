@@ -15,12 +15,12 @@ before(async () => {
 
 after(() => service?.close());
 
-/** The value that the content's page has read from the API for this element. */
+/** The value of this element that the content's page has read from the API. */
 async function shown(page: Awaited<ReturnType<typeof openPage>>, element: string): Promise<string> {
   return (await contentOf(page).locator(`[data-element="${element}"]`).textContent()) ?? '';
 }
 
-test('SCORM 1.2 content can read the values from the manifest and the service, and later the values that it has stored', async () => {
+test('SCORM 1.2 content can read the values from the manifest and the service, and later the values that it stored', async () => {
   const { LaunchURL, read, EnrollID, LoginID } = await service.enrol('everything');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

@@ -6,8 +6,8 @@ import { click, expect, openSession } from '../target.ts';
 const maxSeconds = 60;
 
 /**
- * Repeats a request until it is rejected. Returns the time in seconds, or null if it is still accepted after
- * `seconds`.
+ * Repeats a request until it is rejected. Returns how many seconds this took, or null if the request is still
+ * accepted after `seconds`.
  */
 async function rejectedAfter(call: () => Promise<Reply>, seconds: number): Promise<number | null> {
   const begun = performance.now();

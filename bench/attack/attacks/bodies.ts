@@ -13,7 +13,7 @@ const marks = `a${'\u0315'.repeat(40_000)}${'\u0316'.repeat(40_000)}`;
 const unknown = '/play/bm9ib2R5.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/commit';
 const quickMilliseconds = 500;
 
-/** Sends the same body ten times. Each one must be rejected quickly. */
+/** Sends the same body ten times. Each request must be rejected quickly. */
 async function rejectedTenTimes(send: () => Promise<Reply>): Promise<Outcome> {
   const replies: Reply[] = [];
   for (let n = 0; n < 10; n++) replies.push(await send());

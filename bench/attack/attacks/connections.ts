@@ -29,7 +29,7 @@ function openSessions(origin: string, count: number, window?: number): ClientHtt
   });
 }
 
-/** Sends a request. Without `ends`, its body never ends. The result is added to `statuses`. */
+/** Sends a request. Without `ends`, its body never ends. The response's status is added to `statuses`. */
 function request(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,

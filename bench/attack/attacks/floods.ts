@@ -37,7 +37,7 @@ function retryAfterEverywhere(replies: readonly Reply[]): boolean {
     .every(({ headers }) => headers['retry-after'] !== undefined);
 }
 
-/** Sends an endless stream of rows for as long as the service accepts it. */
+/** Sends an endless stream of rows until the service stops accepting it. */
 async function endlessRows(target: Target, key: string): Promise<Reply> {
   const row = `{"LoginID":"u","FirstName":"${'x'.repeat(1_000)}"}\n`.repeat(1_000);
   return sendRequest(`${target.service.baseUrl}/user/bulk?plan=true`, {
@@ -49,8 +49,9 @@ async function endlessRows(target: Target, key: string): Promise<Reply> {
 }
 
 /**
- * Each connection of another tenant's learners requests one byte of a course file as soon as it has received the last
- * one. Uses bare sockets, because the attacker would be on another machine and should use little CPU time here.
+ * Each connection of another tenant's learners requests one byte of a course file as soon as it has received
+ * the previous byte. Uses plain sockets, because a real attacker would be on another machine and must use
+ * little CPU time here.
  */
 async function fileFlood({ learner, rivalKey }: Target): Promise<Outcome> {
   const sessions = await Promise.all(

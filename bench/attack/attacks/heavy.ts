@@ -37,7 +37,7 @@ async function callRepeatedly(callers: number, call: () => Promise<Reply>): Prom
 
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-/** 200 enrolments with the maximum amount of Metadata: 4 MB of UTF-8 or more. */
+/** 200 enrolments with the maximum amount of Metadata: at least 4 MB of UTF-8. */
 async function fillEnrolments({ service, key }: Target): Promise<void> {
   const names = Array.from({ length: 200 }, () => uniqueName('large'));
   const Metadata = Object.fromEntries(

@@ -8,7 +8,7 @@ import type { TestService } from './service.ts';
 
 type Json = Record<string, unknown>;
 
-/** The parameters in an AU's launch URL, and its calls to the LRS. */
+/** The parameters in an AU's launch URL, and the calls that the AU makes to the LRS. */
 export type OpenedAu = {
   url: URL;
   sessionId: string;

@@ -8,13 +8,16 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 type Finding = { id: string; nodes: { html: string }[] };
 
 type Inspected = {
-  /** A drawer or dialog covers the page. The rest is inert and has neither a heading nor a main landmark. */
+  /**
+   * A drawer or dialog covers the page. The rest of the page is inert and has neither a heading nor a main
+   * landmark.
+   */
   isCovered?: boolean;
   /** Checks only rules that depend on colours. */
   coloursOnly?: boolean;
 };
 
-/** The violations that axe finds on the page itself. A framed course is its author's responsibility. */
+/** The violations that axe finds on the page itself. A course in a frame is its author's responsibility. */
 export async function findings(page: Page, inspected: Inspected = {}): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   const off = { enabled: false };

@@ -23,7 +23,7 @@ export type Balanced = {
   ledger: Ledger;
   /** Adds a node to the same service. */
   start: () => Promise<Running>;
-  /** Puts load on the whole service until `over` is called. `over` returns the errors of the service. */
+  /** Puts load on the whole service until `over` is called. `over` returns the service's errors. */
   load: (concurrency: number) => { over: () => Promise<string[]> };
   close: () => Promise<void>;
 };

@@ -11,7 +11,9 @@ export type Balancer = Backend & {
   add: (node: Backend) => void;
   /** The number of nodes that were ready at the last check. */
   healthy: () => number;
-  /** The number of responses by node. `broken` lists the requests that failed on the way. */
+  /**
+   * The number of responses by node. `broken` lists the requests that failed between the balancer and a node.
+   */
   passed: Map<string, number>;
   broken: string[];
   close: () => Promise<void>;

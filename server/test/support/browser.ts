@@ -12,7 +12,7 @@ import { chromiumPath } from './chromium.ts';
 import { closeRemainingPages, keepJournal, readJournals } from './journal.ts';
 import { untilMatching } from './until.ts';
 
-/** In milliseconds. Generous for the same reason as in `until`. */
+/** In milliseconds. The limit is generous for the same reason as in `until`. */
 const timeLimit = 60_000;
 
 let launched: Promise<Browser> | null = null;
@@ -64,7 +64,7 @@ afterEach(async (one) => {
   assert.deepEqual(takeViolations(), [], 'a page broke its Content-Security-Policy');
 });
 
-/** Course files are served without our policy, so a report from their frame concerns their own policy. */
+/** Course files are served without our policy, so a violation in their frame concerns their own policy. */
 function isOurs(address: string): boolean {
   return !/\/play\/[^/]+\/content\//.test(address);
 }
@@ -113,7 +113,7 @@ export function contentOf(page: Page): FrameLocator {
   return page.frameLocator('#stage iframe');
 }
 
-/** Presses buttons in one of our own courses, identified by their `data-test` values. */
+/** Clicks buttons in one of our own courses. `data-test` values identify the buttons. */
 export async function press(page: Page, ...hooks: string[]): Promise<void> {
   for (const hook of hooks) await contentOf(page).locator(`[data-test="${hook}"]`).click();
 }

@@ -6,6 +6,6 @@ import { existsSync } from 'node:fs';
  */
 const places = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
 
-/** The browser for the journeys. It may not exist. */
+/** The browser for the journeys. It may not be installed. */
 export const chromiumPath: string =
   process.env.CHROMIUM ?? places.find((path) => existsSync(path)) ?? places[0];

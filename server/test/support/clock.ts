@@ -4,8 +4,8 @@ export function movableClock() {
   let last = 0;
   return {
     /**
-     * Each time is later than the one before. Code that wrongly reads the time twice for one action therefore
-     * always fails, not just once in a thousand runs.
+     * Each time is later than the previous one. Code that wrongly reads the time twice for one action
+     * therefore always fails, and not only in one of a thousand runs.
      */
     now: () => {
       last = Math.max(last + 1, Date.now() + ahead);
@@ -15,7 +15,7 @@ export function movableClock() {
       const { seconds = 0, minutes = 0, hours = 0, days = 0 } = span;
       const milliseconds = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
       ahead += milliseconds;
-      // The clock may be ahead of the real one, because each reading is later than the one before.
+      // This clock may be ahead of the real one, because each reading is later than the previous one.
       last += milliseconds;
     },
   };

@@ -47,7 +47,7 @@ export type ConsoleUser = 'operator' | { tenant: TestTenant; LoginID: string };
 
 /**
  * Signs the user in without the sign-in page, and opens a page of the console. The sign-in page has its own
- * test. Using it here would load the console twice.
+ * test, and using it here would load the console twice.
  */
 export async function signInAs(
   page: Page,

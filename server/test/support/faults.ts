@@ -14,7 +14,7 @@ export type FaultyNode = {
   /** The steps since `arm`: the name of each statement, or `COMMIT`. */
   steps: string[];
   /**
-   * Loses the connection once, at the step with this number (counted from 0). With null, it only records the
+   * Loses the connection once, at the step with this number (counted from 0). With null, only records the
    * steps.
    */
   arm: (fault: { step: number; when: When } | null) => void;

@@ -14,7 +14,7 @@ import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
 
-/** A text that occurs in all data that other tenants must not see. */
+/** Text that is part of all data that other tenants must not see. */
 export const secret = 'Confidential';
 /** Clients of different tenants may choose the same identifiers. */
 export const sameKey = { 'Idempotency-Key': 'order 1' };
@@ -143,7 +143,7 @@ async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
   );
   const ofAgent = new URLSearchParams({ agent: JSON.stringify(agent), profileId: 'settings' });
   expectStatus(await tenant.api('PUT', `/xapi/agents/profile?${ofAgent}`, { at: secret }, headers), 204);
-  // Leaves out the name, because it contains `secret` and responses repeat the request's parameters.
+  // Leaves out the agent's name: it contains `secret`, and responses repeat the request's parameters.
   const asked = JSON.stringify({ mbox: agent.mbox });
   return { statementId, activityId, agent: asked, stateId: 'resume', profileId: 'settings' };
 }
@@ -169,7 +169,10 @@ async function leaveReset({ ctx }: TestService, tenantId: string, loginId: strin
   await ctx.db.insertInto('password_reset').values(row).execute();
 }
 
-/** Leaves the state of a node that crashed before the last batch of an erasure and of an upgrade. */
+/**
+ * Creates the state that a node leaves behind if it crashes before the last batch of an erasure and of an
+ * upgrade.
+ */
 async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<void> {
   const now = ctx.now();
   const own = { tenant_id: tenantId, erasure_id: newId(now) };

@@ -191,7 +191,7 @@ function nearly(example: object): fc.Arbitrary<unknown> {
     .map(([path, by]) => replaced(example, path, by));
 }
 
-/** A body without a schema: rows of bulk calls, or something that is not a zip. */
+/** A body without a schema: rows for bulk calls, or data that is not a zip. */
 function rows(names: Names, type: string): fc.Arbitrary<string> {
   const row = fc.record(
     Object.fromEntries(
@@ -204,7 +204,7 @@ function rows(names: Names, type: string): fc.Arbitrary<string> {
   return lines.map((made) => made.join('\n'));
 }
 
-/** A request to one operation: mostly valid, with a few errors at most. */
+/** A request to one operation. Most of it is valid; it contains a few errors at most. */
 export function messageTo(described: Described, names: Names, keys: Keys): fc.Arbitrary<Message> {
   const { path, method, operation } = described;
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');

@@ -41,7 +41,7 @@ export function send(baseUrl: string, message: Message): Promise<Answer> {
     const timer = setTimeout(() => sent.destroy(new Error('no response in time')), 2 * maxMilliseconds);
     sent.on('error', (error) => {
       clearTimeout(timer);
-      // The service had closed the connection after an earlier response, so it never received this request.
+      // The service closed the connection after an earlier response, so it never received this request.
       if (sent.reusedSocket) send(baseUrl, message).then(resolve, fail);
       else reject(error);
     });

@@ -32,7 +32,9 @@ export function jsonText(value: unknown): string {
 const nested = (open: string, close: string, depth: number) =>
   new RawJson(open.repeat(depth) + close.repeat(depth));
 
-/** Texts with unusual scripts, lengths and encodings. The last ones cannot be stored in JSON or a database. */
+/**
+ * Texts with unusual scripts, lengths and encodings. The last few cannot be stored in JSON or in a database.
+ */
 export const unusualTexts = [
   '',
   ' ',
@@ -130,7 +132,9 @@ export const invalidValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue(),
 );
 
-/** Existing identifiers, so that requests pass the look-ups. Updated as the run creates and deletes records. */
+/**
+ * Existing identifiers, so that look-ups succeed. They are updated as the run creates and deletes records.
+ */
 export type Names = Record<string, readonly string[]>;
 
 export function text(names: Names, name: string): fc.Arbitrary<string> {
@@ -145,7 +149,7 @@ export function text(names: Names, name: string): fc.Arbitrary<string> {
   );
 }
 
-/** Usually a value that fits the schema, and sometimes an arbitrary one. */
+/** Usually a value that matches the schema, and sometimes an arbitrary value. */
 export function arbitraryValue(names: Names, name: string, schema: JsonSchema): fc.Arbitrary<unknown> {
   const types = [schema.type ?? 'string'].flat();
   const fitting = schema.anyOf

@@ -7,7 +7,9 @@ import type { Reply } from './send.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant, unique } from './tenant.ts';
 
-/** Each payload sets `window.hostile` if a page treats it as markup, an attribute, a script or a template. */
+/**
+ * Each payload sets `window.hostile` if a page interprets it as markup, an attribute, a script or a template.
+ */
 const payloads = [
   '<img src=x onerror="window.hostile=1">',
   '"><svg onload=window.hostile=1>',
@@ -109,7 +111,7 @@ export const hostileBodies = {
 export const asXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Waives the unit of a cmi5 course after the learner has opened it. */
+/** Waives the unit of a cmi5 course after the learner has opened the unit. */
 async function waiveUnit(service: TestService, { api }: TestTenant, LoginID: string): Promise<void> {
   const CourseID = unique('cmi5');
   const title = `<langstring lang="en">${asXml(hostile('Unit'))}</langstring>`;

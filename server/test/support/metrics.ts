@@ -1,4 +1,4 @@
-/** The samples in /metrics, by name and labels as written. */
+/** The samples in /metrics, keyed by name and labels exactly as they are written there. */
 export async function readMetrics(service: { baseUrl: string }): Promise<Map<string, number>> {
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

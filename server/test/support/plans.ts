@@ -11,7 +11,7 @@ export type Plan = {
   Plans?: Plan[];
 };
 
-/** Runs the statement, and returns how the database carried it out. */
+/** Runs the statement and returns the plan that the database used. */
 export async function planOf(engine: Engine, { text, values }: Statement): Promise<Plan> {
   const explain = `/* across tenants: a test reads the plan */ explain (analyze, format json) ${text}`;
   const { rows } = await engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text: explain, values });
@@ -20,7 +20,7 @@ export async function planOf(engine: Engine, { text, values }: Statement): Promi
   return plan;
 }
 
-/** The step and all steps below it. */
+/** The step itself and all steps below it. */
 export function* stepsOf(plan: Plan): Generator<Plan> {
   yield plan;
   for (const part of plan.Plans ?? []) yield* stepsOf(part);

@@ -31,7 +31,7 @@ export async function post(address: string, body?: unknown): Promise<Reply> {
 
 export type Play = {
   session: Session;
-  /** Sends the next commit, or the one with the given fields. */
+  /** Sends the next commit, or a commit with the given fields. */
   commit: (fields: Partial<Commit>) => Promise<Reply>;
   file: (path: string, headers?: Record<string, string>) => Promise<Response>;
   alive: () => Promise<number>;

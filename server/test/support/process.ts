@@ -44,7 +44,7 @@ export async function freePorts(count: number): Promise<number[]> {
 
 const started = new Set<ChildProcess>();
 
-/** Runs a program with the minimal environment it needs. */
+/** Runs a program with only the environment variables that it needs. */
 export function runProcess(program: string, args: string[], env: Environment, cwd = root) {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(program, args, {
@@ -125,7 +125,7 @@ export async function startProcess(env: Environment): Promise<Running> {
     if (ended) throw new Error(`The service ended:\n${service.stdout()}${service.stderr()}`);
     return accepts(last);
   };
-  // The first start in a run creates a database and competes with other tests for CPU time.
+  // The first start in a run creates a database while other tests compete for CPU time.
   await until('the service listens', listens, 180);
   // The service prints its output for the operator after it listens and before this line.
   if (!env.LOG_LEVEL || env.LOG_LEVEL === 'info')
@@ -168,7 +168,7 @@ async function prepare(): Promise<string> {
   if (shared && existsSync(shared)) return shared;
   const folder = await fillFolder();
   if (!shared) return folder;
-  // If another process has prepared it first, this one uses its own folder.
+  // If another process has prepared the shared folder first, this process uses its own.
   return rename(folder, shared).then(
     () => shared,
     () => folder,
@@ -193,14 +193,15 @@ export async function embeddedSettings(): Promise<Environment & { DATA_DIR: stri
     prepared = null;
     throw error;
   });
-  // The synchronous copy takes 0.13 s of CPU time, the asynchronous one 0.62 s.
+  // A synchronous copy takes 0.13 s of CPU time, and an asynchronous copy 0.62 s.
   cpSync(await prepared, folder, { recursive: true });
   return { DATA_DIR: folder };
 }
 
 /**
- * The environment of a separate service that accepts `bootstrapKey`. It uses a copy of a migrated database
- * (on the server in TEST_DATABASE_URL) or of a data folder, because creating either takes seconds.
+ * The environment of a separate service that accepts `bootstrapKey`. The service uses a copy of a migrated
+ * database (on the server in TEST_DATABASE_URL) or of a data folder, because creating a new one takes
+ * seconds.
  */
 export async function databaseSettings(): Promise<Environment & { DATA_DIR: string }> {
   const serverUrl = process.env.TEST_DATABASE_URL;

@@ -6,7 +6,8 @@ export type RawMailServer = {
   /** The recipients of the accepted messages, in order. */
   delivered: string[];
   /**
-   * Returns the reply to a recipient. The server sends it unchanged, or closes the connection if it is null.
+   * Returns the reply to a recipient. The server sends the reply unchanged, or closes the connection if it is
+   * null.
    */
   onRecipient: (address: string) => string | null | Promise<string | null>;
   /** Returns the reply to a message in the same way. */

@@ -26,7 +26,9 @@ const parameters = new Map<string, number[]>();
 /** The statements that this process has recorded in each folder. */
 const recorded = new Map<string, Map<string, number>>();
 
-/** Records each statement's text once, and again if a later use names more tenants than before. */
+/**
+ * Records each statement's text once, and again if a later use names more tenants than the earlier ones did.
+ */
 export function recordStatements(engine: Engine, folder: string): Engine {
   const maxTenants = recorded.get(folder) ?? new Map<string, number>();
   recorded.set(folder, maxTenants);
@@ -51,7 +53,7 @@ export function recordStatements(engine: Engine, folder: string): Engine {
   };
 }
 
-/** The recorded texts, each with the maximum number of tenants that one use of it has named. */
+/** The recorded texts, each with the maximum number of tenants that a single use has named. */
 function recordedIn(folder: string): Map<string, number> {
   const tenantsOf = new Map<string, number>();
   for (const file of globSync(join(folder, '*.jsonl')))
@@ -63,8 +65,8 @@ function recordedIn(folder: string): Map<string, number> {
 }
 
 /**
- * Removes the tenant from each recorded statement with one tenant. Returns the number of mutants, and those that the
- * guard accepts.
+ * Removes the tenant from each recorded statement with one tenant. Returns the number of mutants, and the
+ * mutants that the guard accepts.
  */
 export function checkMutants(folder: string) {
   const result = { statements: 0, mutants: 0, accepted: [] as string[] };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { freePorts } from './process.ts';
 
-/** A relay to the server whose connection can be cut. */
+/** A relay to the server. Tests can cut its connections. */
 export async function relayTo(target: { host: string; port: number }) {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

@@ -20,7 +20,10 @@ export async function emptyServerDatabase(
   };
 }
 
-/** A template database with this name, to be copied. `fill` prepares it once for all processes of a test run. */
+/**
+ * A template database with this name, from which copies are made. `fill` prepares it once for all processes
+ * of a test run.
+ */
 export async function templateOnServer(
   serverUrl: string,
   name: string,

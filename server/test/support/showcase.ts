@@ -142,8 +142,8 @@ async function enrol(tenant: TestTenant, loginId: string, course: string, fields
 }
 
 /**
- * Learners enrol on weekdays only, and more of them each week. Most start the course, and most of those
- * finish it.
+ * Learners enrol only on weekdays, and more of them do so each week. Most of them start the course, and most
+ * of those who start also finish it.
  */
 async function playDay(service: TestService, tenant: TestTenant, number: number, weekday: number) {
   const count = weekday === 0 || weekday === 6 ? 0 : 1 + Math.round(number / 20 + 1.5 * Math.sin(number / 3));

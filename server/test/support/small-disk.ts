@@ -8,7 +8,7 @@ export type SmallDisk = {
   folder: string;
   /** Fills the disk completely. */
   fill: () => Promise<void>;
-  /** Leaves this number of bytes free on the filled disk. */
+  /** Frees this number of bytes on the full disk. */
   leave: (bytes: number) => Promise<void>;
   free: () => Promise<void>;
   unmount: () => void;

@@ -18,7 +18,7 @@ export type TestMailServer = {
   port: number;
   /** The received messages in the order of arrival. */
   mails: ReceivedMail[];
-  /** The reply to the next commands of each kind. If null, they succeed. */
+  /** The reply to the next commands of each kind; null makes them succeed. */
   reply: { rcpt: SmtpReply | null; data: SmtpReply | null };
   /** If set, the server waits for this promise before it confirms a message. */
   hold: Promise<void> | null;
@@ -29,7 +29,7 @@ type SmtpReply = { code: number; text: string };
 
 const failure = ({ code, text }: SmtpReply) => Object.assign(new Error(text), { responseCode: code });
 
-/** An independent mail server on 127.0.0.1 that keeps what it receives. */
+/** An independent mail server on 127.0.0.1 that keeps the messages it receives. */
 export async function startMailServer(options: SMTPServerOptions & { on?: number } = {}) {
   const { on = 0, ...own } = options;
   const server = new SMTPServer({

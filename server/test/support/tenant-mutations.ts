@@ -4,7 +4,7 @@ import { tenantTables } from '../../src/platform/db/generated.ts';
 export type Mutant = { how: string; text: string };
 
 /**
- * Each function takes a condition, its column and its value. It returns a condition that lets other tenants'
+ * Each function takes a condition, its column and its value, and returns a condition that lets other tenants'
  * rows through.
  */
 const losses: Record<string, (tie: string, column: string, value: string) => string> = {
@@ -68,7 +68,7 @@ type TenantCondition = {
   owned: boolean;
 };
 
-/** Comparisons with tenants. `owned` are those that restrict a tenant table. */
+/** Comparisons with tenants. `owned` is true if the comparison restricts a tenant table. */
 function tenantConditionsOf(text: string): TenantCondition[] {
   const aliases = aliasesOf(text);
   return [...text.matchAll(conditionPattern)].map((match) => {
@@ -126,13 +126,13 @@ function* around(text: string): Generator<Mutant> {
 
 /**
  * The ways in which a statement could lose its tenant: in each condition separately, in all conditions, and
- * through a statement around it.
+ * through a surrounding statement.
  */
 export function* mutantsOf(text: string): Generator<Mutant> {
   const ties = tenantConditionsOf(text);
   const owned = ties.filter((tie) => tie.owned);
-  // If two conditions have the same alias, as in the branches of a union, the statement is only certain to
-  // lose its tenant if both are removed.
+  // If two conditions have the same alias, as in the branches of a union, the statement is certain to lose
+  // its tenant only if both conditions are removed.
   const single = owned.filter(({ alias }) => ties.filter((other) => other.alias === alias).length === 1);
   for (const [how, lose] of Object.entries(losses)) {
     const by = (tie: TenantCondition) => lose(tie.text, tie.column, tie.value);

@@ -1,7 +1,10 @@
-/** Seconds to allow for a busy machine, in addition to the time on an idle one. */
+/** Extra seconds for a busy machine, in addition to the time that an idle machine needs. */
 export const slackSeconds = 5;
 
-/** Waits until the condition holds. The limit is generous: a busy machine may be many times slower than an idle one. */
+/**
+ * Waits until the condition is met. The limit is generous, because a busy machine can be many times slower
+ * than an idle one.
+ */
 export async function until(
   what: string | (() => string),
   holds: () => boolean | Promise<boolean>,

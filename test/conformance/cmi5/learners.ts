@@ -4,7 +4,7 @@ import type { Reply } from '../../../server/test/support/send.ts';
 import type { TestService } from '../../../server/test/support/service.ts';
 import type { TestTenant } from '../../../server/test/support/tenant.ts';
 
-/** The package is not a cmi5 package, or violates the rules of cmi5. */
+/** The package is not a cmi5 package or violates the rules of cmi5. */
 export class InvalidPackage extends Error {}
 
 type Registration = { LoginID: string; LaunchURL: string; courseId: string };
@@ -22,8 +22,8 @@ const ausIn = (units: Units): Units =>
   units.flatMap((unit) => [...(unit.Kind === 'au' ? [unit] : []), ...ausIn(unit.Children)]);
 
 /**
- * The operations that the suite needs from an LMS. They are performed through the API, or as the player
- * performs them.
+ * The operations that the suite needs from an LMS. Each is performed through the API or in the way the player
+ * performs it.
  */
 export function openLearners(service: TestService, tenant: TestTenant) {
   const registrations = new Map<string, Registration>();

@@ -1,6 +1,6 @@
 // Runs the LMS suite of ADL's CATAPULT in Chromium against a new service, and lists the tests that failed.
-// The suite is the folder `lts` of a checkout outside the project, with its packages installed and its course
-// packages built. `--grep` selects tests by their titles.
+// The suite is in the folder `lts` of a checkout outside the project. Its npm packages must be installed and
+// its course packages built. `--grep` selects tests by title.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ function fail(message: string): never {
 }
 
 const suite = resolve(
-  positionals[0] ?? fail('Give the path of the folder lts in a checkout of adlnet/CATAPULT.'),
+  positionals[0] ?? fail('Enter the path of the folder lts in a checkout of adlnet/CATAPULT.'),
 );
 if (!existsSync(join(suite, 'node_modules')))
   fail(`${suite} has no packages. Run "npm ci --ignore-scripts" there.`);

@@ -11,7 +11,7 @@ type Report = { testResults: { assertionResults: Test[]; message: string; name: 
 
 const firstLine = (message: string) => stripVTControlCharacters(message).trim().split('\n')[0] ?? '';
 
-/** Tests in a file that could not be loaded count as one failure. */
+/** All tests in a file that could not be loaded count as one failure. */
 function failuresIn({ testResults }: Report): Outcome['failures'] {
   return testResults.flatMap(({ assertionResults, message, name }) => {
     if (assertionResults.length === 0) return [{ title: name, message: firstLine(message) }];
@@ -25,8 +25,8 @@ function failuresIn({ testResults }: Report): Outcome['failures'] {
 }
 
 /**
- * Runs the suite with its own version of Jest, one file after the other. `folder` is for the files that it
- * writes. Chromium runs without its sandbox, because the sandbox does not work for root.
+ * Runs the suite with its own version of Jest, one file after the other. The suite writes its files to
+ * `folder`. Chromium runs without its sandbox, because the sandbox does not work for root.
  */
 export async function runSuite(
   suite: string,

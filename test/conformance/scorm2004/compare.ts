@@ -2,7 +2,10 @@ import { numberIn } from '../../../scorm/data-model/values.ts';
 import type { Result } from './page.ts';
 import type { Call } from './scripts.ts';
 
-/** Removes delimiters that state a default, and sorts those at the beginning, whose order is free (RTE 4th §4.2.9.1). */
+/**
+ * Removes delimiters that state a default. Sorts the delimiters at the beginning, because they may be in any
+ * order (RTE 4th §4.2.9.1).
+ */
 function normalize(text: string): string {
   const first: string[] = [];
   let rest = text;
@@ -36,7 +39,7 @@ const sortedWords = (text: string) =>
     .sort()
     .join(',');
 
-/** Whether a value equals the expected one by the rules of the suite's own evaluator. */
+/** Whether a value equals the expected value under the rules of the suite's own evaluator. */
 export function isExpected(name: string, expected: string, found: string): boolean {
   if (found === expected) return true;
   if (name.endsWith('._children')) return sortedWords(found) === sortedWords(expected);
@@ -70,7 +73,7 @@ export function difference(call: Call, { returned, error }: Result, learnerID: s
   if (fn === 'GetValue' && error === '0') {
     if (name === 'cmi.learner_name') return null;
     if (name === 'cmi.learner_id') return returned === learnerID ? null : mismatch('', learnerID, returned);
-    // The page has found the member. Otherwise there would be an error.
+    // The page has found the list member. Otherwise, there would be an error.
     if (/&\.id$/.test(name) && expect === '') return null;
   }
   return isExpected(name, expect, returned) ? null : mismatch('', expect, returned);

@@ -1,14 +1,14 @@
 import type { BrowserContext, Locator } from 'playwright-core';
 import { endingOf, type Plan, type Result } from './page.ts';
 
-/** The page of a delivered content object. It waits for the list of calls to make. */
+/** The page of a delivered content object. It waits for a list of calls to make. */
 export type Arrival = {
   activity: string;
   answer: (plan: Plan | null) => void;
   ending: ReturnType<typeof endingOf>;
 };
 
-/** If the player has shown only its own pages for this long, it will not deliver anything else. */
+/** If the player shows only its own pages for this long, it will not deliver anything else. */
 const idleLimit = 4_000;
 const arrivalLimit = 45_000;
 /** The longest visit has 3,499 calls. */
@@ -103,7 +103,7 @@ export async function openLearner(context: BrowserContext) {
       await page.locator('#exit-button').click();
       return isTrue(hasEnded, true, arrivalLimit);
     },
-    /** Ends the attempt if the player offers that choice. Its other choice, Exit, suspends the attempt. */
+    /** Ends the attempt if the player offers this. The other choice, Exit, suspends the attempt. */
     async endAttempt(): Promise<boolean> {
       if (!(await press(page.locator('#end-button')))) return false;
       await page.locator('dialog .button.primary').click();

@@ -1,4 +1,4 @@
-/** The calls that a content object's page makes in one visit, and how it ends its session. */
+/** The calls that a content object's page makes in one visit, and how the page ends its session. */
 export type Plan = {
   calls: { fn: string; args: string[] }[];
   terminate: 'after the calls' | 'on unload' | 'never';
@@ -66,7 +66,7 @@ export const contentPage = `<!doctype html><meta charset="utf-8"><title>Content 
   })();
 </script>`;
 
-/** How ADL's page at this path ends its session. Most call Terminate after their other calls. */
+/** How ADL's page at this path ends its session. Most pages call Terminate after their other calls. */
 export function endingOf(path: string): Pick<Plan, 'terminate' | 'onUnload'> {
   const file = path.slice(path.lastIndexOf('/') + 1);
   const requests: Record<string, string> = {

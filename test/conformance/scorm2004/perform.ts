@@ -11,7 +11,7 @@ class Difference extends Error {}
 type Course = { name: string; launchURL: string; titles: ReturnType<typeof titlesOf> };
 type Visit = { learner: Learner; learnerID: string; courses: Course[]; course: Course; script: Script };
 
-/** Runs scripts as one learner. Returns the first difference of the last one, or null. */
+/** Runs scripts as one learner. Returns the first difference found in the last script, or null. */
 export async function runSeries(
   service: TestService,
   browser: Browser,
@@ -89,7 +89,10 @@ async function runSteps(visit: Visit): Promise<void> {
   }
 }
 
-/** Waits for a step's activity, choosing it if necessary. An activity delivered before that choice makes no calls. */
+/**
+ * Waits for a step's activity, and chooses it if necessary. An activity that is delivered before this choice
+ * makes no calls.
+ */
 async function awaitActivity({ learner }: Visit, step: Step, choose: string | null): Promise<Arrival> {
   const wanted = `activity ${step.activity}, visit ${step.visit}`;
   const first = await learner.arrival();
@@ -141,7 +144,7 @@ async function playStep(
 const endLimit = 4_000;
 
 /**
- * Performs the steps of a tester after a visit. Returns the title to choose if the next activity is not delivered
+ * Performs a tester's steps after a visit. Returns the title to choose if the next activity is not delivered
  * automatically.
  */
 async function continueAfter(

@@ -1,6 +1,6 @@
-// Runs ADL's test scripts for SCORM 2004 4th edition with the real player in Chromium, and prints the differences.
-// `--third` runs a fixed third of the scripts; names select individual ones. `--if-present` accepts missing scripts, as
-// in a checkout without them.
+// Runs ADL's test scripts for SCORM 2004 4th edition with the real player in Chromium, and prints the
+// differences. `--third` runs a fixed third of the scripts; names select individual scripts. With
+// `--if-present`, it is not an error if the scripts are missing, as they are in a plain checkout.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,11 +65,11 @@ async function worker(): Promise<void> {
     if (positionals.length > 0) console.log(`${script.name}: ${differs ?? 'passed'}`);
   }
 }
-// Scripts mostly wait for pages, so more of them run at a time than there are processors.
+// Scripts mostly wait for pages, so more scripts run concurrently than there are processors.
 const parallel = Number(values.parallel ?? availableParallelism() * 2);
 await Promise.all(Array.from({ length: parallel }, worker));
 await browser.close();
-// The real player claims only what the data supports, so the service must not find an unsupported claim.
+// The real player claims only what the data supports, so the service must not find any unsupported claims.
 const claimed = await service.ctx.db
   .selectFrom('run_time_commit')
   .select(['tenant_id', 'enroll_id', 'unit_id', 'claimed'])

@@ -9,7 +9,7 @@ export type Call = {
   args?: string[];
   expect?: string;
   error?: string;
-  /** The type of the interaction that a response belongs to. */
+  /** The type of the interaction to which a response belongs. */
   type?: string;
   /** The identifiers that `compareObjectives` expects. */
   ids?: string[];
@@ -25,7 +25,7 @@ export type Step = {
 
 export type Script = { name: string; start: string; steps: Step[] };
 
-/** The reason why the scripts cannot run; null if they can. */
+/** Why the scripts cannot run; null if they can. */
 export function missingScripts(): string | null {
   return existsSync(join(folder, 'scripts.ndjson'))
     ? null
@@ -37,7 +37,7 @@ export function readScripts(): Script[] {
   return lines.map((line) => JSON.parse(line) as Script);
 }
 
-/** The manifests of a script: one, or two if the script is about two courses of one learner. */
+/** The manifests of a script: one, or two if the script uses two courses of one learner. */
 export function manifestsOf({ name }: Script): { name: string; text: string }[] {
   const files = readdirSync(join(folder, 'manifests')).filter((file) =>
     [`${name}.xml`, `${name}a.xml`, `${name}b.xml`].includes(file),
@@ -49,7 +49,7 @@ export function manifestsOf({ name }: Script): { name: string; text: string }[] 
   }));
 }
 
-/** Scripts that read global objectives that another script has written for the same learner. */
+/** Scripts that read global objectives written by another script for the same learner. */
 const continuations: Record<string, string> = {
   'CO-07b': 'CO-07a',
   'OB-03b': 'OB-03a',
@@ -58,7 +58,7 @@ const continuations: Record<string, string> = {
   'SX-11c': 'SX-11a',
 };
 
-/** The scripts that one learner performs: those that a script depends on, and then the script itself. */
+/** The scripts that one learner runs: first the scripts on which a script depends, then the script itself. */
 export function seriesOf(script: Script, all: readonly Script[]): Script[] {
   const before = all.find(({ name }) => name === continuations[script.name]);
   return before ? [...seriesOf(before, all), script] : [script];

@@ -19,7 +19,7 @@ function fail(message: string): never {
 }
 
 const suite = resolve(
-  positionals[0] ?? fail('Give the path of a checkout of adlnet/lrs-conformance-test-suite.'),
+  positionals[0] ?? fail('Enter the path of a checkout of adlnet/lrs-conformance-test-suite.'),
 );
 if (!existsSync(join(suite, 'node_modules')))
   fail(`${suite} has no packages. Run "npm install --ignore-scripts" there.`);

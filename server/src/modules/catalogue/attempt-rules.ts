@@ -3,7 +3,9 @@ import { parseAnySeconds } from '../../../../standards/durations.ts';
 import { Problem } from '../../platform/errors.ts';
 import { OneOf } from '../../platform/http/schema.ts';
 
-/** The limit if a course sets none. Every attempt is stored, so there must be a limit. */
+/**
+ * The limit for courses that set none. Every attempt is stored, so the number of attempts must be limited.
+ */
 export const maxAttempts = 1_000;
 
 const properties = {
@@ -19,11 +21,11 @@ const properties = {
     examples: ['P1D'],
     maxLength: 20,
     description:
-      'Time between the end of an attempt and the next one: an ISO 8601 duration of days, hours and minutes, such as P1D or PT30M; null (default) means none.',
+      'Minimum time between the end of an attempt and the start of the next one, as an ISO 8601 duration in days, hours and minutes, such as P1D or PT30M; null (default) means no waiting time.',
   }),
   Counts: OneOf(['best', 'last', 'first'], {
     description:
-      'Which finished attempt decides the result of the enrolment. best (default): the one that was passed, otherwise the one with the highest score.',
+      'Which finished attempt decides the result of the enrolment. best (default): the passed attempt or, if none was passed, the attempt with the highest score.',
   }),
   After: OneOf(['failed', 'finished'], {
     description:
@@ -32,7 +34,7 @@ const properties = {
   Review: Type.Unsafe<boolean>({
     type: 'boolean',
     description:
-      'Whether the learner may open the latest attempt for review while no new one can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed.',
+      'Whether the learner can open the latest attempt for review while no new attempt can start. SCORM content runs in review mode (`cmi.mode` or `cmi.core.lesson_mode` is `review`), and nothing is recorded. false (default): the course stays closed.',
   }),
 };
 
@@ -59,7 +61,7 @@ export const AttemptRulesChange = Type.Unsafe<Partial<AttemptRules> | null>({
   ...base,
   examples: [example],
   description:
-    'Replaces the rules for attempts; members that you leave out get their defaults. null means a single attempt, which stays open.',
+    'Replaces the rules for attempts; fields that you leave out get their default values. null means a single attempt, which stays open.',
 });
 
 /** The rules with their defaults. Throws if they contradict each other. */
@@ -83,7 +85,10 @@ export function completeRules(sent: Partial<AttemptRules>): AttemptRules {
 
 export const coolDownMilliseconds = ({ CoolDown }: AttemptRules) => parseAnySeconds(CoolDown) * 1000;
 
-/** The cast is safe: the column is written only from completed rules. Those of early versions have no `Review`. */
+/**
+ * The cast is safe: only complete rules are written to the column. Rules stored by early versions have no
+ * `Review`.
+ */
 export function rulesOf(stored: unknown): AttemptRules | null {
   return stored === null ? null : { Review: false, ...(stored as Omit<AttemptRules, 'Review'>) };
 }

@@ -4,14 +4,14 @@ import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { path } from '../../platform/http/routes.ts';
 
-// The clock is stopped, because nothing may depend on two requests having different times.
+// The clock is stopped: the behaviour must not depend on two requests having different times.
 const now = new Date('2026-03-04T05:06:07.890Z');
 const service = await startService({ now: () => now });
 after(service.close);
 const { api } = service;
 const tenant = await newTenant(service);
 
-test('PUT creates a course with 201 and Location, later changes it with 200, and keeps fields that are not sent', async () => {
+test('PUT creates a course (201 with Location), later changes it (200), and keeps fields that are not sent', async () => {
   const CourseID = unique('Kurs für/Ä?');
   const made = await api('PUT', path`/course/${CourseID}`, { Title: 'One', Language: 'de-AT' });
   expectStatus(made, 201);

@@ -194,7 +194,7 @@ async function insertCourse(
   await appendAudit(ctx, deployment, { action: 'course.created', targetId: input.courseId, data: {} });
 }
 
-/** Deletes a course that nobody was ever enrolled on, with its options, releases and files. */
+/** Deletes a course that has never had enrolments, with its options, releases and files. */
 export async function deleteCourse(ctx: Context, input: { courseId: string }): Promise<void> {
   const releases = await transaction(ctx, (ctx) => deleteRows(ctx, input));
   for (const { release_id } of releases) await ctx.files.remove(release_id);

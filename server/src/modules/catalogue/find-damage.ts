@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 
 export type Damage = { courseId: string; release: number; releaseId: string; found: string };
 
-/** Checks that the releases' folders still contain what was imported, and logs those that do not. */
+/** Checks that the releases' folders still contain the imported files, and logs the folders that do not. */
 export async function findDamage(ctx: Context): Promise<Damage[]> {
   const releases = await ctx.db
     .selectFrom('release')

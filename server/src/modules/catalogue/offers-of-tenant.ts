@@ -8,7 +8,7 @@ export async function countOffers(ctx: Context, tenantId: string): Promise<numbe
   return row?.offers ?? 0;
 }
 
-/** A course offered only to this tenant is then offered to nobody, not to everyone. */
+/** Afterwards, a course that was offered only to this tenant is offered to nobody, not to everyone. */
 export async function withdrawOffers(ctx: Context, tenantId: string): Promise<void> {
   const text = 'update course set tenants = array_remove(tenants, $1) where $1 = any(course.tenants)';
   await run(ctx, { text, values: [tenantId] });

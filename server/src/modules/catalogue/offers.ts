@@ -31,7 +31,7 @@ export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' |
 
 type Groups = { groups: string[] | null };
 
-/** Keeps only the given groups, because others may be customers that a tenant must not know about. */
+/** Keeps only the given groups. The other groups may be customers that the tenant must not know about. */
 export function withGroups<Option extends Groups>(options: Option[], known: ReadonlySet<string>): Option[] {
   return options.map((option) => ({
     ...option,

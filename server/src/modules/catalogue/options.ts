@@ -12,7 +12,7 @@ import { recountSeats, seatsLeft } from './seats.ts';
 
 export type OptionRow = Selectable<EnrolOptionTable>;
 
-/** Does not use the time columns, which have another type in a row that was read as JSON. */
+/** Does not use the time columns, because they have a different type in a row that was read as JSON. */
 export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'course_id'>): EnrolOption {
   return {
     DurationID: row.duration_id,
@@ -119,7 +119,7 @@ async function auditOption(
   await appendAudit(ctx, deployment, { action: 'option.changed', data, ...about });
 }
 
-/** Deletes an option that was never used to enrol. */
+/** Deletes an option that has never been used to enrol anyone. */
 export function deleteOption(ctx: Context, input: OptionKey): Promise<void> {
   return transaction(ctx, (ctx) => deleteRow(ctx, input));
 }

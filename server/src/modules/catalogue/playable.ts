@@ -38,8 +38,8 @@ left join release on release.course_id = course.course_id
 where course.course_id = $1 and ($3::text is null or ${isOffered('course', '$3')})`;
 
 /**
- * The content that a course plays: the given release, the current one, or a URL. For the operator,
- * `tenantId` is null.
+ * The content that a course plays: the given release, the current release, or a URL. `tenantId` is null for
+ * the operator.
  */
 export async function findPlayable(
   ctx: Context,
@@ -59,7 +59,7 @@ export async function findPlayable(
   return { title, language, releaseId: null, release: null, url };
 }
 
-/** A tree that is prepared for sequencing takes this many times as much memory. */
+/** A tree prepared for sequencing takes this many times the memory of the original tree. */
 const preparedFactor = 4;
 
 /** The tree of a release never changes, so it can be cached for a long time. */
@@ -84,7 +84,8 @@ const releases = createCache<PlayedRelease>({
 });
 
 /**
- * The content to play, against which commits are evaluated. If the course is a web page at a URL, `releaseId` is null.
+ * The content that is played and against which commits are evaluated. `releaseId` is null if the course is a
+ * web page at a URL.
  */
 export async function playedBy(
   ctx: Context,

@@ -80,7 +80,7 @@ export async function listReleases(ctx: Context, input: PageQuery & { courseId: 
     const release = await readRelease(ctx, { courseId, release: number });
     releases.push(release);
     bytes += textBytes(release);
-    // The last one does not fit on this page, so the next page starts with it.
+    // The last release does not fit on this page, so the next page starts with it.
     if (bytes > maxPageBytes && releases.length > 1) break;
   }
   return toPage(
@@ -91,7 +91,7 @@ export async function listReleases(ctx: Context, input: PageQuery & { courseId: 
   );
 }
 
-/** Makes a release the one that new enrolments play. */
+/** Makes a release current, so that new enrolments play it. */
 export async function makeCurrent(
   ctx: Context,
   input: { courseId: string; release: number },

@@ -190,7 +190,7 @@ const ruleFields = {
       Not: Type.Boolean({ description: 'true if the condition is negated.' }),
       Units: Type.Array(Type.String(), {
         description:
-          'Titles of the units that the condition checks; one of them is enough. Empty if it checks the unit itself.',
+          'Titles of the units that the condition checks; it is met if any of them meets it. Empty if it checks the unit itself.',
       }),
       Objective: Nullable(Type.String({ description: 'An objective that no unit of the course sets.' })),
       Value: Nullable(Type.Number({ description: 'Per cent, for scores.' })),

@@ -8,10 +8,7 @@ export function seatsLeft(option: { seats: number | null; seats_taken: number })
   return option.seats === null ? null : Math.max(0, option.seats - option.seats_taken);
 }
 
-/**
- * SQL that takes a seat of the option that `isOption` selects. It changes no row if no seat is
- * left.
- */
+/** SQL that takes a seat of the option that `isOption` selects. No row changes if no seat is left. */
 export const takeSeatSql = (isOption: string): string => `update enrol_option option
       set seats_taken = option.seats_taken + 1
       where ${isOption} and (option.seats is null or option.seats_taken < option.seats)`;
@@ -23,8 +20,8 @@ export const returnSeatSql = (isOption: string): string => `update enrol_option 
 const takeText = `${takeSeatSql('option.course_id = $1 and option.duration_id = $2')} returning true as taken`;
 
 /**
- * Whether the option has no limit. If so, no limit can be set until the transaction ends. The seats
- * of unlimited options are not counted.
+ * Whether the option has no seat limit. If it has none, no limit can be set until the transaction ends. The
+ * seats of unlimited options are not counted.
  */
 async function isUnlimited(ctx: Context, option: OptionKey): Promise<boolean> {
   const found = await ctx.db
@@ -71,7 +68,10 @@ function lockOption(ctx: Context, option: OptionKey) {
 const countText = `/* across tenants: seats are counted across the deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
 
-/** On Citus, a transaction that has read shards in parallel cannot change an option. Plain PostgreSQL ignores this. */
+/**
+ * On Citus, a transaction that has read shards in parallel cannot change an option. Plain PostgreSQL ignores
+ * this setting.
+ */
 const readSequentially = `set local citus.multi_shard_modify_mode = 'sequential'`;
 
 /** Counts the taken seats when an option gets a limit. Without a limit they are not counted. */

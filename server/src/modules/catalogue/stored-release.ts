@@ -6,7 +6,7 @@ export function contentsOf(row: { standard: string | null; tree: unknown }) {
   return row as { standard: Standard; tree: CourseTree };
 }
 
-/** This cast is safe for the same reason as in `contentsOf`. */
+/** This cast is safe for the same reason as the one in `contentsOf`. */
 export function warningsOf(row: { warnings: unknown }): PackageWarning[] {
   return row.warnings as PackageWarning[];
 }

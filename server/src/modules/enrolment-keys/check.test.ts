@@ -158,7 +158,7 @@ test('checks and redemptions share one limit on guesses, for learners and API ke
   expectStatus(await learner.check(Key), 200);
 });
 
-test('a learner signed in by a key that cannot enrol cannot redeem keys either', async () => {
+test('a learner signed in with an API key that cannot enrol users cannot redeem enrolment keys either', async () => {
   const Scopes = ['users:write', 'users:read', 'enrolments:read'];
   const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'portal', Scopes });
   expectStatus(made, 201);

@@ -9,8 +9,8 @@ import type { CheckedKey } from './schemas.ts';
 type Result = { enrolment: Enrolment; isNew: boolean };
 
 /**
- * Returns what redeeming the key would do, by redeeming it in a transaction that is rolled back.
- * Has the same errors as a redemption, and counts an unknown key as a guess.
+ * Returns what redeeming the key would do, by redeeming it in a transaction that is rolled back. Throws the
+ * same errors as a redemption, and counts an unknown key as a guess.
  */
 export function checkKey(ctx: TenantContext, input: RedeemInput): Promise<CheckedKey> {
   return withUsableKey(ctx, input, async (ctx, row, user) => {

@@ -26,9 +26,9 @@ export const enrolmentKeyData: PersonalData = {
   name: 'EnrolmentKeys',
   tables: ['enrolment_key', 'key_guess'],
   erased:
-    "Who redeemed a key, for whom it was created, and which keys were tried. The person's unused keys have been revoked.",
+    "The connection between the person and the keys that they redeemed or tried, or that were created for them. The person's unused keys have been revoked.",
   retained: {
-    what: 'The keys, and whether they have been used.',
+    what: 'The keys and whether they have been used.',
     why: "They belong to the buyer's order.",
   },
   eraseForUser: async (ctx, { userId, until }) => {

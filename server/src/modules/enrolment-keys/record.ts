@@ -16,7 +16,7 @@ export function keyStatus(row: KeyState, now: Date): KeyStatus {
   return row.valid_from > now ? 'scheduled' : 'available';
 }
 
-/** SQL condition on `held`: that of the partial index that contains keys with this status. */
+/** SQL condition on `held`: the condition of the partial index that contains keys with this status. */
 export function indexOf(status: KeyStatus): string {
   if (status === 'redeemed') return 'held.redeemed_at is not null';
   if (status === 'revoked') return 'held.revoked_at is not null and held.redeemed_at is null';

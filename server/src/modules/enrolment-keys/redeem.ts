@@ -26,8 +26,8 @@ type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 const maxAttempts = 3;
 
 /**
- * Enrols a user on all courses of a key and marks it as redeemed. Both happen in one transaction
- * that locks the key's row. Repeating it for the same user returns the same result.
+ * Enrols a user on all courses of a key and marks it as redeemed. Both happen in one transaction that locks
+ * the key's row. Repeating the call for the same user returns the same result.
  */
 export function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
   return withUsableKey(ctx, input, async (ctx, row, user) =>

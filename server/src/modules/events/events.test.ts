@@ -26,12 +26,12 @@ async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
   return { LoginID, LaunchURL: LaunchURL as string, address: `/enrolment/${LoginID}/${EnrollID}` };
 }
 
-test('every change to an enrolment writes one event, and every listed type occurs', async (t) => {
+test('every change to an enrolment writes one event, and all listed types occur', async (t) => {
   const tenant = await newTenant(service);
   let seen = 0;
   /**
-   * Expects these new event types in sorted order, because the events of one change have the same
-   * time and no fixed order.
+   * Compares the new event types in sorted order, because the events of one change have the same time and no
+   * fixed order.
    */
   async function expectNewTypes(types: string[]): Promise<void> {
     const all = await tenant.events();

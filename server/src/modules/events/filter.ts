@@ -13,7 +13,7 @@ export function filterSql({ types, enrollId, person }: LogFilter, { add }: Param
   return conditions.join(' and ');
 }
 
-/** Finds a user's events by user and by enrolment, so the table needs no further index. */
+/** Finds a user's events by user and by enrolment, so that the table needs no additional index. */
 const ofPerson = ({ userId, enrolments }: PersonIds, { add }: Parameters) => `(
   (select entry.* from event entry where entry.tenant_id = $1 and entry.user_id = ${add(userId)}::uuid and entry.enroll_id is null
     order by entry.event_id limit ${maxScanned})

@@ -43,8 +43,8 @@ test('a reader never misses an event that is committed late', async () => {
   await transaction(ctx, async (early) => {
     await write(early, 'committed late');
     overtaking = transaction(ctx, (late) => write(late, 'committed early'));
-    // The embedded database runs one transaction at a time, so none can overtake another, and no reader can run in
-    // between.
+    // The embedded database runs one transaction at a time, so transactions cannot overtake each other, and
+    // no reader can run in between.
     if (ctx.engine.kind === 'pglite') return;
     await overtaking;
     ({ names, position } = await namesAfter(ctx, position));
@@ -189,7 +189,7 @@ test('a cursor at the end of an empty log, or behind filtered-out events, contin
   );
 });
 
-test('a cursor is rejected if its event is not at its position, such as after a restore', async () => {
+test('a cursor is rejected if its event is not at its position, for example after a restore', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'one');
   const { position } = await namesAfter(ctx);

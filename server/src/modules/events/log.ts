@@ -56,9 +56,9 @@ export type LoggedEvent = { event: Event; userId: string | null };
 export type LogPage = { events: LoggedEvent[]; position: Position; hasMore: boolean };
 
 /**
- * Reads the events after a position, oldest first. If there are fewer than requested, the new
- * position is the end of the scan, so events that do not match are not scanned again. A position
- * without an `eventId` does not come from a client and is not checked.
+ * Reads the events after a position, oldest first. If there are fewer events than requested, the new position
+ * is the end of the scan, so that events that do not match are not scanned again. A position without an
+ * `eventId` does not come from a client and is not checked.
  */
 export async function readLog(
   ctx: TenantContext,
@@ -84,7 +84,7 @@ export async function readLog(
   if (!first.is_known)
     throw new Problem(
       'validation_failed',
-      'Cursor is ahead of the log, because the database was restored from a backup. Start again without it, or compare by EventID.',
+      'Cursor is ahead of the log, because the database was restored from a backup. Start again without Cursor, or compare events by EventID.',
       { param: 'Cursor' },
     );
   const last = end ?? (found.length === input.limit ? found.at(-1) : undefined);

@@ -4,7 +4,9 @@ import { run } from '../../platform/db/transaction.ts';
 import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../platform/keyset.ts';
 import { type Batch, batchRows, type Person, type PersonalData } from '../../platform/personal-data.ts';
 
-/** Members of Data that do not identify a person. All others are erased, so new members are erased by default. */
+/**
+ * Fields of Data that do not identify a person. All others are erased, so new fields are erased by default.
+ */
 const anonymous = [
   'Changed',
   'Completion',
@@ -109,10 +111,11 @@ const ofEnrolments = {
 export const eventData: PersonalData = {
   name: 'Events',
   tables: ['event'],
-  erased: 'The person that the events are about, and their contents except results and times.',
+  erased:
+    'The identity of the person in the events, and the contents of these events except results and times.',
   retained: {
     what: 'What happened to an enrolment, when, and with which result.',
-    why: 'Readers of the log rely on it having no gaps. Nothing in it identifies the person.',
+    why: 'Readers of the log rely on its having no gaps. Nothing in the log identifies the person any longer.',
   },
   eraseForUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
   eraseForEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),

@@ -8,10 +8,10 @@ const members = {
   OccurredAt: Instant(),
   LoginID: Nullable(
     Type.String({
-      description: 'The user that the event is about; null if there is none or the user has been erased.',
+      description: 'The user to whom the event relates; null if there is none or the user has been erased.',
     }),
   ),
-  EnrollID: Nullable(Type.String({ description: 'The enrolment that the event is about.' })),
+  EnrollID: Nullable(Type.String({ description: 'The enrolment to which the event relates.' })),
   CourseID: Nullable(Type.String()),
 };
 
@@ -40,7 +40,7 @@ export const EventPage = Fields({
   NextCursor: Nullable(
     Type.String({
       description:
-        'With Order=oldest it is never null: send it, now or later, to get the events since then. With Order=newest, null means that there are no older events.',
+        'With Order=oldest, it is never null: send it, now or later, to get the events since then. With Order=newest, null means that there are no older events.',
     }),
   ),
 });
@@ -55,11 +55,11 @@ export const eventQuery = Fields({
   after: Type.Optional(Type.String({ maxLength: 4096, description: 'Same as Cursor.' })),
   Types: Type.Optional(TypesText),
   EnrollID: Type.Optional(Type.String({ format: 'uuid' })),
-  LoginID: Type.Optional(Identifier('The user that the event, or its enrolment, is about.')),
+  LoginID: Type.Optional(Identifier('The user to whom the event or its enrolment relates.')),
   Order: Type.Optional(
     OneOf(['oldest', 'newest'], {
       description:
-        'Sort order. oldest (default) is for programs and leaves no gaps. newest sorts by EventID and is for people; events that are being written while a page is read may be missing. Each order has its own cursors.',
+        'Sort order. oldest (default) is for programs and leaves no gaps. newest sorts by EventID and is for people; it can miss events that are written while a page is read. Each order has its own cursors.',
     }),
   ),
 });

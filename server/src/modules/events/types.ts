@@ -31,8 +31,7 @@ const change = data({
 });
 
 /**
- * The closed catalogue of events. Each entry says when the event is written, and describes its
- * Data.
+ * The closed catalogue of events. Each entry describes when the event is written and what its Data contains.
  */
 export const eventCatalogue = {
   'user.created': ['A user was created.', data({ LoginID })],
@@ -79,7 +78,7 @@ export const eventCatalogue = {
     }),
   ],
   'enrolment.ending': [
-    "Access ends in Days days, one of the tenant's ReminderDays, and the course is not completed. If MailID is null, Lectern does not email the learner.",
+    "Access ends in Days days (one of the tenant's ReminderDays), and the course is not completed. If MailID is null, Lectern does not email the learner.",
     data({ Days: Count, ExpiresAt: Instant(), MailID: Nullable(Id) }),
   ],
   'enrolment.expired': ['An enrolment expired.', change],
@@ -117,7 +116,7 @@ export const eventTypes = namesOf(eventCatalogue);
 
 const isEventType = (name: string): name is EventType => Object.hasOwn(eventCatalogue, name);
 
-/** Returns the given types or throws a problem that names the unknown one. */
+/** Returns the given types, or throws a problem that names the first unknown type. */
 export function readTypes(names: readonly string[], param: string): EventType[] {
   const trimmed = names.map((name) => name.trim());
   const unknown = trimmed.find((name) => !isEventType(name));

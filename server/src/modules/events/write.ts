@@ -3,9 +3,9 @@ import { beforeCommit, runUnprepared } from '../../platform/db/transaction.ts';
 import type { EventType } from './types.ts';
 
 /**
- * The beginning of an INSERT that other modules include in their own statements, so a change and
- * its event commit together. A SELECT of exactly these columns must follow. `numberBeforeCommit`
- * assigns the position.
+ * The beginning of an INSERT that other modules include in their own statements, so that a change and its
+ * event commit together. A SELECT of exactly these columns must follow. `numberBeforeCommit` assigns the
+ * position.
  */
 export const insertEvent =
   'insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)';
@@ -26,7 +26,7 @@ export const nextPositions = (count: string) => `insert into event_log as log (t
   ${count} on conflict (tenant_id) do update set position = log.position + excluded.position
   returning log.position`;
 
-/** SQL for the members of an event. */
+/** SQL for the fields of an event. */
 type NewEventSql = {
   id: string;
   type: string;
@@ -43,8 +43,8 @@ export const eventBuffer = {
   add: ({ id, type, user, enrolment, course, data }: NewEventSql) => `events := events ||
       jsonb_build_object('id', ${id}, 'type', ${type}, 'user', ${user}, 'enrolment', ${enrolment}, 'course', ${course}, 'data', ${data});`,
   /**
-   * `isLast` is an SQL condition that is true if the transaction ends with this function. If not,
-   * call `numberBeforeCommit`.
+   * `isLast` is an SQL condition that is true if the transaction ends with this function. Otherwise, call
+   * `numberBeforeCommit`.
    */
   write: (isLast: string) => `
   if cardinality(events) > 0 then
@@ -60,9 +60,9 @@ export const eventBuffer = {
 };
 
 /**
- * Another node may already have numbered an event of an earlier version, so the last condition
- * checks for this. With `is null` in that condition, PostgreSQL would search all events without a
- * position for each event.
+ * Another node may already have numbered an event from an earlier version. The last condition checks for
+ * this. With `is null` in that condition, PostgreSQL would search all events without a position for each
+ * event.
  */
 const number = `/* across tenants: a transaction may write events of several tenants */
 with made as (
@@ -80,7 +80,9 @@ update event set position = log_end.position - made.count + made.n
 from made join log_end on log_end.tenant_id = made.tenant_id
 where event.tenant_id = made.tenant_id and event.event_id = made.event_id and coalesce(event.position, 0) = 0`;
 
-/** Assigns positions to events without one, which this transaction or nodes of an earlier version have written. */
+/**
+ * Assigns positions to events without a position. This transaction or nodes of an earlier version wrote them.
+ */
 export async function numberEvents(ctx: { db: Database }, tenants: string[]): Promise<void> {
   // A prepared plan for an empty table would scan the whole table for each event.
   await runUnprepared(ctx, { text: number, values: [tenants] });

@@ -37,7 +37,7 @@ const keptData = [
   },
 ];
 
-/** Rows per counting statement. With so few, the planner prefers an index to a sequential scan. */
+/** Rows per counting statement. With so few rows, the planner prefers an index to a sequential scan. */
 const countBatchRows = 100;
 
 /** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts the data. */

@@ -16,8 +16,7 @@ import { type TenantDataTable, tenantTables } from './tables.ts';
 const maxRows = 500;
 
 /**
- * For this long, another node may still have the tenant in its cache and write data for the
- * operator.
+ * For this long, another node may still have the tenant in its cache and write tenant data for the operator.
  */
 const settledAfter = 10_000;
 
@@ -31,8 +30,8 @@ export async function finishDeletions(ctx: Context): Promise<void> {
 }
 
 /**
- * Each batch first scans the rows that the previous batch deleted again. This marks their index
- * entries as dead, so later scans skip them.
+ * Each batch starts by scanning the rows that the previous batch deleted. This marks their index entries as
+ * dead, so later scans skip them.
  */
 async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Promise<void> {
   let places: [KeyPosition, KeyPosition] = [[], []];
@@ -53,8 +52,8 @@ async function deleteBatch(
   own: TenantDataTable,
   batch: Batch,
 ): Promise<Row[]> {
-  // The planner's statistics still describe the table before the deletion, so sequential scans are
-  // ruled out.
+  // Sequential scans are ruled out, because the planner's statistics still describe the table before the
+  // deletion.
   await readByIndex(ctx);
   const { after, rows } = batch;
   const text = deleteText(own, after.length > 0);
@@ -87,7 +86,10 @@ async function freeSeatsOf(ctx: Context, gone: readonly Row[]): Promise<void> {
   }
 }
 
-/** Rows written in the meantime are deleted together with the tenant, whose lock prevents further writes. */
+/**
+ * Rows written in the meantime are deleted together with the tenant. The lock on the tenant prevents further
+ * writes.
+ */
 async function finish(ctx: Context, tenantId: string): Promise<void> {
   await transaction(ctx, async (ctx) => {
     const tenant = await lockTenant(ctx, tenantId);
@@ -95,7 +97,7 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
     if (ctx.now().getTime() - tenant.updated_at.getTime() < settledAfter) return;
     for (const table of tenantTables) {
       const gone = await deleteBatch(ctx, tenantId, table, { after: [], rows: maxRows });
-      // There may be more rows, which the next run deletes.
+      // If there are more rows, the next run deletes them.
       if (gone.length === maxRows) return;
     }
     await withdrawOffers(ctx, tenantId);

@@ -15,7 +15,9 @@ export const TenantDeletion = Fields(
   {
     ReceiptID: Nullable(Type.String({ description: 'Opaque ID; null in a plan.' })),
     TenantID: Tenant.properties.TenantID,
-    Plan: Type.Boolean({ description: 'true if nothing was changed and this is what would be deleted.' }),
+    Plan: Type.Boolean({
+      description: 'true for a plan: nothing was changed, and the counts show what would be deleted.',
+    }),
     StartedAt: Nullable(
       Instant(
         'When the tenant was deleted. Its data is removed in the background; the TenantID can be reused when that is finished.',

@@ -4,15 +4,17 @@ export type TenantDataTable = {
   /** The rest of its primary key, after `tenant_id`. */
   key: readonly string[];
   what: string;
-  /** The size of a row, as SQL on `held`, if courses or clients may store much in it. */
+  /** SQL on `held` for the size of a row, if courses or clients can store a lot of data in it. */
   bytes?: string;
   /** Columns that an export leaves out. */
   secrets?: readonly string[];
-  /** The reason why an export omits the table. */
+  /** Why an export omits the table. */
   notExported?: string;
 };
 
-/** All tables with a tenant's data, in deletion order: rows are deleted before those that they refer to. */
+/**
+ * All tables with a tenant's data, in deletion order: rows are deleted before the rows that they refer to.
+ */
 export const tenantTables: readonly TenantDataTable[] = [
   { table: 'webhook_delivery', key: ['webhook_id', 'delivery_id'], what: 'Webhook deliveries' },
   {
@@ -69,8 +71,8 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
   { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
-  // Must follow the enrolments. Each commit locks its enrolment, so after their deletion, no more
-  // commits are possible.
+  // Must follow the enrolments. Each commit locks its enrolment, so no commits are possible after the
+  // enrolments have been deleted.
   {
     table: 'run_time_commit',
     key: ['enroll_id', 'launch', 'number'],
@@ -122,7 +124,7 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'day_count', key: ['day'], what: 'Counts by day' },
   { table: 'counted_log', key: [], what: 'Progress of the daily counts' },
-  // Must follow the event log, from which a job counts them.
+  // Must follow the event log, because a job counts the events in it.
   {
     table: 'completion_day',
     key: ['kind', 'course_id', 'group_name', 'day'],

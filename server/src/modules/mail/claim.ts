@@ -16,7 +16,7 @@ select waiting.tenant_id, waiting.urgent, client.name, client.language, client.r
 join tenant client on client.tenant_id = waiting.tenant_id and client.status = 'active'
 where waiting.wake_at <= $1 order by waiting.wake_at limit $2`;
 
-/** The queues that have waited longest, without those of suspended tenants. */
+/** The queues that have waited longest. Excludes the queues of suspended tenants. */
 export function dueQueues(ctx: Context, max: number): Promise<Queue[]> {
   return run<Queue>(ctx, { name: 'due_mail_queues', text: due, values: [ctx.now(), max] });
 }
@@ -59,8 +59,8 @@ update mail_queue set hour_began_at = $3, sent = $4, wake_at = coalesce($5, (
 )) where tenant_id = $1 and urgent = $2`;
 
 /**
- * Takes the queue's next email, unless another node is faster or the queue has reached its limit. If the queue contains
- * more emails, it moves behind all other waiting queues.
+ * Takes the queue's next email, unless another node took it first or the queue has reached its limit. If the
+ * queue contains more emails, it moves behind all other waiting queues.
  */
 export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedMail | null> {
   const now = ctx.now();
@@ -79,7 +79,8 @@ export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedM
     const isSameHour = own.hour_began_at !== null && now.getTime() - own.hour_began_at.getTime() < hour;
     const began = isSameHour && own.hour_began_at ? own.hour_began_at : now;
     const sent = isSameHour ? own.sent : 0;
-    // Urgent emails are limited only per address: anyone can request password resets and could use up a tenant's limit.
+    // Urgent emails are limited only per address: otherwise, anyone could use up a tenant's limit by
+    // requesting password resets.
     const isAtLimit = !urgent && mailRateLimit > 0 && sent >= mailRateLimit;
     const [mail] = isAtLimit
       ? []

@@ -26,7 +26,7 @@ select tenant_id, user_id, mail_id, content from mail
 where (tenant_id, user_id, mail_id) > ($1, $2::uuid, $3::uuid) and status = 'queued' and not starts_with(content, $4)
 order by tenant_id, user_id, mail_id limit $5`;
 
-/** Skips emails that were sent or abandoned in the meantime, because they have no content. */
+/** Skips emails that were sent or abandoned in the meantime, because they no longer have any content. */
 const write = `/* across tenants: a key of the deployment encrypts all emails */
 update mail set content = made.content
 from jsonb_to_recordset($1::jsonb) as made (tenant_id text, mail_id uuid, content text, before text)

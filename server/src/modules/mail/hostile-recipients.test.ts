@@ -119,7 +119,7 @@ test("a recipient whose connection breaks off does not delay other tenants' emai
   ]);
 });
 
-test('a run ends when the mail server fails for several tenants in succession', async () => {
+test('a run ends when the mail server fails for several tenants in a row', async () => {
   const tenants = await Promise.all(Array.from({ length: 12 }, () => newTenant(service)));
   let asked = 0;
   server.onRecipient = () => {
@@ -131,7 +131,7 @@ test('a run ends when the mail server fails for several tenants in succession', 
   assert.ok(asked >= 3 && asked <= 8, `${asked} attempts`);
 });
 
-test('a time limit ends only the connection for that message', async () => {
+test('a time limit closes only the connection of that message', async () => {
   const { mail } = service.ctx.config;
   assert.ok(mail);
   const release = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ export const isUrgent: Record<MailKind, boolean> = {
 export const mailStatuses = ['queued', 'sent', 'failed', 'cancelled'] as const;
 export type MailStatus = (typeof mailStatuses)[number];
 
-/** The values in the text of an email, apart from those of its tenant. */
+/** The values in the text of an email, apart from the tenant's values. */
 export type MailContent = {
   firstName: string | null;
   lastName: string | null;

@@ -24,7 +24,7 @@ export function toHtml(
 ): string {
   const button = (url: string) =>
     `<p style="margin:24px 0"><a href="${escapeHtml(url)}" style="display:inline-block;padding:12px 24px;border-radius:8px;background:#2456d6;color:#ffffff;text-decoration:none;font-weight:600">${escapeHtml(action)}</a></p>`;
-  // No colours, because they would have to be legible on both light and dark backgrounds.
+  // No text colours, because they would have to be legible on both light and dark backgrounds.
   const small = 'font-size:14px;';
   return `<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title></head>

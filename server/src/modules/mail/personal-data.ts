@@ -18,7 +18,7 @@ delete from mail where tenant_id = $1 and mail_id = any(array(
   order by held.user_id, held.mail_id limit $3
 )) returning 1`;
 
-/** An erasure also deletes queued emails, so they are not sent. */
+/** An erasure also deletes queued emails, so that they are not sent. */
 export const mailData: PersonalData = {
   name: 'Mails',
   tables: ['mail'],

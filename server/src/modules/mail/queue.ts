@@ -15,7 +15,7 @@ export type NewMail = {
   expiresAt: Date;
 };
 
-/** Whether this deployment sends email, and the address can receive it. */
+/** Whether this deployment sends email and the address can receive it. */
 export function canMail(ctx: TenantContext, address: string | null): address is string {
   return ctx.config.mail !== null && address !== null && isMailAddress(address);
 }
@@ -60,8 +60,8 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
 }
 
 /**
- * More emails than a user can have queued. The limit and the order make PostgreSQL use the index of
- * queued emails.
+ * More emails than a user can have queued. With the limit and the order, PostgreSQL uses the index of queued
+ * emails.
  */
 const maxQueued = 100;
 
@@ -76,7 +76,7 @@ where tenant_id = $1 and status = 'queued' and mail_id = any(array(
   ) due
 ))`;
 
-/** Cancels emails that have not been sent, of one kind or of all. */
+/** Cancels unsent emails of one kind or of all kinds. */
 export async function cancelMails(
   ctx: TenantContext,
   { userIds, kind = null }: { userIds: readonly string[]; kind?: MailKind | null },

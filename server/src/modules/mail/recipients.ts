@@ -11,7 +11,7 @@ import { toNfc } from '../../platform/unicode.ts';
 const maxPerAddress = 10;
 const hour = 3_600_000;
 
-/** Ignores the part after a plus sign, because all such addresses lead to the same mailbox. */
+/** Ignores the part after a plus sign, because all of these addresses belong to the same mailbox. */
 function addressMark(ctx: TenantContext, address: string): string {
   const [, name = '', domain = ''] = /^([^+]*).*(@.*)$/.exec(toNfc(address).toLowerCase()) ?? [];
   return keyedHash(ctx.keys, 'recipient', `${name}${domain}\0${ctx.tenantId}`);
@@ -51,7 +51,10 @@ with kept as (
 update mail_queue own set wake_at = least(own.wake_at, $3::timestamptz), sent = greatest(own.sent - 1, 0) from kept
 where own.tenant_id = $1 and own.urgent = kept.urgent`;
 
-/** Undoes the claim of an email that was not attempted, so it does not count towards the limits. */
+/**
+ * Undoes the claim of an email that the service did not try to send, so that the email does not count towards
+ * the limits.
+ */
 export async function postponeMail(ctx: TenantContext, mailId: string, until: Date): Promise<void> {
   await run(ctx, { name: 'postpone_mail', text: postpone, values: [ctx.tenantId, mailId, until] });
 }
@@ -61,7 +64,7 @@ delete from mail_recipient where (address_mark, urgent) in (
   select address_mark, urgent from mail_recipient where hour_began_at <= $1 order by hour_began_at limit $2
 ) returning 1`;
 
-/** Job: deletes counts that began more than an hour ago. */
+/** Job: deletes counts that were started more than an hour ago. */
 export async function forgetRecipients(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - hour);
   await inBatches(ctx, 500, async (ctx, rows) => {

@@ -12,7 +12,7 @@ export const Mail = Fields(
     Address: Text(320, { description: "The user's `Email` when it was queued." }),
     Status: OneOf(mailStatuses, {
       description:
-        '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, or the enrolment that it is about has been completed, ended or extended.',
+        '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, or its enrolment was completed, ended or extended.',
     }),
     Attempts: Type.Integer({ minimum: 0 }),
     Answer: Nullable(
@@ -22,7 +22,7 @@ export const Mail = Fields(
     ),
     CreatedAt: Instant(),
     AttemptedAt: Nullable(Instant('The last attempt.')),
-    NextAttemptAt: Nullable(Instant('When a queued email is tried next.')),
+    NextAttemptAt: Nullable(Instant('When a queued email is sent or retried next.')),
   },
   { title: 'Mail', description: 'An email to a user. It is kept for 90 days, without its text.' },
 );

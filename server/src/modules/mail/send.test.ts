@@ -218,7 +218,7 @@ test('after a temporary rejection, an email is retried with increasing pauses, f
   assert.deepEqual(server.mails, []);
 });
 
-test('while the mail server is unavailable, emails wait, and tenants do not see why', async () => {
+test('while the mail server is unavailable, emails wait, and tenants are not told the reason', async () => {
   const tenant = await newTenant(service);
   await invite(tenant, await tenant.user({ Email }));
   const down = { ...service.ctx, config: { ...service.ctx.config } };
@@ -375,7 +375,7 @@ test('a tenant that exceeds its limit waits for the next hour, and others take t
   await send();
   const order = server.mails.map(({ to }) => to[0]);
   assert.equal(order.length, 6, 'five from the flooding tenant and one from the other');
-  // The queues are sent on separate connections, so one more email of the first may arrive before it.
+  // The queues use separate connections, so one more email from the first queue may arrive before it.
   assert.ok(order.indexOf('bob@other.example') < 3, order.join());
   assert.equal((await listed(flooding, '?Status=queued')).length, 3);
   clock.advance({ minutes: 59 });

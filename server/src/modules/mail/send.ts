@@ -45,8 +45,7 @@ export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<
 }
 
 /**
- * The failures of this run. They are cleared from time to time, because a slow recipient can make a
- * run long.
+ * The failures of this run. They are cleared from time to time, because a slow recipient can prolong a run.
  */
 type Pass = {
   endsAt: number;
@@ -55,7 +54,7 @@ type Pass = {
    * answer.
    */
   skipped: Set<string>;
-  /** Tenants whose emails failed in succession because the mail server was unavailable. */
+  /** Tenants whose emails failed one after the other because the mail server was unavailable. */
   unavailable: Set<string>;
 };
 
@@ -68,7 +67,7 @@ function resetPassIfExpired(pass: Pass): void {
   pass.unavailable.clear();
 }
 
-/** After failures for this many tenants in succession, the mail server itself is considered unavailable. */
+/** After failures for this many tenants in a row, the mail server itself is considered unavailable. */
 const maxUnavailable = 3;
 
 const nameOf = ({ tenant_id, urgent }: Queue) => `${tenant_id} ${urgent}`;

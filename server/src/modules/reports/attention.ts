@@ -103,7 +103,7 @@ async function countFailed(ctx: TenantContext): Promise<number> {
   return row?.failed ?? 0;
 }
 
-/** Reads each part with one statement, which reads a limited number of rows. */
+/** Uses one statement for each part. Each statement reads a limited number of rows. */
 export async function readAttention(
   ctx: TenantContext,
   input: { withWebhooks: boolean },

@@ -1,4 +1,4 @@
-/** The figures of a report, by the status or success that they count. */
+/** The figures of a report. Each is named after the status or success that it counts. */
 export const figures = [
   'enrolled',
   'in_progress',
@@ -16,7 +16,7 @@ const keyOf = (alias: string) => key.map((column) => `${alias}.${column}`).join(
 const sameKey = (one: string, other: string) =>
   key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ');
 
-/** What to add to each line on each day: for each course and group, each of both, and in total. */
+/** What to add to each line on each day: per course, per group, per course and group, and in total. */
 const changeText = `
   select case grouping(flow.course_id, flow.group_name)
       when 0 then 'course_and_group' when 1 then 'course' when 2 then 'group' else 'total' end as kind,
@@ -25,7 +25,10 @@ const changeText = `
   from flow
   group by grouping sets ((flow.day), (flow.day, flow.course_id), (flow.day, flow.group_name), (flow.day, flow.course_id, flow.group_name))`;
 
-/** The days to write. An event may be older than the last day that was counted, which then changes as well. */
+/**
+ * The days to write. If an event is older than days that were already counted, these later days change as
+ * well.
+ */
 const dayText = `
   select ${keyOf('found')}, found.day, ${list((figure) => `sum(found.${figure}) as ${figure}`)}
   from (

@@ -68,7 +68,7 @@ async function someEnrolments(tenant: TestTenant) {
   return { done, failed, withdrawn };
 }
 
-test('enrolments are counted by course, by group, by both and in total', async () => {
+test('enrolments are counted by course, by group, by course and group, and in total', async () => {
   const tenant = await newTenant(service);
   assert.deepEqual(await report(tenant), []);
   await someEnrolments(tenant);
@@ -95,7 +95,7 @@ test('enrolments are counted by course, by group, by both and in total', async (
   ]);
 });
 
-test('filters by course and group combine with every kind of line', async () => {
+test('filters by course and group can be combined with every kind of line', async () => {
   const tenant = await newTenant(service);
   await someEnrolments(tenant);
   const all = await report(tenant, 'By=course_and_group');
@@ -191,7 +191,7 @@ test('a change of group moves all enrolments of the user', async () => {
   ]);
 });
 
-test('moves of many enrolments and of many users are split, and complete', async () => {
+test('moves of many enrolments and of many users are split into batches and complete', async () => {
   const tenant = await newTenant(service);
   const bulk = async (path: string, rows: object[]) => {
     const lines = rows.map((row) => JSON.stringify(row)).join('\n');
@@ -218,7 +218,7 @@ test('moves of many enrolments and of many users are split, and complete', async
   );
 });
 
-test('an event that was committed late counts on its own day', async () => {
+test('an event that is committed late counts on its own day', async () => {
   const tenant = await newTenant(service);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };
   const { LoginID } = await enrol(tenant, first);
@@ -240,7 +240,7 @@ test('an event that was committed late counts on its own day', async () => {
   ]);
 });
 
-test('an erasure removes the enrolments, counted or not, and tells what it removed', async () => {
+test('an erasure removes the enrolments, counted or not, and reports what it removed', async () => {
   const tenant = await newTenant(service);
   const [counted, uncounted] = [await enrol(tenant, first), await enrol(tenant, first)];
   await counted.override({ Completion: 'completed' });
@@ -273,7 +273,7 @@ test('with concurrent jobs, erasures and changes, each event counts once', async
   assert.deepEqual(await report(tenant), [line(first, null, done)]);
 });
 
-test('the report is also a CSV file, and another tenant sees nothing of it', async () => {
+test('the report is also available as CSV, and another tenant sees none of its lines', async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
   await someEnrolments(tenant);
   await countCompletion(service.ctx);
@@ -291,7 +291,7 @@ test('the report is also a CSV file, and another tenant sees nothing of it', asy
   assert.deepEqual(await report(other, 'By=group'), []);
 });
 
-test('figures that are far behind are not shown', async () => {
+test('figures that are too far out of date are not shown', async () => {
   const tenant = await newTenant(service);
   await enrol(tenant, first);
   await report(tenant);
@@ -331,7 +331,7 @@ async function addMany(tenant: TestTenant, count: number): Promise<void> {
   });
 }
 
-/** How many events of the tenant have been counted; null if none are. */
+/** How many events of the tenant have been counted; null if none have. */
 async function countedOf(tenant: TestTenant): Promise<number | null> {
   const row = await service.ctx.db
     .selectFrom('completion_log')
@@ -378,14 +378,14 @@ test('an erasure does not start the counting', async () => {
   assert.equal(await countedOf(tenant), null);
 });
 
-test('a day that does not exist is rejected', async () => {
+test('a date that does not exist is rejected', async () => {
   const { api } = await newTenant(service);
   for (const day of ['0000-01-01', '2026-02-30', 'yesterday'])
     expectProblem(await api('GET', `/report/completion?AsOf=${day}`), 422, 'validation_failed', 'AsOf');
   expectStatus(await api('GET', '/report/completion?AsOf=0001-01-01'), 200);
 });
 
-test('a cursor of another list is rejected', async () => {
+test('a cursor from another list is rejected', async () => {
   const tenant = await newTenant(service);
   for (const key of ['x', '["a"]', '[1,2]', '["a","\\u0000"]']) {
     const Cursor = Buffer.from(JSON.stringify([key])).toString('base64url');

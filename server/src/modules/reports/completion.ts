@@ -25,7 +25,10 @@ type Row = Omit<CompletionDayTable, 'tenant_id' | 'kind' | 'day'> & { course_tit
 
 type Kind = { hasCourse: boolean; hasGroup: boolean };
 
-/** Lines by course that are filtered by group have both, as do lines by group that are filtered by course. */
+/**
+ * Lines by course that are filtered by group have both a course and a group, and so do lines by group that
+ * are filtered by course.
+ */
 const kindOf = ({ By = 'course', CourseID, GroupName }: CompletionQuery): Kind => ({
   hasCourse: By === 'course' || By === 'course_and_group' || CourseID !== undefined,
   hasGroup: By === 'group' || By === 'course_and_group' || GroupName !== undefined,
@@ -36,7 +39,7 @@ function nameOf({ hasCourse, hasGroup }: Kind): string {
   return hasGroup ? 'group' : 'total';
 }
 
-/** The figures of a line at the end of the day, which are those of the last day on which they changed. */
+/** The figures of a line at the end of the day: those of the last day on which they changed. */
 const figuresOf = (line: string, day: string) => `(
   select day.* from completion_day day
   where day.tenant_id = $1 and day.kind = ${line}.kind and day.course_id = ${line}.course_id
@@ -92,7 +95,7 @@ function readKey(cursor: string | null): string[] | null {
   throw foreignCursor();
 }
 
-/** Completed enrolments in percent of those that were not withdrawn, with one decimal place. */
+/** Completed enrolments as a percentage of the enrolments that were not withdrawn, to one decimal place. */
 function rateOf(completed: number, relevant: number): number | null {
   return relevant === 0 ? null : Math.round((1_000 * completed) / relevant) / 10;
 }
@@ -115,7 +118,10 @@ function toCompletion(row: Row, { hasCourse, hasGroup }: Kind): Completion {
   };
 }
 
-/** Figures that are older than this are not shown. The first report of a tenant may need several runs of the job. */
+/**
+ * Figures that are older than this are not shown. The job may need several runs before the first report of a
+ * tenant.
+ */
 const maxBehindMinutes = 10;
 
 const uncountedText = `

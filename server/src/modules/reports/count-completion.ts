@@ -5,10 +5,10 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { eventType } from '../events/write.ts';
 import { storeFlowText } from './completion-days.ts';
 
-/** Events that a statement counts. On the embedded database, all other statements wait for it. */
+/** Maximum number of events per statement. On the embedded database, all other statements wait for it. */
 const maxEvents = 100;
 
-/** Maximum number of changed groups in a statement, and of enrolments that it moves for each of them. */
+/** Maximum number of group changes per statement, and of enrolments that it moves for each change. */
 const maxMoves = 10;
 const maxMoved = 100;
 
@@ -16,10 +16,12 @@ const created = eventType('enrolment.created');
 const reset = eventType('enrolment.reset');
 const finished = eventType('enrolment.attempt_finished');
 
-/** Before all enrolments. */
+/** Sorts before the ID of every enrolment. */
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-/** The next events. The first one may have moved some enrolments already, up to $4. */
+/**
+ * The next events. The previous statement may already have moved enrolments for the first event, up to $4.
+ */
 const nextText = `
   select next.*, count(*) filter (where next.is_move) over (order by next.position) as moves,
     case when next.position = min(next.position) over () then $4::uuid else '${firstId}' end as after
@@ -40,7 +42,7 @@ const moveText = `
   ) own
   where next.is_move and next.moves <= ${maxMoves}`;
 
-/** The first event that may affect further enrolments. The following events have to wait. */
+/** The first event that may affect further enrolments. Later events have to wait. */
 const stopText = `
   select move.position, (array_agg(move.enroll_id order by move.enroll_id desc))[1] as enroll_id
   from move group by move.position having count(*) = ${maxMoved} order by move.position limit 1`;
@@ -49,7 +51,10 @@ const entryText = `
   select next.* from next
   where next.moves <= ${maxMoves} and next.position < coalesce((select stop.position from stop), next.position + 1)`;
 
-/** What each event reports about an enrolment. The result of an attempt is not necessarily the one that counts. */
+/**
+ * What each event reports about an enrolment. The result of an attempt is not necessarily the result that
+ * counts.
+ */
 const reportText = `
   select entry.enroll_id, entry.position, entry.day,
     case when entry.type = ${created} then 'enrolled' else entry.data ->> 'Status' end as status,
@@ -60,7 +65,7 @@ const reportText = `
   select move.enroll_id, move.position, move.day, null, null
   from move where move.position <= coalesce((select stop.position from stop), move.position)`;
 
-/** Adds the enrolment, and how it was last counted. The enrolments of erased users no longer count. */
+/** Adds the enrolment and how it was last counted. The enrolments of erased users no longer count. */
 const toldText = `
   select report.enroll_id, report.position, report.day, own.course_id, own.group_name,
     case when own.is_erased then 'erased' else report.status end as status,
@@ -76,7 +81,7 @@ const toldText = `
     where held.tenant_id = $1 and held.enroll_id = report.enroll_id limit 1
   ) counted on true`;
 
-/** The values that the events report, each with the previous one. */
+/** The values that the events report, each with the previous value. */
 const stepText = `
   select told.course_id, told.group_name, told.day, part.value, coalesce(
       lag(part.value) over (partition by told.enroll_id, part.kind order by told.position), part.counted
@@ -86,7 +91,7 @@ const stepText = `
   ) part (kind, value, counted)
   where part.value is not null`;
 
-/** What to add to the figures of a course and group: first the change of group, then the events. */
+/** What to add to the figures of a course and group: first for the change of group, then for the events. */
 const flowText = `
   select first.course_id, place.group_name, first.day, figure.name, place.number
   from (select distinct on (told.enroll_id) told.* from told order by told.enroll_id, told.position) first
@@ -126,8 +131,8 @@ select (select count(*)::integer from next) as found, (select count(*)::integer 
 type Place = { position: number; enroll_id: string | null };
 
 /**
- * Locks the figures of the tenant until the transaction ends. Returns how far its log has been
- * counted; undefined for a tenant without reports.
+ * Locks the tenant's figures until the transaction ends. Returns how far the tenant's log has been counted;
+ * undefined for a tenant without reports.
  */
 export function lockFigures(ctx: TenantContext): Promise<Place | undefined> {
   return ctx.db
@@ -156,12 +161,12 @@ async function countBatch(ctx: TenantContext): Promise<boolean> {
   });
 }
 
-/** How many batches the first report of a tenant counts. The job counts the rest. */
+/** How many batches a tenant's first report counts itself. The job counts the rest. */
 const firstBatches = 10;
 
 /**
- * Starts to count the events of a tenant, which are counted from its first report on. Returns
- * whether all have been counted.
+ * Starts counting the events of a tenant. This happens with its first report. Returns whether all events have
+ * been counted.
  */
 export async function startCounting(ctx: TenantContext): Promise<boolean> {
   const insert = ctx.db.insertInto('completion_log').values({ tenant_id: ctx.tenantId, position: 0 });
@@ -174,13 +179,13 @@ const uncountedText = `/* across tenants: the reports of all tenants */
 select log.tenant_id from completion_log counted join event_log log on log.tenant_id = counted.tenant_id
 where log.position > counted.position and log.tenant_id <> all($1::text[])`;
 
-/** A run ends after the round in which this time is over, so that its failures are reported. */
+/** After this time, a run ends with the current round, so that its failures are reported. */
 const maxRunMilliseconds = 20_000;
 
 /**
- * Job: counts the new events of all tenants that use completion reports. Each event counts once, on
- * its own day. In each round, every tenant with new events gets one batch, so a tenant with many of
- * them does not hold up the others. A tenant that fails is left for the next run.
+ * Job: counts the new events of all tenants that use completion reports. Each event counts once, on the day
+ * on which it occurred. In each round, one batch is counted for every tenant with new events, so a tenant
+ * with many events does not hold up the others. If a batch fails, its tenant is left for the next run.
  */
 export async function countCompletion(ctx: Context): Promise<void> {
   const failures = new Map<string, unknown>();
@@ -192,7 +197,8 @@ export async function countCompletion(ctx: Context): Promise<void> {
       text: uncountedText,
       values,
     });
-    // Batches wait in the queue of jobs. A tenant could fill its own queue, and so delay the others.
+    // Batches wait in the queue for jobs. Each tenant can fill its own queue, and a batch waiting there would
+    // delay the other tenants.
     for (const { tenant_id: tenantId } of tenants)
       await countBatch({ ...ctx, tenantId }).catch((error) => failures.set(tenantId, error));
     if (tenants.length === 0 || performance.now() > end) break;

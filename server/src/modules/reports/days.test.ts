@@ -80,7 +80,7 @@ test('an enrolment, two starts and a completion of one course each count once', 
   assert.deepEqual(last, { Day: today(), Enrolments: 1, Starts: 1, Completions: 1 });
 });
 
-test('the last millisecond of a day and the first of the next are counted separately, whenever they are counted', async () => {
+test('the last millisecond of a day and the first of the next day are counted separately, regardless of when the counting happens', async () => {
   const [watched, late] = [await newTenant(service), await newTenant(service)];
   for (const milliseconds of [-1, 0]) {
     toNextDay(milliseconds);
@@ -119,7 +119,7 @@ test('an event committed after its day was read is still counted on that day', a
   for (let n = 0; n < 3; n++) assert.deepEqual(await enrolmentsOf(tenant), [0, 2, last]);
 });
 
-test('with concurrent readers and writers, each count is correct for some moment, and nothing is counted twice', async () => {
+test('with concurrent readers and writers, each count was correct at some moment, and nothing is counted twice', async () => {
   const tenant = await newTenant(service);
   const read = async () => {
     const { statusCode, body } = await node.api.inject({

@@ -18,8 +18,8 @@ const counts = `(entry.occurred_at at time zone 'UTC')::date as day,
     count(*) filter (where ${isTypeSql('enrolment.completed')}) as completions`;
 
 /**
- * Counts the next events. If several readers do so concurrently, only the first one moves the
- * position and saves its counts.
+ * Counts the next events. If several readers count concurrently, only the first one moves the position and
+ * saves its counts.
  */
 const settleText = `
 with entry as (
@@ -48,8 +48,8 @@ async function readWatermark(ctx: TenantContext): Promise<number> {
 }
 
 /**
- * Counts a batch of events. Returns the position up to which events have been counted, or null if
- * there are more.
+ * Counts a batch of events. Returns the position up to which events have been counted, or null if there are
+ * more events.
  */
 async function settle(ctx: TenantContext): Promise<number | null> {
   const watermark = await readWatermark(ctx);

@@ -3,13 +3,13 @@ import type { Connection } from '../../platform/db/engine.ts';
 import { type MetricGroup, readWithTimeout, type Sample } from '../../platform/operations/metric-groups.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
 
-/** Larger backlogs are not counted exactly, to limit the time that counting takes. */
+/** Larger backlogs are not counted exactly, so that counting takes a limited time. */
 const maxCounted = 100_000;
 
 /**
- * Maximum number of events read per endpoint. It suffices because an idle endpoint's position also
- * moves past events that it does not want. Suspended tenants are excluded, because their deliveries
- * wait on purpose.
+ * Maximum number of events read per endpoint. This is enough, because an idle endpoint's position also moves
+ * past events that it does not receive. Suspended tenants are excluded, because their deliveries wait on
+ * purpose.
  */
 const maxRead = 200;
 
@@ -119,7 +119,8 @@ const endpointMetrics: MetricGroup = {
 const pageOfHeads = 500;
 
 /**
- * Reads by primary key. The interval is longer, because the cost grows with the number of chains.
+ * Reads by primary key. The interval is longer than for the other groups, because the cost grows with the
+ * number of chains.
  */
 const heads = `/* across tenants: metrics cover the whole deployment */
 select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_chain head
@@ -138,7 +139,7 @@ const auditMetrics: MetricGroup = {
   seconds: 60,
   gauges: {
     lectern_audit_chains_unverified: {
-      help: 'Audit chains whose head is missing or cannot be verified: it was changed outside the service, or its signing key is missing.',
+      help: 'Audit chains whose head is missing or cannot be verified: the head was changed outside the service, or its signing key is missing.',
     },
   },
   read: async (ctx) => [

@@ -57,7 +57,8 @@ const ofEnrolments = {
 export const countedData: PersonalData = {
   name: 'Reports',
   tables: ['counted_enrolment'],
-  erased: 'How the enrolments count in reports. The figures of earlier days stay; they name nobody.',
+  erased:
+    'How the enrolments count in reports. The figures of earlier days are kept; they do not identify anyone.',
   retained: null,
   eraseForEnrolment: async (ctx, { enrollId }) => ({ records: await forget(ctx, enrollId), next: null }),
   count: (ctx, { enrollIds, max }) => countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max]),

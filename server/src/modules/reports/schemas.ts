@@ -45,21 +45,20 @@ export const Attention = Fields(
     Webhooks: Nullable(
       Type.Array(WebhookAtFault, {
         description:
-          'Endpoints that are failing, or were disabled because they failed; null if the key lacks the scope webhooks:write.',
+          'Endpoints that are failing or were disabled after failing; null if the key lacks the scope webhooks:write.',
       }),
     ),
     Seats: Type.Array(ScarceOption, {
-      description:
-        'Published options with at most a tenth of their seats left, up to 50. Those with the fewest seats left come first.',
+      description: 'Up to 50 published options with at most a tenth of their seats left, fewest seats first.',
     }),
     Expiring: Fields({
       Enrolments: CountOfMost('Current enrolments that are not completed and end between now and Until.'),
-      More: Type.Boolean({ description: 'true if there may be more than were counted.' }),
+      More: Type.Boolean({ description: 'true if there may be more enrolments than were counted.' }),
       Until: Instant('One week from now.'),
     }),
     FailedDeliveries: Nullable(
       CountOfMost(
-        'Webhook deliveries that were given up in the last 24 hours; null if the key lacks the scope webhooks:write.',
+        'Webhook deliveries that were abandoned in the last 24 hours; null if the key lacks the scope webhooks:write.',
       ),
     ),
   },
@@ -83,27 +82,27 @@ export type CompletionBy = (typeof completionBy)[number];
 
 export const Completion = Fields(
   {
-    CourseID: Nullable(Type.String({ description: 'null if the line has all courses.' })),
+    CourseID: Nullable(Type.String({ description: 'null if the line covers all courses.' })),
     CourseTitle: Nullable(Type.String()),
     GroupName: Nullable(
-      Type.String({ description: 'null if the line has all groups, or the users without a group.' }),
+      Type.String({ description: 'null if the line covers all groups, or the users without a group.' }),
     ),
     Enrolments: Count(
-      'All enrolments of the line. A user who was enrolled again counts once for each enrolment.',
+      'All enrolments covered by the line. A user who was enrolled again counts once for each enrolment.',
     ),
     NotStarted: Count('Status `enrolled`.'),
     InProgress: Count('Status `in_progress`.'),
     Completed: Count('Status `completed`.'),
     Expired: Count('Status `expired`: overdue, because access ended before the course was completed.'),
     Withdrawn: Count('Status `withdrawn`.'),
-    Passed: Count('Success `passed`, whatever the status.'),
-    Failed: Count('Success `failed`, whatever the status.'),
+    Passed: Count('Success `passed`, with any status.'),
+    Failed: Count('Success `failed`, with any status.'),
     CompletionRate: Nullable(
       Type.Number({
         minimum: 0,
         maximum: 100,
         description:
-          'Completed in percent of the enrolments that were not withdrawn; null if there are none.',
+          'Completed enrolments as a percentage of the enrolments that were not withdrawn; null if there are none.',
       }),
     ),
   },
@@ -113,7 +112,7 @@ export type Completion = Type.Static<typeof Completion>;
 
 export const completionQuery = Fields({
   ...pageQuery,
-  By: Type.Optional(OneOf(completionBy, { description: 'What each line is about. Default: course.' })),
+  By: Type.Optional(OneOf(completionBy, { description: 'What each line covers. Default: course.' })),
   CourseID: Type.Optional(CourseID),
   GroupName: Type.Optional(Text(255, { description: 'A group of users.' })),
   AsOf: Type.Optional(

@@ -19,8 +19,8 @@ order by exact desc limit 2`;
 export type NamedTenant = { tenant_id: string; status: string; declared: PasswordHash; exact: boolean };
 
 /**
- * The tenant with this ID, or the only one with this ID or name if case is ignored. Not cached, because response times
- * would reveal which tenants exist.
+ * The tenant with exactly this ID, or else the only tenant whose ID or name matches if case is ignored. Not
+ * cached, because response times would reveal which tenants exist.
  */
 export async function findTenantByName(ctx: Context, typed: string): Promise<NamedTenant | null> {
   const values = [typed, foldTenantName(typed)];

@@ -37,7 +37,7 @@ const common = {
   }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://${origin}`, 'https://lms.example'),
-    description: 'Origins that a returnURL may lead to; null means any http(s) URL.',
+    description: 'Origins to which a returnURL may lead; null means any http(s) URL.',
   }),
   FrameOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://(\\*\\.)?${origin}`, 'https://lms.example or https://*.example'),

@@ -11,8 +11,8 @@ export async function isSuspended(ctx: Context, tenantId: string | null): Promis
 }
 
 /**
- * Rejects requests with a link or session that belongs to a suspended or deleted tenant. For the operator's own,
- * `tenantId` is null.
+ * Rejects requests with a link or session that belongs to a suspended or deleted tenant. `tenantId` is null
+ * for the operator's own links and sessions.
  */
 export async function rejectSuspended(ctx: Context, tenantId: string | null): Promise<void> {
   if (tenantId === null) return;

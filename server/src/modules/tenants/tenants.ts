@@ -13,7 +13,7 @@ import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordChainStart } from '../audit/begin.ts';
 import type { Language, NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
-/** Creates a tenant. If one with the same fields exists, returns it unchanged (a safe retry). */
+/** Creates a tenant. If a tenant with the same fields exists, returns it unchanged (a safe retry). */
 export async function createTenant(
   ctx: Context,
   input: NewTenant,

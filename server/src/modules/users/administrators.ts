@@ -22,8 +22,8 @@ type Known = Pick<UserRow, 'is_admin' | 'admin_scopes'>;
 type KnownWithEmail = Known & Pick<UserRow, 'email'>;
 
 /**
- * Rejects a change to an administrator, the administrator role, a password or an address if the caller lacks the scopes
- * that it requires.
+ * Rejects a change to an administrator, the administrator role, a password or an email address if the caller
+ * lacks the required scopes.
  */
 export function rejectAdminChange(ctx: TenantContext, before: KnownWithEmail, change: UserChange): void {
   if (before.is_admin) requireScope(ctx, 'users:admin', 'Changing an administrator');
@@ -41,13 +41,13 @@ function rejectNewAddress(ctx: TenantContext, { is_admin, admin_scopes }: Known)
   const role = is_admin ? tenantScopes : learnerScopes;
   const needed = role.filter((scope) => admin_scopes?.includes(scope) ?? true);
   for (const scope of ['users:admin' as const, ...needed])
-    requireScope(ctx, scope, 'Changing an email address that password links are sent to');
+    requireScope(ctx, scope, 'Changing an email address to which password links are sent');
 }
 
 /**
- * The limit after a change. Rights and passwords set with a restricted key give no more access than the key itself. A
- * key with all of a tenant's scopes removes an administrator's limit by sending `IsAdmin: true`, and a learner's by
- * setting a new password.
+ * The limit after a change. Rights and passwords set with a restricted key give no more access than the key
+ * itself. A key with all of a tenant's scopes removes an administrator's limit by sending `IsAdmin: true`,
+ * and a learner's limit by setting a new password.
  */
 export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {
   const limit = sessionLimit(ctx);

@@ -155,7 +155,7 @@ test("another tenant's call creates that tenant's own users", async () => {
   assert.equal(lines[0]?.Status, 201);
 });
 
-test('Windows line endings never become part of a value, wherever chunks are split', async () => {
+test('Windows line endings never become part of a value, no matter where chunks are split', async () => {
   const rows = Array.from({ length: 450 }, (_, n) => `crlf-${n},Lee`);
   const body = ['LoginID,LastName', ...rows].join('\r\n');
   const { lines } = await bulk(body, { headers: { 'content-type': 'text/csv' } });
@@ -216,6 +216,6 @@ test('an email address without @ fails its row, and a blank address is ignored',
     lines.map(({ Status }) => Status),
     [422, 201, 201],
   );
-  // The interface defines no format for Email, so a single call still accepts any text.
+  // The interface defines no format for Email, so a single call accepts any text.
   assert.equal((await service.api('POST', '/user', { LoginID: 'mail-8', Email: 'n/a' })).status, 201);
 });

@@ -6,8 +6,8 @@ import { createDrafted, draftUser, planUsers } from './create-user.ts';
 import { NewUser, type User } from './schemas.ts';
 
 /**
- * Hashes the passwords of rows. These take turns with the rows of other tenants' calls. Unlike
- * single calls, they are never rejected because a queue is full.
+ * Hashes the passwords of rows. The rows take turns with those of other tenants' calls. Unlike single calls,
+ * they are never rejected because a queue is full.
  */
 function hashing<Result>(ctx: TenantContext, work: () => Promise<Result>): Promise<Result> {
   return inTurn(ctx.admission.bulkHashes, ctx.tenantId, work) ?? work();
@@ -21,7 +21,7 @@ const done = ({ user, isNew, changed }: Done): RowDone => ({
   ...(changed !== null && { Changed: changed }),
 });
 
-/** Single calls take any text as `Email`, because the interface gives it no format. */
+/** Single calls accept any text as `Email`, because the interface defines no format for it. */
 function emailProblem({ Email }: NewUser): Problem | null {
   if (!Email || /.@./su.test(Email)) return null;
   const detail = 'Email must be an email address such as ada@example.com. Leave it blank if there is none.';

@@ -33,8 +33,8 @@ export async function checkUser(ctx: TenantContext, input: { loginId: string }):
 }
 
 /**
- * Counts the attempt as a failure before its result is known, so that concurrent guesses cannot exceed the limit. $5
- * says whether to count attempts for a disabled user.
+ * Counts the attempt as a failure before its result is known, so that concurrent guesses cannot exceed the
+ * limit. $5 is true if attempts for a disabled user count too.
  */
 const noteAttempt = `
 with found as (
@@ -61,7 +61,7 @@ type Attempt = {
   oldest: Date | null;
 };
 
-/** Throws after too many recent failures. Null if the user does not exist. */
+/** Throws after too many recent failures. Returns null if the user does not exist. */
 async function recordGuess(
   ctx: TenantContext,
   input: { loginId: string; evenDisabled: boolean },
@@ -76,7 +76,7 @@ async function recordGuess(
   return attempt ?? null;
 }
 
-/** 1 valid, 0 disabled, -1 not found, -2 wrong password. Takes the same time in each case. */
+/** 1 valid, 0 disabled, -1 not found, -2 wrong password. The response time is the same in each case. */
 export async function checkPassword(
   ctx: TenantContext,
   input: { loginId: string; password: string },
@@ -92,8 +92,9 @@ export async function checkPassword(
 }
 
 /**
- * Compares a password, as stored, with that of a user who may exist. The result reveals whether it is right, so the
- * comparison counts as a guess. Returns null if the user does not exist.
+ * Compares a password in its stored form with the password of a user, who need not exist. The result reveals
+ * whether the password is correct, so the comparison counts as a guess. Returns null if the user does not
+ * exist.
  */
 export async function checkPasswordGuess(
   ctx: TenantContext,

@@ -136,7 +136,7 @@ test('an invalid request creates no user, and the error names the field', async 
   expectProblem(await api('GET', `/user/${LoginID}`), 404, 'user_not_found');
 });
 
-test('anything but a JSON object in UTF-8 is rejected with the reason', async () => {
+test('anything except a JSON object in UTF-8 is rejected with the reason', async () => {
   expectProblem(await api('POST', '/user', '{"LoginID":'), 400, 'malformed_request');
   expectProblem(await api('POST', '/user', '{"__proto__":{}}'), 400, 'malformed_request');
   expectProblem(await api('POST', '/user', '["LoginID"]'), 422, 'validation_failed');

@@ -96,11 +96,11 @@ export type UserDraft = {
   input: NewUser;
   row: NewUserRow;
   password: string | null;
-  /** For an existing user, the stored hash that the password was compared with. */
+  /** For an existing user, the stored hash with which the password was compared. */
   compared: { stored: string; matches: boolean } | null;
 };
 
-/** PostgreSQL's error code. A bulk call that enrols the same users may lock them in another order. */
+/** PostgreSQL's error code. A bulk call that enrols the same users may lock them in a different order. */
 const deadlock = '40P01';
 
 /** Words that our URLs use in place of a LoginID. For example, `GET /enrolment/key` lists keys. */
@@ -184,7 +184,10 @@ async function toCreated(
   return { user, isNew, changed };
 }
 
-/** Does the slow work before a transaction: hashes the password and compares it with that of an existing user. */
+/**
+ * Does the slow work before a transaction: hashes the password and compares it with an existing user's
+ * password.
+ */
 export async function draftUser(ctx: TenantContext, input: NewUser): Promise<UserDraft> {
   const drafted = await draft(ctx, input, (password) => storePassword(ctx, password));
   if (drafted.password === null || input.IfExists === 'update') return drafted;

@@ -35,7 +35,7 @@ async function fillBatch(ctx: TenantContext, rows: number): Promise<number> {
     .forUpdate()
     .executeTakeFirst();
   if (!found) return 0;
-  // Lock the users, so the words below are those of their latest names.
+  // Lock the users, so that the words below come from their latest names.
   const users = await ctx.db
     .selectFrom('user')
     .select('user_id')

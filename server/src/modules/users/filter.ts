@@ -12,7 +12,7 @@ export type UserFilter = PageQuery &
 
 /** The same expression as in the index. */
 const addressOf = (user: string) => `lower(${user}.email) collate "C"`;
-/** The conditions are literals, so the partial index matches them. */
+/** The conditions are literals, so that they match the partial index. */
 const isEnabled = (enabled: boolean, user = 'held') => (enabled ? `${user}.enabled` : `not ${user}.enabled`);
 
 /** SQL for each filter on the user. */

@@ -68,7 +68,7 @@ for (const headers of [{}, { 'idempotency-key': 'moved' }]) {
       assert.deepEqual((await events({ LoginID })).filter(({ type }) => type === 'user.updated').length, 1);
   });
 
-  test(`in ${kind}, rows about a user whose change has to wait stay in order`, async () => {
+  test(`in ${kind}, rows for a user whose change has to wait stay in order`, async () => {
     const { users, bulk, changed, api } = await withManyEnrolments();
     const row = (LoginID: string | undefined, GroupName: string) => ({
       LoginID,

@@ -3,14 +3,15 @@ import { run } from '../../platform/db/transaction.ts';
 import { partOfState } from '../../platform/node-state.ts';
 
 /**
- * A change of a user's group also changes all their enrolments. A transaction changes the groups of
- * users with at most this many enrolments, or of one user, because other requests wait for it.
+ * A change of a user's group also changes all of that user's enrolments. Other requests wait for the
+ * transaction, so one transaction changes the group of only one user, or of several users with at most this
+ * many enrolments in total.
  */
 const maxEnrolments = 5_000;
 
-/** The changes of groups in one transaction. */
+/** The group changes in one transaction. */
 export type GroupChanges = {
-  /** How many enrolments they changed. */
+  /** How many enrolments these changes affect. */
   enrolments: number;
   /** The LoginIDs whose requests have to wait for another transaction, so that they run in order. */
   postponed: Set<string>;
@@ -29,8 +30,8 @@ select user_id, count(*)::integer as enrolments from (
 type Counted = { user_id: string; enrolments: number };
 
 /**
- * Adds the changes of the given users' groups, and postpones those that have no room in the
- * transaction. The users must be locked.
+ * Adds the group changes of the given users, and postpones the changes that do not fit into the transaction.
+ * The users must be locked.
  */
 export async function addGroupChanges(
   ctx: TenantContext,
@@ -45,7 +46,8 @@ export async function addGroupChanges(
   const total = counted.reduce((sum, { enrolments }) => sum + enrolments, 0);
   done.enrolments += total;
   if (!last || total <= room) return;
-  // The count ended here, so it includes no later users and perhaps not all enrolments of this one.
+  // The count stopped at this user, so it includes no later users and perhaps not all of this user's
+  // enrolments.
   const isAlone = counted.length === 1 && done.enrolments === total;
   for (const { user_id, login_id } of users)
     if (user_id > last.user_id || (user_id === last.user_id && !isAlone)) done.postponed.add(login_id);

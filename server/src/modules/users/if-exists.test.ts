@@ -11,7 +11,7 @@ import {
   unique,
 } from '../../../test/support/tenant.ts';
 
-// IfExists and IfMissing: calls that create users, update existing ones, or both.
+// IfExists and IfMissing: calls that create users, update existing users, or do both.
 
 const service = await startService();
 after(service.close);

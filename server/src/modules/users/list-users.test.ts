@@ -26,7 +26,7 @@ const fill = ({ TenantID }: TestTenant, users: number) =>
   select ${TenantID}, gen_random_uuid(), 'u' || lpad(n::text, 5, '0'), 'Kim', 'g' || n % 2, n % 5000 <> 0, 'x', now(), now()
   from generate_series(1, ${users}::integer) n`.execute(service.ctx.db);
 
-test('Order sorts users by their creation, in pages and with filters', async () => {
+test('Order sorts users by creation time, with pages and filters', async () => {
   const tenant = await newTenant(service);
   for (const LoginID of ['mo', 'al', 'zed', 'eve'])
     expectStatus(await tenant.api('POST', '/user', { LoginID, GroupName: LoginID < 'f' ? 'A' : 'Z' }), 201);
@@ -42,7 +42,7 @@ test('Order sorts users by their creation, in pages and with filters', async () 
   assert.deepEqual(await listed('Order=oldest&Enabled=false'), []);
 });
 
-test('A search has its own order, and a cursor belongs to one order', async () => {
+test('a search has its own order, and a cursor belongs to one order', async () => {
   const tenant = await newTenant(service);
   for (const LoginID of ['al', 'bo']) expectStatus(await tenant.api('POST', '/user', { LoginID }), 201);
   expectProblem(await tenant.api('GET', '/user?Search=al&Order=newest'), 422, 'validation_failed');
@@ -51,7 +51,7 @@ test('A search has its own order, and a cursor belongs to one order', async () =
   expectProblem(other, 422, 'validation_failed');
 });
 
-test('Count says how many users match the filters, on the first page only', async () => {
+test('Count returns the number of users that match the filters, on the first page only', async () => {
   const tenant = await newTenant(service);
   assert.deepEqual(await countOf(tenant), { Records: 0, More: false });
   const people = [
@@ -85,7 +85,7 @@ test('Count says how many users match the filters, on the first page only', asyn
   assert.ok(!JSON.stringify(csv.body).includes('Count'));
 });
 
-test('A count takes several statements, and stops after 10,000 users', async () => {
+test('counting takes several statements and stops after 10,000 users', async () => {
   const tenant = await newTenant(service);
   await fill(tenant, 5_001);
   const exact = (Records: number) => ({ Records, More: false });

@@ -17,7 +17,10 @@ import { accessPathsOf, filterSql, prefixEnd, type UserFilter } from './filter.t
 import { toUser, type UserRow } from './record.ts';
 import { countFound, searchUsers } from './search.ts';
 
-/** The users that match the filters, by LoginID or, with `Order`, by their creation: IDs are ordered by time. */
+/**
+ * The users that match the filters, ordered by LoginID or, with `Order`, by creation time, which is the order
+ * of their IDs.
+ */
 function userList(ctx: TenantContext, input: UserFilter, wanted: number): List {
   const byFilter = accessPathsOf(input);
   const isByCreation = input.Order !== undefined;

@@ -80,7 +80,7 @@ test('a composed CourseID is found by a query that decomposes it', async () => {
   assert.equal((await api('GET', `/enrolment?CourseID=${query}`)).body.Items.length, 1);
 });
 
-test('a LoginID may have 255 characters, whatever their size in bytes, but not 256', async () => {
+test('a LoginID can have 255 characters, regardless of their size in bytes, but not 256', async () => {
   for (const sign of ['x', 'ü', '山', '😀']) {
     const LoginID = sign.repeat(255);
     const made = await api('POST', '/user', { LoginID, GroupName: LoginID, Email: sign.repeat(320) });

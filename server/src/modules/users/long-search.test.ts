@@ -16,7 +16,7 @@ const service = await startService({
 });
 after(service.close);
 
-test('a search with more than 40 characters finds the right user, in batches, among many that begin alike', async () => {
+test('a search with more than 40 characters finds the right user, in batches, among many whose words begin with the same characters', async () => {
   const { TenantID, api, user } = await newTenant(service);
   const same = 'n'.repeat(70);
   await sql`insert into "user" (tenant_id, user_id, login_id, last_name, password_hash, enabled, created_at, updated_at)

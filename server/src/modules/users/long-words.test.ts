@@ -15,7 +15,7 @@ async function indexed(TenantID: string) {
 // U+FDFA, which decomposes into 18 characters and four words.
 const expanding = '\ufdfa';
 
-test('a name takes little space in the index, whatever its characters decompose into', async () => {
+test('a name takes little space in the index, even if its characters decompose into many', async () => {
   const { api, user, TenantID } = await newTenant(service);
   const start = Array.from({ length: 23 }, (_, at) => `w${at}`).join(' ');
   const LastName = `${start} ${expanding.repeat(255 - start.length - 1)}`;

@@ -61,7 +61,7 @@ export function unmatchablePasswordHash(): string {
 
 const decoy = hash(randomBytes(32).toString('base64url'), parameters);
 
-/** Takes the same time whether or not there is a stored hash. */
+/** Takes the same time with and without a stored hash. */
 export async function matchesPassword(
   ctx: Hashing,
   stored: string | null,

@@ -78,7 +78,7 @@ export const userRoutes = [
       ...countQuery,
       Order: Type.Optional({
         ...orderQuery.Order,
-        description: 'Sorts by the time of creation. It cannot be combined with Search.',
+        description: 'Sorts by creation time. Cannot be combined with Search.',
       }),
       GroupName: Type.Optional(Text(255)),
       Email: Type.Optional(Text(320, { description: 'Exact match, ignoring case.' })),
@@ -187,7 +187,7 @@ export const userRoutes = [
     name: 'setPassword',
     summary: 'Set a password for the pages of this service',
     description:
-      "For administrators. Hash the password with the function that `GET /session/password/{TenantID}` returns. The user can sign in with it, even if the tenant has declared no function. The user's sessions, invitation and password resets end. Invite users instead if they can receive a link, so that nobody else knows their password.",
+      "For administrators. Hash the password with the function that `GET /session/password/{TenantID}` returns. The user can sign in with this password even if the tenant has declared no hash function. The user's sessions, invitation and password resets end. Invite users instead if they can receive a link, so that nobody else knows their password.",
     scope: 'users:write',
     additionalScopes: ['users:admin'],
     params,

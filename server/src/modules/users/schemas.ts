@@ -14,7 +14,7 @@ const details = {
   Email: Nullable(
     Text(320, {
       description:
-        "If the service sends email, changing it requires users:admin and the scopes of the user's role, because links for a new password go to this address.",
+        "If the service sends email, changing this address requires users:admin and the scopes of the user's role, because password links are sent to it.",
     }),
   ),
 };
@@ -63,7 +63,7 @@ export const NewUser = Fields(
     IfExists: Type.Optional(
       OneOf(['fail', 'update'], {
         description:
-          'What happens if the user exists. fail (default): 409 user_exists if a field that you sent differs. update: the fields that you sent are changed, with the rules of PUT /user/{LoginID}; the others keep their values. A Password is set again each time, which ends the sessions of the user.',
+          'What happens if the user exists. fail (default): 409 user_exists if a field that you sent differs. update: the fields that you sent are changed under the rules of PUT /user/{LoginID}; the others keep their values. A Password is set again with each call, which ends all sessions of the user.',
       }),
     ),
     IfMissing: Type.Optional(

@@ -23,8 +23,9 @@ type Place = Extract<Position, { leading: number }>;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Users that match all words, in the index order of one of them. A user with exactly this LoginID comes first. If a
- * filter matches fewer users than any word, its users are read instead, ordered by LoginID.
+ * Users that match all words, in the index order of one word. A user with exactly this LoginID comes first.
+ * If a filter matches fewer users than any word does, the filter's users are read instead, ordered by
+ * LoginID.
  */
 export async function searchUsers(ctx: TenantContext, input: SearchFilter) {
   const limit = pageLimit(input);
@@ -43,19 +44,20 @@ export async function searchUsers(ctx: TenantContext, input: SearchFilter) {
   return toPage([...first, ...rows], limit, key, toUser, end);
 }
 
-/** The number of users that match, counted like a list. */
+/** The number of matching users, found with the same statement as the list. */
 export async function countFound(ctx: TenantContext, input: SearchFilter): Promise<RecordCount> {
   const words = searchWords(input.Search);
   const place = await firstPosition(ctx, input, words);
   if ('loginId' in place) return countRows(ctx, userList(ctx, input, words, place.loginId));
   const exact = await readExact(ctx, input);
-  // One statement, because with a position, PostgreSQL may read all users who have the word, and sort them.
+  // Uses a single statement. If a further statement started at a position, PostgreSQL might read and sort all
+  // users who have the word.
   const { Records, More } = await countRows(ctx, wordList(ctx, input, { words, place, exact }), 1);
   return { Records: Records + exact.length, More };
 }
 
 /**
- * The position at which the list begins. Without words, or before a job has indexed a tenant, it is
+ * The position at which the list begins. Without words, or until a job has indexed the tenant, the list is
  * ordered by LoginID.
  */
 async function firstPosition(
@@ -83,7 +85,7 @@ const endSql = (word: string, { add }: Parameters) => `held.word < ${add(prefixE
 const rangeSql = (word: string, parameters: Parameters) =>
   `held.word >= ${parameters.add(indexedPart(word))} and ${endSql(word, parameters)}`;
 
-/** Counting more rows would take longer than the better choice saves. */
+/** Counting more rows would take more time than the better choice of word saves. */
 const maxCounted = 1_000;
 
 /**
@@ -157,12 +159,13 @@ function wordList(ctx: TenantContext, input: SearchFilter, { words, place, exact
     rows: 'user_word held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['word', 'user_id'],
-    // Use only one lower bound. With two, the database would read the index from the other one.
+    // Use only one lower bound. With two bounds, the database would read the index from the other one.
     after: isFirst ? null : [place.word, place.id],
     accessPaths: [(parameters) => ({ ranges: [(isFirst ? rangeSql : endSql)(leading, parameters)] })],
     filter: (parameters) =>
       [
-        // Several words of a user may begin with the search word. The user is listed only with the first of them.
+        // Several words of a user may begin with the search word. The user is listed only for the first of
+        // these words.
         `strpos(held.words, ${parameters.add(` ${indexedPart(leading)}`)}) = strpos(held.words, ' ' || held.word || ' ')`,
         ...words
           .filter((word) => word !== leading)
@@ -176,7 +179,10 @@ function wordList(ctx: TenantContext, input: SearchFilter, { words, place, exact
   };
 }
 
-/** The users without the word index. If the search contains no words, finds users whose LoginID begins with it. */
+/**
+ * Lists users without the word index. If the search contains no words, finds users whose LoginID begins with
+ * the search text.
+ */
 function userList(ctx: TenantContext, input: SearchFilter, words: readonly string[], after: string): List {
   const start = toNfc(input.Search);
   const begins = ({ add }: Parameters) =>

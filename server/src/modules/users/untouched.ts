@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 
-/** A conditional removal is possible for an hour. */
+/** A record can be removed on the condition that it is untouched for this long after its creation. */
 const undoMs = 3_600_000;
 
 const details = {
@@ -14,8 +14,8 @@ const details = {
 type Touches = { createdAt: Date; changedAt: Date; isUsed: boolean; isEnrolled?: boolean };
 
 /**
- * Throws `touched` if a record is older than an hour, has been changed or used since it was created, or is of a
- * user whose enrolments must be withdrawn first.
+ * Throws `touched` if a record is older than an hour, has been changed or used since it was created, or
+ * belongs to a user whose enrolments must be withdrawn first.
  */
 export function requireUntouched(
   ctx: Context,

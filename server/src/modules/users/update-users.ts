@@ -21,7 +21,7 @@ export type UserUpdate = {
   loginId: string;
   /** Fields that are missing keep their values, and null clears a field. */
   change: UserChange;
-  /** The value to store for the `Password` of the change; null if the change has none. */
+  /** The value to store for the `Password` in the change; null if the change contains none. */
   passwordHash: string | null;
   /**
    * The caller, whose scopes determine what may be changed. Updates of several callers share a
@@ -34,7 +34,7 @@ export type UserUpdate = {
 export type UpdatedUser = { row: UserRow; changed: string[] };
 
 /**
- * Locks in order, so calls that update the same users wait for each other instead of deadlocking.
+ * Locks users in order, so that calls that update the same users wait for each other instead of deadlocking.
  */
 const lockUsers = `
 select account.* from "user" account where account.tenant_id = $1 and account.login_id = any($2::text[])
@@ -96,9 +96,9 @@ const hasEffect = ({ before, values, passwordHash }: Allowed) =>
   passwordHash !== null || differences(values, before).length > 0;
 
 /**
- * Changes different users, and writes one event for each user that has changed. A result is null if
- * the user does not exist. It is a problem if the caller may not make the change, which does not
- * affect the other users. `groups` postpones changes of groups that the transaction has no room for.
+ * Changes several users, and writes one event for each user that has changed. A result is null if the user
+ * does not exist, and a problem if the caller may not make the change; a problem does not affect the other
+ * users. `groups` postpones group changes that do not fit into the transaction.
  */
 export async function updateUsers(
   ctx: TenantContext,
@@ -176,7 +176,7 @@ function eventsOf({ row, changed }: UpdatedUser, before: UserRow): NewEvent[] {
   ];
 }
 
-/** The audited fields, which determine a person's access. Events report the rest. */
+/** The audited fields, which determine a person's access. Events report changes to the other fields. */
 function auditsOf({ row, changed }: UpdatedUser, { actor }: TenantContext): NewAudit[] {
   const data = {
     ...(changed.includes('IsAdmin') && { IsAdmin: row.is_admin }),

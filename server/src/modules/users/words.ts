@@ -28,8 +28,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * The words of a search, each of which must be the beginning of a user's word. A word that is the beginning of another
- * is redundant.
+ * The words of a search, each of which must be the beginning of a user's word. A word that is the beginning
+ * of another word is redundant.
  */
 export function searchWords(text: string): string[] {
   const words = wordsOf(text);

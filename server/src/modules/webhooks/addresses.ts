@@ -29,7 +29,10 @@ const notPublic = [
   ['224.0.0.0', 3],
 ] as const;
 
-/** In IPv6, only 2000::/3 is the public internet, except these networks for tunnels, documentation and the like. */
+/**
+ * In IPv6, only 2000::/3 is the public internet, except for these networks for tunnels, documentation and
+ * similar purposes.
+ */
 const notPublic6 = [
   ['2001::', 23],
   ['2001:db8::', 32],

@@ -69,8 +69,8 @@ export async function claimEndpoints(
 }
 
 /**
- * Renews the claim and returns the current endpoint; null if it was deleted, disabled or taken by another
- * node, or its tenant is suspended.
+ * Renews the claim and returns the current endpoint, or null if it was deleted, disabled or claimed by
+ * another node, or if its tenant is suspended.
  */
 export async function keepClaim(
   ctx: TenantContext,

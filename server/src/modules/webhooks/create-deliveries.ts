@@ -47,8 +47,8 @@ export async function createDeliveries(
 }
 
 /**
- * Pending deliveries after a number. A node that has just claimed the endpoint reads all of them, and later only
- * replayed ones.
+ * Pending deliveries after a number. A node that has just claimed the endpoint reads all of them; later, it
+ * reads only replayed deliveries.
  */
 export async function readPending(
   ctx: TenantContext,

@@ -35,7 +35,7 @@ async function stop(ctx: TenantContext, { webhookId }: WebhookHandle): Promise<v
     .execute();
 }
 
-/** Returns false if there are new deliveries, because the endpoint was enabled again. */
+/** Returns false if there are new deliveries because the endpoint was enabled again. */
 function remove(ctx: TenantContext, input: WebhookHandle): Promise<boolean> {
   const { webhookId } = input;
   return transaction(ctx, async (ctx) => {
@@ -53,8 +53,8 @@ function remove(ctx: TenantContext, input: WebhookHandle): Promise<boolean> {
 }
 
 /**
- * Deletes an endpoint, which stops immediately. Its deliveries, which are kept for up to 30 days,
- * are deleted first, in batches.
+ * Deletes an endpoint. It stops immediately. Its deliveries (up to 30 days old) are deleted first, in
+ * batches.
  */
 export async function deleteWebhook(ctx: TenantContext, input: WebhookHandle): Promise<Webhook> {
   const before = await readWebhookRow(ctx, input);

@@ -17,7 +17,7 @@ import { readWebhookRow } from './webhooks.ts';
 
 type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
-/** SQL for each filter. The indexes by event and by lane (the enrolment) are in number order. */
+/** SQL for each filter. The indexes by event and by lane (the enrolment) are ordered by number. */
 function conditionsOf({ EventID, EnrollID, Status }: DeliveryQuery) {
   const conditions: ((parameters: Parameters) => string)[] = [];
   if (EventID !== undefined) conditions.push(({ add }) => `held.event_id = ${add(EventID)}::uuid`);

@@ -42,8 +42,8 @@ async function endpoint(service: TestService, tenantId: string, url: string): Pr
 }
 
 /**
- * The events need a learner. Without one, they would belong to an erased person, and responses
- * would not be stored.
+ * The events need a learner. Otherwise, they would belong to an erased person, and responses would not be
+ * stored.
  */
 const learner = newId(new Date());
 
@@ -217,5 +217,5 @@ test('enabling an endpoint makes pending deliveries due and restarts their 72 ho
   for (const { Status, NextAttemptAt } of await deliveries())
     assert.deepEqual([Status, NextAttemptAt], ['pending', null]);
   startNode();
-  await until('both are tried again, and will be once more', () => isTried(2));
+  await until('both are tried again and scheduled for another attempt', () => isTried(2));
 });

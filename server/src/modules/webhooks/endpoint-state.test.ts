@@ -107,7 +107,7 @@ const rows: [
     [{ kind: 'release-slot', pool: 'failing' }],
   ],
   [
-    'an internal error ends the work',
+    'an internal error stops deliveries to the endpoint',
     busy,
     { kind: 'ended', pool: 'healthy', wasLate: false, error: broken },
     { inProgress: 1, failure: broken, isClosed: true },

@@ -137,9 +137,9 @@ export function isIdle({ inProgress, more }: EndpointState, wakeAt: Date | null,
 }
 
 /**
- * Returns the delivery after another attempt. If `next` is null, the delivery has ended. If the
- * endpoint keeps the order, a delivery without a definite response never ends. The endpoint is
- * disabled instead.
+ * Returns the delivery after another attempt. If `next` is null, the delivery has ended. If the endpoint
+ * keeps the order, a delivery without a definite response never ends; instead, the endpoint is eventually
+ * disabled.
  */
 export function afterAttempt(
   waiting: Waiting,

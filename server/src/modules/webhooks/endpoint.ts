@@ -38,7 +38,7 @@ export type Node = {
   ending: AbortSignal;
 };
 
-/** `endpoint-state.ts` makes the decisions; the functions here perform its effects. */
+/** The decisions are made in `endpoint-state.ts`; the functions here carry out their effects. */
 type Work = {
   node: Node;
   ctx: TenantContext;

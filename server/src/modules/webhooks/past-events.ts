@@ -26,8 +26,8 @@ select ${columns('event')}, true as matches from event
 where event.tenant_id = $1 and event.event_id = any($2::uuid[]) and ($3::text[] is null or event.type = any($3))`;
 
 /**
- * IDs start with their creation time, so the primary key finds the first event. A page reads a
- * fixed number of events, whether or not they match.
+ * IDs start with their creation time, so the primary key finds the first event. A page reads a fixed number
+ * of events, including events that do not match.
  */
 const pageRows = 500;
 const inRange = `

@@ -32,7 +32,10 @@ function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
 
 type Page = { webhook_id: string; delivery_id: string; number: number };
 
-/** A lane that is named after the user is renamed to the event's ID. An enrolment's lane identifies nobody. */
+/**
+ * If the lane is the user's ID, it is replaced with the event's ID. The ID of an enrolment does not identify
+ * anyone.
+ */
 const anonymous = (lane: string) => `response_body = null, error = null, person_erased = true,
   lane = case when old.lane = ${lane} then old.event_id else old.lane end`;
 

@@ -70,7 +70,7 @@ test('an endpoint has at most 10,000 pending replayed deliveries, so that replay
   expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed');
 });
 
-test('a replay reads at most 50,000 events, however few of them match', async () => {
+test('a replay reads at most 50,000 events, even if few of them match', async () => {
   const { TenantID, add, replay, hook, api } = await withEvents(1);
   expectStatus(await api('PUT', `/webhook/${hook.WebhookID}`, { Types: ['user.erased'] }), 200);
   await add(50_000);

@@ -93,8 +93,8 @@ export async function replayEvents(ctx: TenantContext, input: Replayed): Promise
     for (let at = start; at < end; at += batchSize)
       await insertBatch(ctx, webhookId, deliveries.slice(at, at + batchSize));
   };
-  // The audit entry is written with the first deliveries, or with all of them if there is one
-  // transaction. Either way it comes last, because the trail stays locked until the commit.
+  // The audit entry is written with the first deliveries, or with all of them if there is only one
+  // transaction. In both cases it is written last, because the trail stays locked until the commit.
   const together = isInTransaction(ctx) ? Math.max(deliveries.length, batchSize) : batchSize;
   await joinTransaction(ctx, async (ctx) => {
     await insertFrom(ctx, 0, together);

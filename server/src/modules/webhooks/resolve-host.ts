@@ -20,7 +20,10 @@ export async function resolveHost(name: string, servers?: readonly string[]): Pr
   ];
 }
 
-/** Uses the system's resolver, which also knows /etc/hosts and search domains, for names that the operator listed. */
+/**
+ * For names that the operator listed, uses the system's resolver, which also supports /etc/hosts and search
+ * domains.
+ */
 export function resolveBySystem(name: string): Promise<LookupAddress[]> {
   return dns.lookup(name, { all: true, verbatim: true });
 }

@@ -146,9 +146,9 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     name: 'pingWebhook',
     summary: 'Send a test event',
     description:
-      'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. For an LRS, one statement is read from it instead, to test the address and the credentials.',
+      'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. If the endpoint is an LRS, one statement is read from it instead, to test the URL and the credentials.',
     params,
-    responses: { 200: { description: 'The delivery, whether or not it succeeded.', schema: Delivery } },
+    responses: { 200: { description: 'The delivery, even if it failed.', schema: Delivery } },
     problems: ['webhook_not_found'],
     events: [],
     prepare: (ctx, { params }) => sendPing(ctx, sources, { webhookId: params.WebhookID }),

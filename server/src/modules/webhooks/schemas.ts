@@ -20,7 +20,7 @@ export const webhookKinds = ['events', 'xapi'] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 const Kind = OneOf(webhookKinds, {
   description:
-    '`events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements of this one, in the order in which they were stored.',
+    '`events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored.',
 });
 
 /** RFC 7617: a user name has no colon. */

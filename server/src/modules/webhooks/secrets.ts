@@ -42,7 +42,7 @@ where (tenant_id, webhook_id) > ($1, $2::uuid) and not (starts_with(secret, $3)
   and coalesce(starts_with(previous_secret, $3), true) and coalesce(starts_with(password, $3), true))
 order by tenant_id, webhook_id limit $4`;
 
-/** A secret or password that was changed in the meantime is skipped, because the change encrypted it. */
+/** Skips a secret or password that was changed in the meantime, because the change encrypted it. */
 const write = `/* across tenants: a key of the deployment encrypts all secrets */
 update webhook set secret = made.secret, previous_secret = made.previous_secret, password = made.password
 from jsonb_to_recordset($1::jsonb) as made (tenant_id text, webhook_id uuid, secret text, previous_secret text,

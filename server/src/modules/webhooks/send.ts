@@ -9,7 +9,7 @@ import { AddressRejected, type AllowedConfig, resolveChecked } from './addresses
 export const deliverySeconds = 10;
 const maxRead = 64 * 1024;
 const maxStoredBytes = 4 * 1024;
-/** A response in many small packets would take too much processing time. */
+/** Maximum number of chunks, because a response in many small packets would take too much processing time. */
 const maxChunks = 100;
 /** Maximum interim responses, such as 103 Early Hints, before the response itself. */
 const maxInterim = 5;
@@ -99,7 +99,7 @@ export function openSender(config: AllowedConfig): Sender {
     // An IP address in the URL is never looked up, so it is checked here.
     if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) await resolveChecked(config, host);
     return once(message, signal).catch((error: { reused?: boolean; code?: string }) => {
-      // The receiver closed an idle connection just as we reused it, which is not a failure.
+      // The receiver closed an idle connection just as it was reused, which is not a failure.
       if (error.reused && error.code === 'ECONNRESET') return once(message, signal);
       throw error;
     });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { openSlots } from './slots.ts';
 
-test('an endpoint that finds no free slot waits once, and tenants take turns', () => {
+test('an endpoint that finds no free slot queues only once, and tenants take turns', () => {
   const slots = openSlots(2);
   const begun: string[] = [];
   /** Behaves like an endpoint with many deliveries: takes every free slot and waits for more. */

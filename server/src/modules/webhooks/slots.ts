@@ -1,6 +1,6 @@
 /**
- * Limits how many deliveries run concurrently. An endpoint that finds no free slot is called when there is one. Tenants
- * take turns, and so do the endpoints of each tenant. An endpoint is in the queue at most once.
+ * Limits how many deliveries run concurrently. If no slot is free, `whenFree` is called when one becomes
+ * free. Tenants take turns, and so do the endpoints of each tenant. An endpoint is in the queue at most once.
  */
 export type Slots = {
   take: (tenantId: string, whenFree: () => void) => boolean;

@@ -17,7 +17,10 @@ export type Sending = { endpoint: WebhookRow; sender: Sender; at: Date; stop: Ab
 
 export type SendingDelivery = Sending & {
   delivery: { deliveryId: string; eventId: string };
-  /** Awaited before each further request of the delivery, so that other endpoints are not kept waiting. */
+  /**
+   * Awaited before each additional request of the delivery, so that other endpoints do not have to wait for
+   * all of them.
+   */
   nextTurn: () => Promise<void>;
 };
 
@@ -48,7 +51,7 @@ export type Source = {
 
 export type Sources = Readonly<Partial<Record<WebhookKind, Source>>>;
 
-/** A dispatcher claims only endpoints of the kinds that it has a source for. */
+/** A dispatcher claims only endpoints of the kinds for which it has a source. */
 export function sourceOf(sources: Sources, { kind }: Pick<WebhookRow, 'kind'>): Source {
   const source = sources[kind];
   if (!source) throw new Error(`There is no source for webhook endpoints of the kind ${kind}.`);

@@ -8,7 +8,7 @@ export type Receiver = {
   url: string;
   received: Received[];
   /**
-   * Replaces the function that responds to further requests. Requests hang unless it sends a
+   * Replaces the function that responds to later requests. Requests hang unless the function sends a
    * response.
    */
   answer: (respond: (response: ServerResponse, received: Received) => void) => void;

@@ -206,7 +206,7 @@ test('a tenant sends at most 60 test events a minute', async () => {
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
 });
 
-test('a ping of an endpoint that is deleted meanwhile gets 404', async () => {
+test('a ping of an endpoint that is deleted in the meantime gets 404', async () => {
   const call = await ownTenant();
   const slow = await startReceiver();
   const { body: hook } = await call('POST', '/webhook', { URL: slow.url });

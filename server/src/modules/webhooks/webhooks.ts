@@ -108,7 +108,7 @@ export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
 }
 
 /**
- * Rejects a change to another server. Otherwise, a key that may change the address could obtain the
+ * Rejects a change to another server. Otherwise, anyone with a key that may change the URL could obtain the
  * password.
  */
 function rejectOtherServer(before: string, url: string): void {

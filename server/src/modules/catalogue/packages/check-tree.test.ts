@@ -54,7 +54,7 @@ const objectives = (count: number) =>
   treeOf([
     leaf('u0', { Objectives: [objective('primary'), ...times(count - 1, (at) => objective(`o${at}`))] }),
   ]);
-/** Each group reads the objectives that the previous group has written. */
+/** Each group reads the objectives that the previous group writes. */
 const chain = (groups: number, children: number, rules: number) =>
   treeOf(
     times(groups, (at) => {
@@ -164,14 +164,14 @@ const tooLarge: [name: string, tree: CourseTree, detail: RegExp][] = [
         { Rules: [rule(100)] },
       ),
     ]),
-    /100100 conditions of rules, counted for each unit below/,
+    /100100 conditions of rules, counted once for each unit below/,
   ],
   [
     'conditions, with differently encoded identifiers,',
     conditions(1_000, 100, '%20glob%61l'),
-    /102000 conditions of rules and units that these refer to/,
+    /102000 conditions of rules and units that the conditions refer to/,
   ],
-  ['conditions', conditions(1_000, 100), /102000 conditions of rules and units that these refer to/],
+  ['conditions', conditions(1_000, 100), /102000 conditions of rules and units that the conditions refer to/],
   [
     'conditions of its own units',
     treeOf([leaf('u0', { Rules: [rule(20_001)] })]),

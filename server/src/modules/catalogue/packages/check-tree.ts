@@ -4,10 +4,10 @@ import type { CourseTree, Objective, Sequencing, Unit } from '../../../../../sta
 import { nodesIn } from '../../../../../standards/unit-status.ts';
 import { Problem } from '../../../platform/errors.ts';
 
-/** The tree is parsed for every launch, so a larger one would delay other callers. */
+/** The tree is parsed for every launch, so a larger tree would delay other callers. */
 const maxTreeLength = 2 * 1_048_576;
 
-/** Far more than real courses have. Each commit evaluates the rules of a group for each of its children. */
+/** Far more than any real course has. Each commit evaluates the rules of a group for each of its children. */
 const most = {
   objectives: 500,
   rules: 200,
@@ -41,13 +41,17 @@ export function checkTree(tree: CourseTree): void {
   for (const { Sequencing } of groups) if (Sequencing) checkRules(Sequencing);
   const rollups = groups.reduce((sum, group) => sum + rollupsOf(group), 0);
   if (rollups > most.rollups)
-    throw tooMany(rollups, 'conditions for the results of groups, counted for each child', most.rollups);
+    throw tooMany(rollups, 'conditions for the results of groups, counted once for each child', most.rollups);
   const evaluated = groups.reduce((sum, group) => sum + evaluatedOf(group), 0);
   if (evaluated > most.evaluated)
-    throw tooMany(evaluated, 'conditions of rules, counted for each unit below', most.evaluated);
+    throw tooMany(evaluated, 'conditions of rules, counted once for each unit below', most.evaluated);
   const references = add(referencesOfRules(groups), referencesOfPrerequisites(units));
   if (references.count > most.conditions)
-    throw tooMany(references.count, 'conditions of rules and units that these refer to', most.conditions);
+    throw tooMany(
+      references.count,
+      'conditions of rules and units that the conditions refer to',
+      most.conditions,
+    );
   if (references.characters > most.mentioned)
     throw tooMany(references.characters, 'characters of titles in its rules', most.mentioned);
 }

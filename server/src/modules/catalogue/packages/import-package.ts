@@ -64,8 +64,8 @@ export async function importPackage(
 async function writeZip(ctx: Context, zip: Readable, file: string): Promise<string> {
   const hash = createHash('sha256');
   let bytes = 0;
-  // Do not destroy the upload when the pipeline ends. The rest of it is drained, so the sender gets
-  // the response and can reuse the connection.
+  // Do not destroy the upload when the pipeline ends. The rest of the upload is drained, so that the sender
+  // gets the response and can reuse the connection.
   await pipeline(
     zip.iterator({ destroyOnReturn: false }),
     async function* (chunks: AsyncIterable<Buffer>) {

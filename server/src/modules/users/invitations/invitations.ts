@@ -53,7 +53,7 @@ export async function revokeInvitation(ctx: TenantContext, input: { loginId: str
   });
 }
 
-/** Maximum valid links of an invitation. A further link invalidates the oldest one. */
+/** Maximum valid links of an invitation. Each additional link invalidates the oldest one. */
 const maxLinks = 5;
 
 const addLink = `

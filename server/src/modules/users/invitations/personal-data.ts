@@ -3,8 +3,8 @@ import { batchOf } from '../../../platform/personal-data.ts';
 import { endResets } from '../resets/end.ts';
 
 /**
- * Each user has at most one invitation. An erasure closes the account first, so none of its links
- * works.
+ * Each user has at most one invitation. An erasure closes the account first, so the invitation's links no
+ * longer work afterwards.
  */
 export const invitationData: PersonalData = {
   name: 'Invitations',

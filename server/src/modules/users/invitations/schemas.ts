@@ -12,7 +12,7 @@ export const Invitation = Fields(
     LoginID,
     Status: OneOf(invitationStatuses, {
       description:
-        '`revoked`: by DELETE, a new password, disabling the user, or suspending the tenant. A newer invitation replaces this one.',
+        '`revoked`: revoked with DELETE, or because the user got a new password or was disabled, or because the tenant was suspended. A newer invitation replaces this one.',
     }),
     CreatedAt: Instant(),
     ExpiresAt: Instant('Seven days after it was created.'),
