@@ -10,7 +10,7 @@ const physical = {
     /(?:^|[\s;{])border-(?:top|bottom)-(?:left|right)-radius\s*:/,
     /(?:^|[\s;{])(?:left|right)\s*:/,
     /\b(?:text-align|float|clear)\s*:\s*(?:left|right)\b/,
-    // Shorthands with four values, of which the left and the right one differ.
+    // Shorthands with four values whose left and right values differ.
     /\b(?:margin|padding|inset|border-width)\s*:\s*\S+ (\S+) \S+ (?!\1[;\s])\S+\s*;/,
   ],
   tsx: [
@@ -39,7 +39,7 @@ test('the check detects styles that use left or right', () => {
   assert.deepEqual(sidesIn('tsx', '<Group ms="md" ta="end" left-section>'), []);
 });
 
-test('No style of the console uses left or right', () => {
+test('no style in the console uses left or right', () => {
   for (const kind of ['css', 'tsx'] as const) {
     const files = globSync(`**/*.${kind}`, {
       cwd: import.meta.dirname,

@@ -77,7 +77,7 @@ const rows: [
     [{ kind: 'send-leaving', commit: two.entry.Commit }],
   ],
   [
-    'a page that returns may send them again',
+    'a page that is shown again may resend its commits',
     { ...waiting, leaving: true, sentLeaving: [one.entry] },
     { kind: 'stay' },
     { leaving: false, sentLeaving: [] },
@@ -100,14 +100,14 @@ const rows: [
   ],
   ['only one commit is in flight at a time', flying, { kind: 'due', now }, {}],
   [
-    'a rejected commit does not delay the next',
+    'a rejected commit does not delay the next one',
     { ...waiting, pending: [{ ...one, notBefore: now + 1 }, two] },
     { kind: 'due', now },
     { flight: 1, flights: 1 },
     [{ kind: 'send', flight: 1, sent: two, commit: two.entry.Commit }],
   ],
   [
-    'if all were rejected, the player waits for the earliest retry',
+    'if all commits were rejected, the player waits for the earliest retry',
     { ...waiting, pending: [{ ...one, notBefore: now + 3_000 }] },
     { kind: 'due', now },
     {},
@@ -129,7 +129,7 @@ const rows: [
     [{ kind: 'report-receipt', receipt }, forget(one), announce, schedule(0)],
   ],
   [
-    'after the last receipt there is nothing left to send',
+    'after the last receipt, nothing is left to send',
     { ...flying, pending: [one], slow: true, failures: 2 },
     answered({ kind: 'receipt', receipt: { ...receipt, Preview: 'sealed' } }),
     { flight: null, pending: [], slow: false, failures: 0, reached: 'sealed' },
@@ -209,7 +209,7 @@ const rows: [
     [{ kind: 'abort' }],
   ],
   [
-    'a receipt within the content call is not announced yet',
+    "a receipt that arrives during the content's call is not announced yet",
     waiting,
     { kind: 'answered-blocking', sent: one, answer: { kind: 'receipt', receipt }, now },
     { pending: [two] },

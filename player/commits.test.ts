@@ -192,7 +192,7 @@ test('a later pass that falls below the mastery score does not replace a real pa
   assert.deepEqual(journaled, ['85', '95', '10']);
 });
 
-test("if the device's storage is full, lesser results are dropped, but never the best one or the newest bookmark", async (t) => {
+test("if the device's storage is full, worse results are dropped, but never the best one or the newest bookmark", async (t) => {
   const { save, journaled, commits } = openBrowser(t, { room: 1_000 });
   const long = (status: string, score: number) => result12(status, score, 'x'.repeat(150));
   save(long('passed', 85));
@@ -200,7 +200,7 @@ test("if the device's storage is full, lesser results are dropped, but never the
   assert.deepEqual(journaled(), [1, 2]);
   save(long('failed', 10));
   assert.deepEqual(journaled(), [1, 3]);
-  assert.equal(commits.state, 'unsaved', 'one of them is in this page only');
+  assert.equal(commits.state, 'unsaved', 'one commit is only in this page');
 });
 
 test('a snapshot that does not fit leaves the stored one unchanged', async (t) => {
@@ -328,7 +328,7 @@ test('a newly opened page waits briefly if the service asks it to, and then send
   assert.deepEqual([numbers(), journaled()], [[1, 1, 1], []]);
 });
 
-test('a closing page sends each commit once, however often the content commits during closing', async (t) => {
+test('a closing page sends each commit once, however often the content commits while the page is closing', async (t) => {
   const { commits, leaving, pass, save } = openBrowser(t, {});
   save(result12('incomplete', 10));
   commits.leave();
@@ -366,5 +366,5 @@ test('commits from an unknown session are removed after 30 days, once the learne
     [2],
   );
   network.answer = () => Response.json({}, { status: 404 });
-  assert.equal((await replay(journal)).refused.length, 0, 'only the service itself can say so');
+  assert.equal((await replay(journal)).refused.length, 0, 'only the service can reject a commit permanently');
 });

@@ -23,7 +23,7 @@ const slowAfter = 3_000;
 /** Used for delays, because it is not affected by changes to the device's clock. */
 const uptime = () => performance.now();
 
-/** Stores commits on this device and sends them; `commits-state.ts` decides which and when. */
+/** Stores commits on this device and sends them. `commits-state.ts` decides which ones to send and when. */
 export function createCommits(
   session: Session,
   journal: Journal,
@@ -80,7 +80,7 @@ export function createCommits(
     return true;
   }
 
-  /** Sends pending commits and waits for the receipts within the call. */
+  /** Sends pending commits, and returns only after the receipts have arrived. */
   function sendBlocking(): boolean {
     machine.dispatch({ kind: 'blocking' });
     for (let sent = readyOf(machine.state, uptime()); sent; sent = readyOf(machine.state, uptime())) {
@@ -101,7 +101,7 @@ export function createCommits(
     get stop() {
       return machine.state.stop;
     },
-    /** Stores the snapshot on this device, and sends it a little later. */
+    /** Stores the snapshot on this device, and sends it after the delay. */
     save(snapshot: Snapshot, delay: number): void {
       if (stage(snapshot)) machine.dispatch({ kind: 'save', delay });
     },

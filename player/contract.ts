@@ -4,7 +4,7 @@ import type { CourseTree, Evidence, RunTimeData } from '../standards/types.ts';
 
 type Records = components['schemas'];
 
-/** Types that the API leaves open and `standards` defines. */
+/** Types that the API does not specify but `standards` defines. */
 type Defined = {
   Tree: CourseTree;
   Data: Record<string, RunTimeData>;
@@ -18,7 +18,7 @@ export type Receipt = Records['Receipt'];
 export type OpenedUnit = Records['OpenedUnit'];
 export type SessionResults = { Receipt: Receipt; Evidence: Record<string, Evidence> };
 
-/** Why the session of an open page has ended. */
+/** The reason why the session of an open page has ended. */
 export type SessionEnd = NonNullable<Receipt['Ended']>;
 
 type Rejection = operations['commit']['responses'][403 | 409 | 410]['content']['application/problem+json'];

@@ -5,7 +5,7 @@ import type { Receipt } from './contract.ts';
 import type { Loaded } from './stage.ts';
 import type { PlayableUnit } from './units.ts';
 
-/** Whether something can be done now and, if not, why not, in the learner's language. */
+/** Whether an action is possible now and, if not, the reason in the learner's language. */
 export type Offer = { may: boolean; why: string | null };
 
 export const offered: Offer = { may: true, why: null };
@@ -41,7 +41,7 @@ export type Course = {
   choose(unitID: string): Promise<void>;
   /** Ends the session and returns its last snapshot. */
   leave(how: Leaving): Promise<Snapshot | null>;
-  /** The snapshot of this moment. Null if there is nothing to save. */
+  /** A snapshot of the current data. Null if there is nothing to save. */
   snapshot(): Snapshot | null;
   /** The root of the activity tree, if the learner may choose it like a unit. */
   rootID?: string;

@@ -9,7 +9,7 @@ import { webAddress } from './session.ts';
 
 /** How long a learner who is leaving waits for the receipt. Anything that is not sent by then stays in the journal. */
 const timeoutMilliseconds = 5_000;
-/** The wait if the browser reports no connection. It is not zero, because the browser may be wrong. */
+/** How long to wait if the browser reports no connection. This is not zero, because the browser may be wrong. */
 const offlineMilliseconds = 500;
 
 type Outcome = 'saved' | 'onDevice' | 'lost';

@@ -7,7 +7,7 @@ export type Journal = {
   /** Returns false if the browser refuses, because storage is full or blocked for framed pages. */
   write(entry: JournalEntry): boolean;
   forget(entry: JournalEntry): void;
-  /** Whether this device has the entry at this moment. */
+  /** Whether the entry is currently stored on this device. */
   holds(entry: JournalEntry): boolean;
   /** Restores entries that a course has removed. */
   restore(): void;
@@ -87,12 +87,12 @@ export function openJournal(
     holds: (entry) => has(keyOf(entry)),
     restore,
     removed(key) {
-      // An earlier page's entry is not restored, because another page may have sent it. If not, the copy still has it.
+      // An earlier page's entry is not restored, because another page may have sent it. If not, the copy still contains it.
       if (key !== null && held.get(key)?.isEarlier && !has(key)) held.delete(key);
       restore();
     },
     renumber(entries, by) {
-      // All entries are removed first, because a new number may be another entry's old one.
+      // All entries are removed first, because a new number may be another entry's old number.
       for (const entry of entries) forget(entry);
       const renumbered = renumberedBy(entries, by);
       for (const entry of renumbered) write(entry);

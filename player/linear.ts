@@ -19,10 +19,10 @@ import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, type PlayableUnit } from './units.ts';
 
-/** The wait before the player leaves finished content, because the content may just be loading its next page. */
+/** The delay before the player leaves finished content, because the content may only be loading its next page. */
 const advanceDelay = 400;
 
-/** SCORM 1.2 and web courses. The units have an order, but the learner may choose any. `linear-state.ts` decides. */
+/** SCORM 1.2 and web courses. The units are in order, but the learner can choose any of them. */
 export function createLinearCourse(
   session: Session,
   commits: Commits,

@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   const replayed = await replay(journal);
   await showRejected(journal, replayed);
   // The course continues from the learner's latest position only after the commits of earlier pages have been sent.
-  // The learner may open it anyway.
+  // The learner can choose not to wait.
   if (replayed.isOffline) {
     const openAnyway = { text: messages.openAnyway, primary: false, act: () => void open(journal, replayed) };
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload(), openAnyway]);

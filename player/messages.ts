@@ -3,8 +3,10 @@ import { english, englishPreview, englishReview, type Messages } from './message
 import { french, frenchPreview, frenchReview } from './messages/french.ts';
 import { german, germanPreview, germanReview } from './messages/german.ts';
 
-/** The player's languages, which are the same as the console's. Each has texts for a course, and those that differ in a
- * preview and in a review. */
+/**
+ * The player's languages, which are the same as the console's. Each has texts for a course, and the texts that differ
+ * in a preview or a review.
+ */
 export const catalogues = {
   en: { course: english, preview: englishPreview, review: englishReview },
   de: { course: german, preview: germanPreview, review: germanReview },
@@ -21,7 +23,7 @@ export const isReview = (): boolean => mode === 'review';
 export let language: Language = 'en';
 export let messages: Messages = english;
 
-/** The first wanted language (BCP 47 tags) that the player supports, or else English. */
+/** The first wanted language (BCP 47 tags) that the player supports, or English if it supports none of them. */
 export function languageFor(wanted: readonly string[]): Language {
   const tags = wanted.map((tag) => tag.toLowerCase().split('-')[0] ?? '');
   return tags.find((tag): tag is Language => Object.hasOwn(catalogues, tag)) ?? 'en';

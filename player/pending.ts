@@ -3,7 +3,7 @@ import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { commitsToKeep, rankOf } from './results.ts';
 
-/** An unconfirmed commit, and when it may be retried after a temporary rejection. */
+/** An unconfirmed commit, and the time when it may be retried after a temporary rejection. */
 export type Pending = {
   entry: JournalEntry;
   results: Evidence[];
@@ -18,7 +18,7 @@ const ofUnit = (queue: Queue, unitID: string) => queue.filter(({ entry }) => ent
 
 export const newestOf = (queue: Queue, unitID: string): Pending | undefined => ofUnit(queue, unitID).at(-1);
 
-/** The first commit that may be sent, or else the time until the next one may be. */
+/** The first commit that may be sent now, or the time until the next one may be sent. */
 export function nextOf(queue: Queue, now: number): Pending | { wait: number } | null {
   if (queue.length === 0) return null;
   const ready = queue.find(({ notBefore }) => notBefore <= now);
@@ -52,7 +52,7 @@ function dispensableOf(queue: Queue, journal: Journal): Pending[] {
     .sort((a, b) => rankOf(a.results) - rankOf(b.results));
 }
 
-/** Makes room on the device if necessary. If the commit still does not fit, the removed ones are restored. */
+/** Makes room on the device if necessary. If the commit still does not fit, the removed commits are restored. */
 function write(added: Pending, candidates: Pending[], journal: Journal): void {
   const removed: Pending[] = [];
   let kept = journal.write(added.entry);

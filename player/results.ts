@@ -49,7 +49,7 @@ export function commitsToKeep<Held extends { results: Evidence[] }>(oldestFirst:
   return oldestFirst.toReversed().filter(addsToFound).reverse();
 }
 
-/** Orders results by what matters most to the learner: passed, then completed, then score, then progress. */
+/** Orders results by their importance to the learner: passed, then completed, then score, then progress. */
 export function rankOf([evidence]: Evidence[]): number {
   if (!evidence) return 0;
   const { Success, Completion, Score, Progress } = evidence;

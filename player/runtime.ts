@@ -13,7 +13,7 @@ import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 
 /** The run-time API for one unit at a time. The content searches its parent frames and finds it on this window. */
 export type RunTime = {
-  /** Starts a unit's session with its data. From now on, the content may call the API. */
+  /** Starts a unit's session with its data. After that, the content can call the API. */
   open(launch: Omit<Launch, 'edition' | 'unsetStatus'>): void;
   /** The state of the current session. Each call that changes something creates a new object. */
   state(): State | null;
@@ -49,7 +49,7 @@ export function createRunTime(
   const is12 = edition === 'scorm12';
   let state: State | null = null;
   let stopwatch: Stopwatch = startStopwatch();
-  // Uses whole seconds. Otherwise, a repeated commit would differ from the last one in its time, and be sent again.
+  // Uses whole seconds. Otherwise, a repeated commit would have a different time and would therefore be sent again.
   const now = () => stopwatch.seconds() * 1_000;
 
   function perform(before: State, fn: string, args: unknown[]): string {

@@ -158,7 +158,7 @@ test('a page is saved once it is shown, reported if it is missing, and ignored i
   assert.deepEqual(after(state, { kind: 'loaded', unit: other, isThere: true }).state, state);
 });
 
-test('a review shows the data of a unit that has ended, which another attempt would not', () => {
+test('a review shows the data of a unit that has ended, but a new attempt does not', () => {
   const tree = treeOf([leaf('a')]);
   const course = prepareCourse(tree, 'Course');
   const unit = {

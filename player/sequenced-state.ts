@@ -37,7 +37,7 @@ export type SequencedState = {
   /** Whether the current unit's page has loaded. */
   shown: boolean;
   finished: boolean;
-  /** Whether a page is being closed. Sequencing decides afterwards. */
+  /** Whether a page is being closed. After that, sequencing chooses the next unit. */
   moving: boolean;
   leaving: boolean;
   over: boolean;
@@ -148,7 +148,7 @@ const nothingAsked = (state: SequencingState): Result => ({
   ...{ state, answer: { kind: 'nothing' }, delivery: null },
 });
 
-/** If nothing starts automatically, the first available entry in the contents list is chosen, as a learner would do. */
+/** If nothing starts automatically, chooses the first available entry in the contents list. */
 function start(state: SequencedState, now: number): Step {
   const { course } = state;
   const begun = launch(course, state.sequencing, now);

@@ -95,7 +95,7 @@ export function createSequencedCourse(
     return { report: { unitID, data: {} }, data: data.get(unitID) ?? {} };
   }
 
-  /** The sequencing state with what the open unit has reported so far. */
+  /** The sequencing state, including the data that the open unit has reported so far. */
   function sequencingNow(left: LeftUnit | null): SequencingState {
     const { course, sequencing } = machine.state;
     return left ? reported(course, sequencing, left.report) : sequencing;
@@ -132,7 +132,7 @@ export function createSequencedCourse(
       .then((loaded) => machine.dispatch({ kind: 'loaded', unit, isThere: loaded === 'shown' }));
   }
 
-  /** Closes the page, lets sequencing decide, and shows the unit that it delivers. */
+  /** Closes the page, processes the request, and shows the unit that sequencing delivers. */
   async function navigate(asked: NavigationRequest | null): Promise<void> {
     if (machine.state.moving || machine.state.over) return;
     machine.dispatch({ kind: 'moving' });

@@ -38,9 +38,9 @@ async function post(path: string): Promise<Reply> {
 export type Replayed = {
   /** Rejected permanently; deleted from the device once the learner has been informed. */
   refused: { entry: JournalEntry; code: CommitRejection | 'unknown' }[];
-  /** Rejected by something in between, such as a proxy, and kept on the device. */
+  /** Rejected by an intermediary such as a proxy, and kept on the device. */
   temporarilyRejected: JournalEntry[];
-  /** Whether something could not be sent because the device is offline. */
+  /** Whether any commit could not be sent because the device is offline. */
   isOffline: boolean;
 };
 

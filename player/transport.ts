@@ -101,7 +101,7 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   };
 }
 
-/** The number of times that an opening page may still wait because the service asked it to. */
+/** How many more times a page that is opening may wait because the service asks it to. */
 export type RetryBudget = { left: number };
 export const newRetryBudget = (): RetryBudget => ({ left: 3 });
 const longestRetryPause = 5_000;

@@ -2,7 +2,7 @@ import { elements } from './elements.ts';
 import { type Journal, renumberedBy } from './journal.ts';
 import { messages, type Unrecorded, useMessagesFor } from './messages.ts';
 
-/** Turns the page into a preview or a review, which says that nothing is recorded. Its journal stores nothing. */
+/** Turns the page into a preview or a review and shows that nothing is recorded. The returned journal stores nothing. */
 export function beginUnrecorded(mode: Unrecorded): Journal {
   useMessagesFor(mode);
   document.documentElement.dataset.mode = mode;

@@ -43,7 +43,7 @@ test('the archive contains only the published files', async () => {
   }
 });
 
-test('all parts but the manifest reader work without any other package', async () => {
+test('all parts except the manifest reader work without any other package', async () => {
   const folder = join(project, 'node_modules/lectern-scorm/dist/scorm');
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.js'));
   const code = files.map((name) => `await import('lectern-scorm/${name.replace(/\.js$/, '')}');`).join('\n');
@@ -51,7 +51,7 @@ test('all parts but the manifest reader work without any other package', async (
   await run(process.execPath, ['all.mjs'], { cwd: project });
 });
 
-test('the examples of the README work as they are, print what the README says, and have the right types', async () => {
+test('the examples in the README work unchanged, print the documented output, and have the right types', async () => {
   await cp(join(root, 'node_modules/libxml2-wasm'), join(project, 'node_modules/libxml2-wasm'), {
     recursive: true,
     dereference: true,
@@ -69,7 +69,7 @@ test('the examples of the README work as they are, print what the README says, a
   await check(['--allowJs', '--checkJs', '--noImplicitAny', 'false', ...Object.keys(examples)]);
 });
 
-test('TypeScript finds the types of all parts', async () => {
+test('TypeScript finds the types for all parts', async () => {
   const code = `
     import type { State } from 'lectern-scorm/data-model/session';
     import { readManifest } from 'lectern-scorm/manifest';

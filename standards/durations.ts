@@ -9,8 +9,8 @@ const duration =
 const durationSeconds = [31_557_600, 2_629_800, 604_800, 86_400, 3_600, 60, 1];
 
 /**
- * The seconds in a SCORM 1.2 timespan or an ISO 8601 duration, limited to 9999:59:59. Returns 0 for other
- * texts.
+ * The seconds in a SCORM 1.2 timespan or an ISO 8601 duration, limited to 9999:59:59. Returns 0 for any other
+ * text.
  */
 export const parseSeconds = (text: string | null | undefined) => clamp(parseAnySeconds(text), 0, maxSeconds);
 

@@ -11,8 +11,8 @@ const others: [RegExp, string][] = [
 ];
 
 /**
- * The edition according to `schemaversion`. If that is unusable, the namespaces decide, or else the presence
- * of SCOs.
+ * The edition according to `schemaversion` or, if that is unusable, according to the namespaces. Without
+ * either, a manifest with SCOs is taken to be SCORM 1.2.
  */
 export function detectStandard(manifest: XmlElement, warn: Warn): Edition {
   const metadata = childOf(manifest, 'metadata');

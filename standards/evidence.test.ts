@@ -33,7 +33,7 @@ describe('SCORM 1.2 data', () => {
     assert.deepEqual(evaluated('nonsense'), ['unknown', 'unknown', null]);
   });
 
-  it('the mastery score decides success if there is one', () => {
+  it('a mastery score determines the success', () => {
     const mastery = { MasteryScore: 80 };
     assert.deepEqual(evaluated('completed', raw('80'), mastery), ['completed', 'passed', 80]);
     assert.deepEqual(evaluated('completed', raw('79.9'), mastery), ['completed', 'failed', 79.9]);
@@ -75,7 +75,7 @@ describe('SCORM 2004 data', () => {
     assert.deepEqual(evaluated({}), ['unknown', 'unknown', null, 0]);
   });
 
-  it('the thresholds decide if there are measures', () => {
+  it('thresholds determine the status if their measures are known', () => {
     const half = { 'cmi.progress_measure': '0.5', 'cmi.completion_status': 'incomplete' };
     assert.equal(evaluated(half, { CompletionThreshold: threshold })[0], 'completed');
     const ignored = { CompletionThreshold: { ...threshold, CompletedByMeasure: false } };
@@ -125,7 +125,7 @@ describe('rollUp', () => {
     assert.deepEqual([mixed.Success, mixed.Score], ['failed', 65]);
   });
 
-  it('the rollup of the SCORM 2004 sequencing engine takes precedence', () => {
+  it('the roll-up of the SCORM 2004 sequencing engine takes precedence', () => {
     const root = { Completion: 'completed', Success: 'unknown', Score: 0, Progress: null } as const;
     const passed = evidence({ Success: 'passed', Score: 90 });
     const rolled = rollUp('scorm2004-3rd', tree, { a: passed }, root);
@@ -135,7 +135,7 @@ describe('rollUp', () => {
     assert.equal(rollUp('scorm12', tree, { a: passed }, root).Score, 90);
   });
 
-  it('units may have the names of object properties', () => {
+  it('unit IDs can be names of JavaScript object properties', () => {
     const strange = treeOf([unitOf({ UnitID: 'constructor' }), unitOf({ UnitID: '__proto__' })]);
     assert.deepEqual(rollUp('scorm12', strange, {}), evidence());
   });

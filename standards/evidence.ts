@@ -6,8 +6,8 @@ import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
 /**
- * The roll-up of the whole course by a sequencing engine. Where it is unknown or null, the units' results are
- * used.
+ * A sequencing engine's roll-up of the whole course. For parts that are unknown or null, the units' results
+ * are used.
  */
 export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress' | 'Supports'> & {
   Progress: number | null;
@@ -61,8 +61,8 @@ function counting(units: Unit[]): Unit[] {
 }
 
 /**
- * RTE 1.2 §3.4.4: the LMS decides if there are a mastery score and a raw score, unless the unit is taken
- * without credit.
+ * RTE 1.2 §3.4.4: if there are a mastery score and a raw score, the LMS determines the success from them,
+ * unless the unit is taken without credit.
  */
 function evidenceOfScorm12(unit: Unit, data: RunTimeData): Evidence {
   const words = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'] as const;
@@ -82,8 +82,8 @@ function evidenceOfScorm12(unit: Unit, data: RunTimeData): Evidence {
 }
 
 /**
- * RTE 2004 §4.2.4 and §4.2.22: a threshold decides if its measure is known. Otherwise, the status that the
- * content set is used.
+ * RTE 2004 §4.2.4 and §4.2.22: if the measure for a threshold is known, the threshold determines the status.
+ * Otherwise, the status set by the content is used.
  */
 function evidenceOfScorm2004(unit: Unit, data: RunTimeData): Evidence {
   const measure = parseNumber(data['cmi.progress_measure']);
@@ -194,7 +194,7 @@ function mean(values: number[]): number | null {
   return rounded(values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
-/** Finds the intended word, because AICC-style content writes only the first letter. */
+/** Finds the intended word. AICC-style content writes only its first letter. */
 function oneOf<Word extends string>(words: readonly Word[], reported: string | undefined): Word | undefined {
   const text = reported?.trim().toLowerCase();
   return text ? words.find((word) => word === text || word.startsWith(text)) : undefined;

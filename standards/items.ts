@@ -6,7 +6,7 @@ import { attributeOf, childrenOf, invalid, textOf, type XmlElement } from './xml
 
 export type UnitDetails = Omit<Unit, 'UnitID' | 'Title' | 'Href' | 'Kind' | 'Visible' | 'Children'>;
 
-/** The differences between the standards in reading items and organizations. */
+/** The parts of reading items and organizations that differ between the standards. */
 export type StandardReader = {
   /** Whether an item with children may also open a page. */
   groupsOpenPages: boolean;

@@ -30,7 +30,7 @@ describe('an href', () => {
     ['%2e%2e/b.html', 'points outside the package'],
     ['javascript:alert(1)', 'is not a file in the package'],
     ['file:///etc/passwd', 'is not a file in the package'],
-    ['?x=1', 'names no file'],
+    ['?x=1', 'does not name a file'],
   ];
   for (const [href, expected] of written) {
     it(`${href} opens ${expected}`, () => assert.equal(hrefOf(href), expected));

@@ -26,7 +26,7 @@ export function resolveTarget(
   if (/^[a-z][a-z0-9+.-]*:/i.test(path)) return { kind: 'refused', why: 'is not a file in the package' };
   const plain = withoutDots(path);
   if (plain === null) return { kind: 'refused', why: 'points outside the package' };
-  if (plain === '') return { kind: 'refused', why: 'names no file' };
+  if (plain === '') return { kind: 'refused', why: 'does not name a file' };
   const decoded = withoutDots(decode(plain));
   if (decoded === null) return { kind: 'refused', why: 'points outside the package' };
   const candidate = files.has(plain) ? plain : (files.find(decoded) ?? files.find(plain));
@@ -99,7 +99,7 @@ export function encodePath(path: string): string {
     .join('/');
 }
 
-/** Percent-encodes characters that a URL cannot contain. Encoded ones stay as they are. */
+/** Percent-encodes characters that a URL cannot contain. Encoded characters stay unchanged. */
 function encodeLoose(text: string): string {
   return encodeURI(text.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%');
 }

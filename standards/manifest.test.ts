@@ -28,13 +28,13 @@ const plain = manifest12(oneItem, oneResource);
 const resource = (attributes: string) => `<resource identifier="r" type="webcontent" ${attributes}/>`;
 
 describe('a manifest', () => {
-  it('long titles are cut', () => {
+  it('long titles are truncated', () => {
     const long = 'x'.repeat(50_000);
     const { Title, unit } = read(plain.replaceAll(/<title>[^<]*<\/title>/g, `<title>${long}</title>`));
     assert.deepEqual([Title?.length, unit?.Title.length], [1_000, 1_000]);
   });
 
-  it('a manifest may be written in any common encoding', () => {
+  it('a manifest can be written in any common encoding', () => {
     const title = plain.replace('Safety first', 'Sécurité');
     const utf16 = Buffer.from(`\ufeff${title.replace('UTF-8', 'UTF-16')}`, 'utf16le');
     const swapped = Buffer.from(utf16).swap16();
@@ -44,13 +44,13 @@ describe('a manifest', () => {
     }
   });
 
-  it('a manifest may declare UTF-8 and contain Latin-1, with a warning', () => {
+  it('a manifest that declares UTF-8 but contains Latin-1 is accepted with a warning', () => {
     const { Title, warnings } = read(Buffer.from(plain.replace('Safety first', 'Sécurité'), 'latin1'));
     assert.equal(Title, 'Sécurité');
     assert.match(warnings[0]?.Message ?? '', /not valid utf-8/);
   });
 
-  it('a manifest may not have a DOCTYPE in any encoding', () => {
+  it('a manifest with a DOCTYPE is rejected in every encoding', () => {
     const text = plain.replace(
       '<manifest',
       '<!-- c --><!DOCTYPE m [<!ENTITY x SYSTEM "file:///etc/passwd">]><manifest',
@@ -62,14 +62,14 @@ describe('a manifest', () => {
     }
   });
 
-  it('a manifest may lack namespaces or use undeclared prefixes', () => {
+  it('a manifest can lack namespaces or use undeclared prefixes', () => {
     const text = plain.replace(/ xmlns[^=]*="[^"]*"/g, '');
     const { unit, Standard, warnings } = read(text);
     assert.deepEqual([Standard, unit?.Kind], ['scorm12', 'sco']);
     assert.ok(warnings.some(({ Message }) => /prefix adlcp/.test(Message)));
   });
 
-  it('a manifest without a schema version is read according to its namespaces, or else as SCORM 1.2', () => {
+  it('a manifest without a schema version is read according to its namespaces, otherwise as SCORM 1.2', () => {
     const { Standard, warnings } = read(manifest12(oneItem, oneResource, ''));
     assert.equal(Standard, 'scorm12');
     assert.match(warnings[0]?.Message ?? '', /played as SCORM 1\.2/);
@@ -131,19 +131,19 @@ describe('a manifest', () => {
     assert.ok(warnings.some(({ Message }) => /used twice/.test(Message)));
   });
 
-  it('a SCORM 1.2 item may both open a page and group other items', () => {
+  it('a SCORM 1.2 item can both open a page and group other items', () => {
     const items = `<item identifier="g" identifierref="r"><title>G</title>${oneItem}</item>`;
     const { unit } = read(manifest12(items, oneResource));
     assert.deepEqual([unit?.Href, unit?.Children[0]?.Href], ['index.html', 'index.html']);
   });
 
-  it('items may be nested up to 64 levels deep', () => {
+  it('items can be nested up to 64 levels deep', () => {
     const nested = (depth: number) => `${'<item identifierref="r">'.repeat(depth)}${'</item>'.repeat(depth)}`;
     assert.ok(read(manifest12(nested(64), oneResource)).unit);
     assert.match(refusalOf(manifest12(nested(65), oneResource)).message, /deeper than 64/);
   });
 
-  it('a manifest may have up to 5,000 items', () => {
+  it('a manifest can have up to 5,000 items', () => {
     const items = (count: number) => '<item identifierref="r"/>'.repeat(count);
     assert.equal(read(manifest12(items(5_000), oneResource)).Tree.Units.length, 5_000);
     assert.match(refusalOf(manifest12(items(5_001), oneResource)).message, /more than 5000 items/);

@@ -67,7 +67,7 @@ function warnOfSubmanifests(manifest: XmlElement, warn: Warn): void {
   }
 }
 
-/** The default organization. If it has no page to open, the first organization that has one. */
+/** The default organization or, if it has no page to open, the first organization that has one. */
 function chooseOrganization(
   manifest: XmlElement,
   context: ItemContext,

@@ -2,8 +2,8 @@
 const maxLength = 400;
 
 /**
- * Parses a decimal number as the standards define it. Also accepts a decimal comma. Returns null for other
- * texts.
+ * Parses a decimal number as the standards define it. Also accepts a decimal comma. Returns null for any other
+ * text.
  */
 export function parseNumber(text: string | null | undefined): number | null {
   const plain = text?.trim().replace(',', '.') ?? '';

@@ -37,12 +37,12 @@ test('AICC scripts are parsed as the standard defines', () => {
   for (const script of broken) assert.equal(open(script), false, script);
 });
 
-test('A script that refers to a unit that does not exist blocks nothing', () => {
+test('a script that refers to a missing unit blocks nothing', () => {
   for (const script of ['gone', '~gone', 'gone=passed', '2*{gone,gone}'])
     assert.equal(noneThere(script), true, script);
 });
 
-test('An invalid script blocks nothing', () => {
+test('an invalid script blocks nothing', () => {
   for (const script of ['', '(', 'C&', 'C D', '2*{C', 'C<passed', '))'])
     assert.equal(open(script), true, script);
 });

@@ -1,6 +1,6 @@
 import { isDone, type UnitStatus } from './unit-status.ts';
 
-/** The units of a script that consists only of IDs and this operator. */
+/** The units in a script that consists only of unit IDs and this operator. */
 export const unitsNamedIn = (script: string, operator: string | RegExp): string[] =>
   script.split(operator).map((part) => part.replaceAll('"', '').trim());
 

@@ -16,8 +16,8 @@ type Change = unknown[] | { [key: string]: Change };
 type Stored = Record<string, unknown>;
 
 /**
- * Converts a state of the engine that the player used until November 2026. It contains only changes to a
- * fresh tree, in which no results are known and no activity was opened.
+ * Converts a state of the engine that the player used until November 2026. The state contains only changes to
+ * a fresh tree, in which no results are known and no activity has been opened.
  */
 export function convertPrevious(course: Course, changes: Change): SequencingState {
   const { sequencing = {}, sharedData = {} } = objectOf(plain(changes));

@@ -120,8 +120,8 @@ function exceeds(one: RootEvidence, other: RootEvidence): boolean {
 }
 
 /**
- * If there is no sequencing engine, success and score follow the latest roll-up, so a unit that is failed
- * later can lower them. The roll-up of an engine can only improve each part of the result.
+ * Without a sequencing engine, success and score follow the latest roll-up, so failing a unit later can lower
+ * them. An engine's roll-up can only improve each part of the result.
  */
 function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): Evidence {
   const merged = better(before, rolledUp);

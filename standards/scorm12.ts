@@ -30,7 +30,7 @@ function masteryScore(item: XmlElement, warn: Warn): number | null {
   if (score !== null && score >= 0 && score <= 100) return score;
   warn(
     'warning',
-    `The mastery score "${text.slice(0, 40)}" is not a number from 0 to 100, so only the content decides who passes`,
+    `The mastery score "${text.slice(0, 40)}" is not a number from 0 to 100, so the content alone decides who passes`,
     element?.line,
     'unusable mastery scores',
   );

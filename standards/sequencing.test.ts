@@ -34,7 +34,7 @@ describe('sequencing', () => {
     assert.deepEqual(Objectives, []);
   });
 
-  it('the collection supplies what the item does not define', () => {
+  it('the collection supplies the parts that the item does not define', () => {
     const { unit } = read(
       sequenced('<imsss:controlMode flow="true"/>', 'IDRef="shared"'),
       '<imsss:sequencing ID="shared"><imsss:controlMode choice="false"/><imsss:limitConditions attemptLimit="2"/></imsss:sequencing>',
@@ -53,7 +53,7 @@ describe('sequencing', () => {
     );
   });
 
-  it('reads rules of all kinds and omits those it does not understand', () => {
+  it('reads all kinds of rules and omits rules with unknown parts', () => {
     const rule = (name: string, action: string, condition = 'satisfied') =>
       `<imsss:${name}><imsss:ruleConditions conditionCombination="any"><imsss:ruleCondition condition="${condition}" operator="not" referencedObjective="x" measureThreshold="0.5"/></imsss:ruleConditions><imsss:ruleAction action="${action}"/></imsss:${name}>`;
     const rules =

@@ -139,7 +139,7 @@ describe('states that no page has written', () => {
   };
 
   for (const order of [[0, 0, 1], [0, 1, 0], [-1, 0], [0, 1, 2, 3], [2, 2, 2], [1, 0, 1, 0], [1e300]])
-    it(`an order of ${JSON.stringify(order)} is ignored, instead of walking along it forever`, () => {
+    it(`the invalid order ${JSON.stringify(order)} is ignored and does not cause an endless loop`, () => {
       for (const id of [course.root.id, 'b']) {
         const text = stateWith(id, { order, attempts: 1 }, { current: 'd' });
         assert.ok(unavailableIn(course, text, 1, 100).length <= 4);
@@ -151,7 +151,7 @@ describe('states that no page has written', () => {
       }
     });
 
-  it('deep nesting and very many values are rejected before they are parsed', () => {
+  it('states with deep nesting or a very large number of values are rejected before they are parsed', () => {
     const mebibyte = 1024 ** 2;
     const began = performance.now();
     for (const text of [
@@ -170,7 +170,7 @@ describe('states that no page has written', () => {
   const values = [null, 0, -1, 1e300, '', 'a', true, [], {}, [0], [[]], [null], ['a', 1]];
   const members = ['now', 'seed', 'current', 'suspended', 'delivered', 'activities', 'globals', 'buckets'];
   const parts = [...Object.keys(course.freshTracks[0] ?? {}), 'unknown'];
-  it('values of other types are rejected, and whatever is accepted can be used', () => {
+  it('values of the wrong type are rejected, and every accepted state can be used', () => {
     const texts = values.flatMap((value) => [
       ...members.map((name) => stateWith('b', {}, { [name]: value })),
       ...parts.map((name) => stateWith('b', { attempts: 1, [name]: value })),
@@ -236,10 +236,10 @@ describe('values shared between courses', () => {
     { raw: [1] },
     { unknown: 1 },
   ])
-    it(`an objective of ${JSON.stringify(value)} is not shared`, () =>
+    it(`an objective with the value ${JSON.stringify(value)} is not shared`, () =>
       assert.deepEqual(sharedBy({ globals: [['o', value]] }), none));
 
-  it('nothing else that a page sends is shared', () => {
+  it('malformed data from a page is not shared', () => {
     for (const pair of ['o', ['o'], [1, {}], { o: {} }, [['o'], {}]])
       assert.deepEqual(sharedBy({ globals: [pair] }), none);
     for (const Shared of [null, 1, 'x', [], { globals: 1, buckets: [['b', 1], ['b']] }])
@@ -248,7 +248,7 @@ describe('values shared between courses', () => {
       assert.equal(sharedPart(writer, text), '');
   });
 
-  it('only what one course may write and the other may read is shared', () => {
+  it('only values that one course may write and the other may read are shared', () => {
     const all = {
       globals: [
         ['o', {}],
@@ -271,7 +271,7 @@ describe('values shared between courses', () => {
     );
   });
 
-  it('a course that only writes an objective keeps the other values of it', () => {
+  it('a course that only writes an objective keeps its other values', () => {
     const both = courseWith([objective('o', 'ReadSatisfiedStatus', 'WriteSatisfiedStatus')]);
     const passed = sharedPart(writer, stateWith({ globals: [['o', { satisfied: true }]] }));
     const measured = stateWith({ globals: [['o', { measure: 1 }]] });
@@ -283,7 +283,7 @@ describe('values shared between courses', () => {
     assert.deepEqual(valuesOf(passed, sharedPart(both, measured)), { ...unknownObjective, measure: 1 });
   });
 
-  it('at most 64 kB and 1,000 pairs are shared, with buckets of the length that SCORM guarantees', () => {
+  it('at most 64 kB and 1,000 pairs are shared, and buckets can have the length that SCORM guarantees', () => {
     const ids = Array.from({ length: 3_000 }, (_, n) => `o${n}`);
     const many = courseWith(ids.map((id) => objective(id, 'WriteRawScore')));
     const pairs = [...ids, ...ids].map((id) => [id, { raw: 1 }]);

@@ -51,8 +51,7 @@ export function writeTreeState(course: Course, state: SequencingState): string {
 const sharingTreeState = `{"Version":${treeStateVersion},"Shared":`;
 
 /**
- * Limits for the data that a course shares. The bucket length is the one that SCORM guarantees (RTE 4th
- * §4.3.1).
+ * Limits for the data that a course shares. SCORM guarantees this bucket length (RTE 4th §4.3.1).
  */
 const maxShared = { pairs: 1_000, characters: 65_536, bucket: 64_000 };
 

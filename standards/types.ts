@@ -1,6 +1,6 @@
 import type { MoveOn } from './cmi5/vocabulary.ts';
 
-/** The learning standards that Lectern plays. The 2004 editions differ in schema and sequencing. */
+/** The e-learning standards that Lectern supports. The 2004 editions differ in schema and sequencing. */
 export const standards = [
   'scorm12',
   'scorm2004-2nd',

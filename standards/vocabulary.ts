@@ -1,6 +1,6 @@
 // The building blocks of manifest vocabularies.
 
-/** A type of text: the name of an XML Schema type, or such a type with limits. */
+/** A text type: the name of an XML Schema type, or an XML Schema type with restrictions. */
 export type Text =
   | 'string'
   | 'boolean'

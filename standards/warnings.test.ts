@@ -19,7 +19,7 @@ test('errors come first, and are recorded even after hundreds of other warnings'
   );
 });
 
-test('long messages are cut', () => {
+test('long messages are truncated', () => {
   const warnings = createWarnings();
   warnings.warn('imsmanifest.xml')('note', 'x'.repeat(50_000));
   assert.equal(warnings.list()[0]?.Message.length, 1_000);

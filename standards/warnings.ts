@@ -1,14 +1,14 @@
 import { type PackageWarning, type Severity, severities } from './types.ts';
 
 /**
- * Records a deviation. `topic` groups similar ones. After 20 deviations of a topic, only their number is
- * reported.
+ * Records a deviation. `topic` groups similar deviations. After 20 deviations with the same topic, only the
+ * number of further ones is reported.
  */
 export type Warn = (severity: Severity, message: string, line?: number | null, topic?: string) => void;
 
 const perTopic = 20;
 const total = 500;
-/** The limit in characters, because packages can contain names and paths of any length. */
+/** In characters. A limit is needed because names and paths in packages can have any length. */
 const maxLength = 1_000;
 
 type Topic = { severity: Severity; count: number };

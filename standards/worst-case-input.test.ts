@@ -80,7 +80,7 @@ const worst = [
 ];
 
 for (const [name, read] of Object.entries(readers))
-  test(`the time that ${name} takes for the worst text is linear in its length`, () => {
+  test(`the time that ${name} takes for the worst-case text is linear in its length`, () => {
     for (const text of worst) {
       const used = process.threadCpuUsage();
       read(text);

@@ -11,7 +11,7 @@ const after = (statement: object, record: AuRecord = nothingReported) =>
   recordAfter(record, { timestamp, object, ...statement }, 'urn:course');
 
 describe('statements of an xAPI package', () => {
-  it('count by verb, or by result', () => {
+  it('count because of their verb or their result', () => {
     assert.equal(after({ verb: verb('completed') }).completed, timestamp);
     assert.equal(after({ verb: verb('passed') }).passed, timestamp);
     assert.equal(after({ verb: { id: 'https://w3id.org/xapi/adl/verbs/mastered' } }).passed, timestamp);
@@ -23,7 +23,7 @@ describe('statements of an xAPI package', () => {
     assert.deepEqual([scored.passed, scored.completed, scored.score], [timestamp, timestamp, 0.5]);
   });
 
-  it('may have scores in any range', () => {
+  it('can have scores in any range', () => {
     const scoreOf = (score: object) => after({ verb: verb('passed'), result: { score } }).score;
     assert.deepEqual(
       [
@@ -43,18 +43,18 @@ describe('statements of an xAPI package', () => {
     assert.equal(after({ verb: verb('experienced') }), nothingReported);
   });
 
-  it('may have verbs of any length', () => {
+  it('can have verbs of any length', () => {
     const started = performance.now();
     assert.equal(after({ verb: { id: `a:${'a'.repeat(1_000_000)}1` } }), nothingReported);
     assert.ok(performance.now() - started < 1_000);
   });
 
-  it('keep the first time and change nothing when repeated', () => {
+  it('change nothing when repeated, so the first timestamp is kept', () => {
     const record = { ...nothingReported, completed: 'earlier' };
     assert.equal(after({ verb: verb('completed') }, record), record);
   });
 
-  it("must be the learner's", () => {
+  it('count only if the learner is the actor', () => {
     const account = { homePage: 'https://lms.example.com', name: 'anna' };
     assert.ok(isActorOf({ actor: { account } }, account));
     for (const actor of [

@@ -17,7 +17,7 @@ export function isActorOf({ actor }: { actor?: unknown }, account: Account): boo
 }
 
 /**
- * The last part of the verb's ID, because tools use verbs of several vocabularies. Only the end of the ID is
+ * The last part of the verb's ID, because tools use verbs from several vocabularies. Only the end of the ID is
  * searched.
  */
 function verbOf(statement: Json): string {

@@ -25,14 +25,14 @@ export type XmlElement = {
 export const maxXmlBytes = 16 * 1_048_576;
 const maxElements = 200_000;
 
-/** Parses a file of the package and passes it to `use`. The document is freed afterwards. */
+/** Parses a file from the package and passes it to `use`. The document is freed afterwards. */
 export function withXml<Result>(
   bytes: Uint8Array,
   file: string,
   warn: Warn,
   use: (root: XmlElement, document: XmlDocument) => Result,
 ): Result {
-  if (bytes.length > maxXmlBytes) throw invalid(file, null, 'is larger than 16 MiB');
+  if (bytes.length > maxXmlBytes) throw invalid(file, null, 'it is larger than 16 MiB');
   const text = decodeXml(bytes, warn);
   if (text === null) throw invalid(file, 1, 'it is not valid UTF-16 text');
   if (hasDoctype(text)) throw doctypeProblem(file);

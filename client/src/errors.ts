@@ -39,7 +39,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A problem document (RFC 9457), an OAuth error (RFC 6749 §5.2), or a response from a proxy in between. */
+/** Reads a problem document (RFC 9457), an OAuth error (RFC 6749 §5.2), or a response from an intermediate proxy. */
 export async function errorOf(response: Response): Promise<LecternError> {
   const { status } = response;
   const members = asObject(await response.text().catch(() => ''));

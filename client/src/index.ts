@@ -27,7 +27,7 @@ export type LecternOptions = Credentials &
     baseUrl: string;
     /** The tenant to act on, for operator keys. */
     tenant?: string;
-    /** The version of xAPI that `xapi` speaks. Default: 2.0.0. */
+    /** The version of xAPI that `xapi` uses. Default: 2.0.0. */
     xapiVersion?: XapiVersion;
     /** Replaces the global `fetch`. */
     fetch?: Fetch;

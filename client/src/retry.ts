@@ -13,7 +13,7 @@ const firstPause = 250;
 const maxBackoff = 8_000;
 const temporaryStatuses = new Set([429, 502, 503, 504]);
 
-/** Only JSON and forms are retried. Other uploads, such as packages, would have to stay in memory for a retry. */
+/** Only requests with JSON or a form are retried. Other uploads, such as packages, would have to stay in memory. */
 export function isRepeatable(request: Request): boolean {
   return !request.body || /json|form-urlencoded/.test(request.headers.get('content-type') ?? '');
 }
@@ -62,7 +62,7 @@ function backoff(tried: number): number {
   return delay / 2 + (Math.random() * delay) / 2;
 }
 
-/** Reads a matching response to its end, to detect a broken connection here. Other responses are streamed. */
+/** Reads a matching response to its end to detect a broken connection. Other responses are streamed. */
 async function complete(response: Response, whole: RegExp): Promise<Response> {
   if (!whole.test(response.headers.get('content-type') ?? '')) return response;
   const { status, statusText } = response;

@@ -24,11 +24,11 @@ export async function verifyWebhook(
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     header(headers, `webhook-${name}`),
   );
-  if (!id || !timestamp || !signatures) throw new WebhookError('A header of Standard Webhooks is missing.');
+  if (!id || !timestamp || !signatures) throw new WebhookError('A Standard Webhooks header is missing.');
   const age = Date.now() / 1000 - (/^\d+$/.test(timestamp) ? Number(timestamp) : Number.NaN);
   if (!(Math.abs(age) <= toleranceSeconds))
     throw new WebhookError(
-      "webhook-timestamp is too far in the past or future. The message may be a replay, or this machine's clock is wrong.",
+      "webhook-timestamp is too far in the past or future. The message may be a replay, or this machine's clock may be wrong.",
     );
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
@@ -36,7 +36,9 @@ export async function verifyWebhook(
     .split(' ')
     .flatMap((part) => (part.startsWith('v1,') ? [part.slice('v1,'.length)] : []));
   for (const secret of [secrets].flat()) if (await isSigned(signed, given, secret)) return JSON.parse(text);
-  throw new WebhookError('No signature matches. Check the secret, and that the body was not changed.');
+  throw new WebhookError(
+    'No signature matches. Check the secret, and make sure that the body was not changed.',
+  );
 }
 
 /** `subtle.verify` compares in constant time. */

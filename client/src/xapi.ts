@@ -73,7 +73,7 @@ export function openXapi(api: Client<paths>, version: XapiVersion) {
   }
 
   return {
-    /** Stores all of the statements or none, and returns their IDs. Identical statements that already exist are skipped. */
+    /** Stores either all of the statements or none, and returns their IDs. Skips identical statements that exist already. */
     post: async (statements: Statement | Statement[]): Promise<string[]> => {
       const { data } = await api.POST('/xapi/statements', { params: { header }, body: statements });
       return data ?? [];

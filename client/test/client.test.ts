@@ -130,7 +130,7 @@ test('a return URL keeps its own query string', async () => {
   assert.throws(() => withReturn(LaunchURL, '/done'), TypeError);
 });
 
-test('rows are sent in chunks of a thousand, and an invalid row fails alone', async () => {
+test('rows are sent in chunks of a thousand, and an invalid row does not affect others', async () => {
   const prefix = unique('bulk');
   async function* rows() {
     for (let row = 1; row <= 1_200; row++) yield row === 1_100 ? {} : { LoginID: `${prefix}-${row}` };

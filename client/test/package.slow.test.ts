@@ -53,7 +53,7 @@ test('the archive contains only the published files', async () => {
   assert.equal(manifest.dependencies['openapi-fetch'], installed.version);
 });
 
-test('plain JavaScript can import the package in each installed Node.js version from 20 on', async () => {
+test('plain JavaScript can import the package in every installed Node.js version from 20', async () => {
   const { key } = await newTenant(service);
   const code = `
     import { createLectern, LecternError, verifyWebhook, withReturn } from 'lectern-client';

@@ -30,7 +30,7 @@ const statement = (verb = 'completed') => ({
   result: { score: { scaled: 0.9 } },
 });
 
-test('statements are stored, and read by their ID', async () => {
+test('statements are stored and can be read by their IDs', async () => {
   const xapi = await open();
   const [one, other] = [statement(), statement()];
   await xapi.put(one);

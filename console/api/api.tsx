@@ -43,7 +43,7 @@ function newQueryClient(onSignedOut?: () => void): QueryClient {
   });
 }
 
-/** All calls inside act on `tenant`. Data of one tenant is never shown for another. */
+/** All calls by its children act on `tenant`. Data of one tenant is never shown for another. */
 export function ApiProvider(props: {
   tenant: string | null;
   /** Called when a call fails because the session has ended. */

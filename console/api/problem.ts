@@ -2,7 +2,7 @@ import type { components } from '../../client/src/generated.ts';
 
 export type ProblemDocument = components['schemas']['Problem'];
 
-/** A failed call, as pages show it. `code` is the service's error code, or `unreachable` without a response. */
+/** A failed call, as pages show it. `code` is the service's error code, or `unreachable` if there was no response. */
 export type Failure = {
   code: string;
   status: number;
@@ -18,7 +18,7 @@ function textOf(document: Record<string, unknown>, name: string): string | null 
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Converts what a query or mutation threw: a problem document (RFC 9457), or an error because no response came. */
+/** Converts an error of a query or mutation: a problem document (RFC 9457), or an exception without a response. */
 export function toFailure(thrown: unknown): Failure {
   const document = typeof thrown === 'object' && thrown !== null ? (thrown as Record<string, unknown>) : {};
   const code = textOf(document, 'code');

@@ -71,7 +71,7 @@ type SearchProps = {
   onChange: (value: string | undefined) => void;
 };
 
-/** Searches after a pause in typing, not after each key. */
+/** Searches after a pause in typing, not after each keystroke. */
 export function SearchFilter({ label, value = '', onChange }: SearchProps) {
   const t = useTranslations('list');
   const [text, setText] = useState(value);

@@ -1,4 +1,4 @@
-/** Makes a dialog focus its first field, or else its first button. Without this, it would focus Close. */
+/** Makes a dialog focus its first field or, if there is none, its first button. By default, it would focus Close. */
 export function focusFirst(content: HTMLElement | null): void {
   const usable = ':not([disabled]):not([type=hidden])';
   const first =

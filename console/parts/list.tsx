@@ -12,7 +12,7 @@ type PageOf<T> = { Items: T[]; NextCursor: string | null } | undefined;
 export type Column<T> = {
   key: string;
   header: string;
-  /** On a phone each row is a card; its first column is the card's title. */
+  /** On a phone, each row is a card, and its first column is the card's title. */
   cell: (row: T) => ReactNode;
   /** A column with the row's buttons. Its header is only for screen readers. */
   isActions?: boolean;
@@ -69,7 +69,7 @@ export function List<T>(props: ListProps<T>) {
   );
 }
 
-/** The number of rows and, on a phone, what is otherwise in the column headers. */
+/** The number of rows and, on a phone, the controls that are otherwise in the column headers. */
 function ListHead<T>({ query, selection, sort, count, rows, rowKey }: ListProps<T> & { rows: readonly T[] }) {
   const t = useTranslations('rows');
   const list = useTranslations('list');

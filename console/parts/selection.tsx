@@ -11,7 +11,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The ticked rows of a list. Filters keep them; another tenant has none of them. */
+/** The ticked rows of a list. They stay ticked when the filters change, but not when the tenant changes. */
 export function useSelection<T>(rowKey: (row: T) => string, nameOf: (row: T) => string) {
   const { tenant } = useApi();
   const navigate = useNavigate();
@@ -25,7 +25,7 @@ export function useSelection<T>(rowKey: (row: T) => string, nameOf: (row: T) => 
     selection: { chosen, change: (chosen: ReadonlyMap<string, T>) => hold({ tenant, chosen }), nameOf },
     rows: [...chosen.values()],
     clear: () => hold({ tenant, chosen: new Map() }),
-    /** Keeps the ticks for the way back to the list. */
+    /** Keeps the rows ticked for when the user returns to the list. */
     keep: () =>
       navigate({
         to: '.',

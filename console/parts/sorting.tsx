@@ -17,7 +17,7 @@ export type Sort = {
   usual?: string;
 };
 
-/** The header disappears while a list loads in its new order. If it had the focus, it gets it back. */
+/** The header disappears while a list loads in its new order. This restores the focus if the header had it. */
 export function useSortFocus(sort: Sort | undefined) {
   const hasSorted = useRef(false);
   if (!sort) return undefined;

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../client/src/generated.ts';
 
-/** An instant in the viewer's time zone and format, with the exact one on hover. */
+/** An instant in the viewer's time zone and format, with the exact time on hover. */
 export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   const format = useFormatter();
   if (!at) return <>{none}</>;

@@ -68,14 +68,14 @@ export const english = {
   exitEnds: 'Leaving ends this attempt. Next time, the course starts from the beginning.',
   timeUp: {
     title: 'Time is up',
-    left: (unit: string) => `The time allowed for “${unit}” is over. Your results are saved.`,
+    left: (unit: string) => `The time allowed for “${unit}” has run out. Your results are saved.`,
     leave: 'Leave the course',
-    goesOn: (unit: string) => `The time allowed for “${unit}” is over. You can continue.`,
+    goesOn: (unit: string) => `The time allowed for “${unit}” has run out. You can continue.`,
     goOn: 'Continue',
   },
   endAttempt: {
     title: 'Finish this attempt?',
-    text: 'Your results are saved. Next time, the course starts from the beginning. To continue later where you are now, use Exit instead.',
+    text: 'Your results are saved. Next time, the course starts from the beginning. To continue later from where you are now, use Exit instead.',
     confirm: 'Finish attempt',
     cancel: 'Keep going',
   },
@@ -112,7 +112,7 @@ export const english = {
   /** Shown if another site frames the player and the browser does not let such frames store anything. */
   framed: {
     title: 'Open the course in its own window',
-    text: 'Your browser does not let the course store anything inside this page. Parts of it may not work, and without a connection your progress cannot be kept.',
+    text: 'Your browser does not let the course store anything inside this page. Parts of the course may not work, and without a connection your progress cannot be kept.',
     action: 'Open in its own window',
     stay: 'Continue here',
     openedTitle: 'The course is open in its own window',
@@ -176,12 +176,12 @@ export const english = {
     session_exited: 'You had already left the course.',
     enrolment_erased: 'Your data was erased.',
   } satisfies Record<CommitRejection, string>,
-  unknownSession: 'It is more than 30 days old, and the service has no record of this session.',
+  unknownSession: 'This progress is more than 30 days old, and the service has no record of the session.',
   droppedTitle: 'Some of your earlier progress could not be added',
   dropped: (title: string, refusal: string) => `“${title}”: ${refusal}`,
   leftTitle: 'Some of your earlier progress could not be sent',
   left: (titles: string[]) =>
-    `This device keeps progress for ${titles.map((title) => `“${title}”`).join(', ')}. It will be sent when you next open a course here.`,
+    `This device has unsent progress for ${titles.map((title) => `“${title}”`).join(', ')}. It will be sent when you next open a course here.`,
   understood: 'Continue',
   end: {
     saved: 'Your progress is saved',
@@ -244,7 +244,7 @@ export const englishPreview: Partial<Messages> = {
     onDeviceText: 'Nothing was recorded. You can close this window.',
     lost: 'This was a preview',
     lostText: 'Nothing was recorded. You can close this window.',
-    close: 'Nothing was recorded. A learner would have got this result. You can close this window.',
+    close: 'Nothing was recorded. A learner would get this result. You can close this window.',
     again: 'Preview again',
   },
 };

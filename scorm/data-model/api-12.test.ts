@@ -107,7 +107,7 @@ describe('SCORM 1.2 API', () => {
     assert.deepEqual(one.set('cmi.core.lesson_status', 'not attempted'), ['false', 405]);
   });
 
-  it('reinitialises after LMSFinish, as content with several pages expects, and counts both times', () => {
+  it('can be initialised again after LMSFinish, as multi-page content expects, and adds up the times', () => {
     const one = session({ edition });
     one.set('cmi.core.session_time', '00:01:00');
     one.call('LMSFinish', '');

@@ -45,8 +45,8 @@ function fail(state: State, returned: string, code: Error12, diagnostic: string 
 const unexpected = 'The parameter must be an empty string';
 
 /**
- * RTE 1.2 §3.3.1 permits only one session. But some content finishes its session when it changes pages and
- * starts another one on the next page. The time of the finished session is added to the total time.
+ * RTE 1.2 §3.3.1 permits only one session. However, some content finishes its session when it changes pages
+ * and starts a new session on the next page. The time of the finished session is added to the total time.
  */
 function initialize(state: State, parameter: string, { now }: Environment): Answer {
   if (parameter !== '') return fail(state, 'false', 201, unexpected);

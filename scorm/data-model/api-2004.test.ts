@@ -6,7 +6,7 @@ import { session } from './test-support.ts';
 
 type Step = [fn: string, args: string[], returned: string, error: number];
 
-/** Calls in order, with the result of each one and the last error after it. */
+/** Calls in order, each with its result and the last error after it. */
 const dialogues: [section: string, steps: Step[]][] = [
   [
     'RTE 4th §3.1.3.1 Initialize is called once, with an empty parameter',
@@ -85,7 +85,7 @@ const dialogues: [section: string, steps: Step[]][] = [
     ],
   ],
   [
-    'RTE 4th §4.2.17 an objective identifier is set once, unique, in order and before other elements',
+    'RTE 4th §4.2.17 an objective identifier is unique, set only once, in order and before other elements',
     [
       ['Initialize', [''], 'true', 0],
       ['GetValue', ['cmi.objectives.0.id'], '', 301],
@@ -217,7 +217,7 @@ describe('SCORM 2004 API', () => {
     assert.deepEqual(effects, [null, 'initialised', 'changed', null, null, 'commit', 'terminated', null]);
   });
 
-  it('returns error 391 or 111 if the data could not be saved (RTE 4th §3.1.7.4), and keeps running', () => {
+  it('returns error 391 or 111 if the data cannot be saved (RTE 4th §3.1.7.4), and keeps running', () => {
     const { state } = session();
     for (const [during, error] of [
       ['commit', 391],
@@ -231,7 +231,7 @@ describe('SCORM 2004 API', () => {
 
 describe('Status (RTE 4th §4.2.4.1 and §4.2.22.1)', () => {
   const data = { 'cmi.completion_threshold': '0.6', 'cmi.scaled_passing_score': '0.6' };
-  it('uses only the measures if there are a threshold and a passing score', () => {
+  it('depends only on the measures if there are a threshold and a passing score', () => {
     const one = session({ data });
     one.set('cmi.completion_status', 'completed');
     one.set('cmi.success_status', 'passed');
@@ -243,7 +243,7 @@ describe('Status (RTE 4th §4.2.4.1 and §4.2.22.1)', () => {
     assert.deepEqual(one.get('cmi.success_status'), ['failed', 0]);
   });
 
-  it("uses the content's status if there is no threshold or passing score", () => {
+  it('is set by the content if there is no threshold or passing score', () => {
     const one = session();
     one.set('cmi.progress_measure', '0');
     one.set('cmi.completion_status', 'completed');

@@ -10,7 +10,7 @@ export function call(state: State, request: Call, environment: Environment): Ans
     : call2004(state, request, environment);
 }
 
-/** The answer if a commit or the end of a session could not be saved. Takes the state before the call. */
+/** The answer if a commit or the end of a session could not be saved. Takes the state from before the call. */
 export function refused(state: State, during: 'commit' | 'termination'): Answer {
   return state.edition === 'scorm12' ? refused12(state) : refused2004(state, during);
 }

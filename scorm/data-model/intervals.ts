@@ -17,7 +17,7 @@ export function isTimespan(text: string): boolean {
   return text.length <= longest && timespan.test(text);
 }
 
-/** The number of seconds in an interval or timespan, rounded to hundredths. Returns 0 for other texts. */
+/** The number of seconds in an interval or timespan, rounded to hundredths. Returns 0 for any other text. */
 export function secondsIn(text: string | undefined): number {
   if (text === undefined || text.length > longest) return 0;
   const span = timespan.exec(text);

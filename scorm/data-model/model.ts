@@ -45,7 +45,7 @@ export type Position = { list: string; index: number };
 
 const isIndex = (part: string) => /^\d{1,15}$/.test(part);
 
-/** The maximum number of parts in a name from the tables, including indices. */
+/** The maximum number of parts in the name of an element, including indices. */
 const deepest = 8;
 
 /**

@@ -88,7 +88,7 @@ function callOf({ fn, name, value }: { fn: string; name: string; value: string }
   return { fn: named, args: takesName ? [name, value] : [''] };
 }
 
-it('no sequence of calls throws, every result is a string with a known error code, and the state is JSON', () => {
+it('no call throws, every result is a string with a known error code, and the state is always JSON', () => {
   fc.assert(
     fc.property(edition, fc.array(request, { minLength: 20, maxLength: 80 }), (edition, requests) => {
       let { state } = begin({ edition, data: {} });
@@ -207,8 +207,8 @@ function timesAreLinear(prepare: (size: number) => () => void, size: number): vo
     run();
     return performance.now() - start;
   };
-  // Four times the input takes 4 times as long in linear time and 16 times as long in quadratic time. A busy
-  // machine may disturb one measurement, but not all three.
+  // An input that is 4 times as long takes 4 times as long in linear time and 16 times as long in quadratic
+  // time. A busy machine may distort one measurement, but not all three.
   const attempts = [1, 2, 3].map(() => [measure(size / 4), measure(size)] as const);
   const isLinear = ([small, large]: readonly [number, number]) => large < 40 || large < small * 10;
   assert.ok(attempts.some(isLinear), JSON.stringify(attempts));

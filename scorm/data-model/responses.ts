@@ -11,7 +11,7 @@ export type ResponseFormat = {
   distinct?: true;
 };
 
-/** An empty text has no parts. */
+/** Unlike `split`, returns no parts for an empty text. */
 const partsOf = (text: string, delimiter: string) => (text === '' ? [] : text.split(delimiter));
 
 function list(check: Check, permitted: number, isSet = false): Check {

@@ -2,7 +2,7 @@ import type { Place, Position } from './model.ts';
 import { formatOf } from './responses.ts';
 import type { Bucket, CheckResult, Element, Model, Problem } from './types.ts';
 
-/** Reads a value by its key, which is the name of an element or one of the internal keys below. */
+/** Reads a value by its key, which is an element's name or one of the internal keys below. */
 export type Lookup = (key: string) => string | undefined;
 
 /** Names of elements contain no `#`, so they cannot collide with these keys. */

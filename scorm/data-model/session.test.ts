@@ -22,7 +22,7 @@ describe('data at the start of a session', () => {
     assert.deepEqual(again.get('cmi.entry'), ['resume', 0]);
   });
 
-  it('the data may be in any order and contain gaps and unaccepted values', () => {
+  it('the data can be in any order and contain gaps and invalid values', () => {
     const { notes, get } = session({
       data: {
         'cmi.objectives.10.success_status': 'passed',
@@ -98,7 +98,7 @@ describe('data at the end of a session', () => {
     });
   });
 
-  it('the status is the same as the content saw', () => {
+  it('the status is the one that the content last saw', () => {
     const data = {
       'cmi.completion_threshold': '0.5',
       'cmi.progress_measure': '0.5',

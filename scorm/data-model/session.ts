@@ -33,8 +33,8 @@ export type Launch = {
   /** SCORM 2004 4th edition: the shared data that the unit's manifest maps. */
   buckets?: readonly Bucket[];
   /**
-   * RTE 1.2 §3.4.4 specifies `completed`. The default is `incomplete`, because content that only stores
-   * bookmarks would otherwise be completed after its first session.
+   * RTE 1.2 §3.4.4 specifies `completed`. The default is `incomplete`, because otherwise content that only
+   * stores bookmarks would be completed after its first session.
    */
   unsetStatus?: State['unsetStatus'];
 };
@@ -186,13 +186,13 @@ export function sharedData({ store, buckets }: State): Map<string, string | null
   return new Map(writable.map(([index, { id }]) => [id, read(store, `adl.data.${index}.store`) || null]));
 }
 
-/** The content's navigation request; null if there is none. */
+/** The content's navigation request, or null if there is none. */
 export function navigationRequest({ store }: State): string | null {
   const request = read(store, 'adl.nav.request');
   return request === undefined || request === '_none_' ? null : request;
 }
 
-/** The seconds left of the maximum time allowed; null if there is no maximum. */
+/** The seconds that remain of the maximum time allowed, or null if there is no maximum. */
 export function remainingSeconds(state: State, now: number): number | null {
   const is12 = state.edition === 'scorm12';
   const allowed = read(state.store, is12 ? 'cmi.student_data.max_time_allowed' : 'cmi.max_time_allowed');

@@ -10,8 +10,8 @@ const from =
     Object.hasOwn(data, element) ? data[element] : undefined;
 
 /**
- * RTE 4th §4.2.4.1: if there is a threshold, only the progress measure decides. Otherwise the content
- * decides.
+ * RTE 4th §4.2.4.1: if there is a threshold, the status depends only on the progress measure. Otherwise, the
+ * content sets it.
  */
 export function completionOf(read: Read): string {
   const threshold = numberIn(read('cmi.completion_threshold'));
@@ -22,8 +22,8 @@ export function completionOf(read: Read): string {
 }
 
 /**
- * RTE 4th §4.2.22.1: if there is a passing score, only the scaled score decides. Otherwise the content
- * decides.
+ * RTE 4th §4.2.22.1: if there is a passing score, the status depends only on the scaled score. Otherwise, the
+ * content sets it.
  */
 export function successOf(read: Read): string {
   const passing = numberIn(read('cmi.scaled_passing_score'));
@@ -38,8 +38,8 @@ export const successStatus = (data: RunTimeData) => successOf(from(data));
 
 /**
  * RTE 1.2 §3.4.4, lesson_status: the status at the end of a session. If the unit is taken for credit, the
- * mastery score decides, but only once the status says that the content has ended. Before that, the score may
- * be partial.
+ * mastery score determines whether it is passed, but only once the content has reported a final status. Until
+ * then, the score may be partial.
  */
 export function finalStatus12(read: Read, unset: string): string {
   const status = read('cmi.core.lesson_status') || 'not attempted';

@@ -1,6 +1,6 @@
 /**
  * An immutable map: a tree indexed by the hashes of the keys. Setting a value copies only a few short arrays,
- * whatever the size of the map. (Copying an object with 16,000 keys takes 10 ms.)
+ * regardless of the size of the map. In comparison, copying an object with 16,000 keys takes 10 ms.
  */
 export type Store = Leaf | Branch;
 

@@ -14,14 +14,14 @@ export type Check = (text: string) => CheckResult;
 
 export type Access = 'read' | 'write' | 'both';
 
-/** One row of a data model table. Indices are written as `n`: `cmi.objectives.n.id`. */
+/** One row of a data model table. In names, `n` represents an index: `cmi.objectives.n.id`. */
 export type Element = {
   name: string;
   access: Access;
   check: Check;
   /** The initial value. An element without one is not initialised. */
   initial?: string;
-  /** `once`: unique within the list, and never changed. `unique`: unique within the list, but may be changed. */
+  /** Both kinds are unique within the list. `once` can never be changed; `unique` can. */
   identity?: 'once' | 'unique';
   /** Elements of the same list member that must be set first. */
   needs?: readonly string[];
@@ -48,7 +48,7 @@ export type Model = {
 export type Bucket = { id: string; store: string | null; read: boolean; write: boolean };
 
 /**
- * Why a value cannot be read or set. `codes.ts` maps each problem to the error code of each SCORM version.
+ * The reason why a value cannot be read or set. `codes.ts` maps each problem to each SCORM version's error code.
  */
 export type Problem =
   | 'undefined'

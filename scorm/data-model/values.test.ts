@@ -165,7 +165,7 @@ for (const [section, check, valid, wrong, noted = []] of tables)
     for (const text of noted) assert.equal(typeof check(text), 'object', text.slice(0, 40));
   });
 
-it('values out of range are distinguished from values of the wrong type', () => {
+it('out-of-range values are distinguished from values of the wrong type', () => {
   assert.equal(of('cmi.score.scaled')('1.0000999'), 'out of range');
   assert.equal(of('cmi.progress_measure')('-0.1'), 'out of range');
   assert.equal(of('cmi.learner_preference.audio_level')('-1'), 'out of range');

@@ -2,7 +2,7 @@ import { isInterval } from './intervals.ts';
 import { isLanguage } from './languages.ts';
 import type { Check, CheckResult } from './types.ts';
 
-/** The result for a value with several parts: the first invalid part, or else the first note. */
+/** The result for a value with several parts: the first error or, if there is none, the first note. */
 export function together(judgements: readonly CheckResult[]): CheckResult {
   return (
     judgements.find((judgement) => typeof judgement === 'string' && judgement !== 'valid') ??
@@ -30,7 +30,7 @@ const decimal = /^-?(?:\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 /** The largest double has 309 digits before the decimal point. */
 const longestNumber = 400;
 
-/** RTE 4th §4.1.1.7, real (10,7). Returns null for other texts. */
+/** RTE 4th §4.1.1.7, real (10,7). Returns null for any other text. */
 export function numberIn(text: string | undefined): number | null {
   if (text === undefined || text.length > longestNumber || !decimal.test(text)) return null;
   const value = Number(text);

@@ -126,7 +126,7 @@ describe('DB.2 Content Delivery Environment Process', () => {
     );
   });
 
-  it('starts an attempt without results', () => {
+  it('starts each attempt without results', () => {
     const course = courseOf([leaf('a'), leaf('b')]);
     const learner = learnerOf(course);
     learner.ask('start');
@@ -141,7 +141,7 @@ describe('DB.2 Content Delivery Environment Process', () => {
    * `a` is suspended.
    */
   for (const exit of ['suspend', 'normal'])
-    it(`keeps a group suspended only while one of its children is: ${exit}`, () => {
+    it(`keeps a group suspended only while one of its children is suspended: ${exit}`, () => {
       const learner = learnerOf(courseOf([group('g', [leaf('a'), leaf('b')]), leaf('c')]));
       learner.ask('start');
       learner.finish({ 'cmi.exit': exit }, 'continue');
@@ -165,8 +165,7 @@ describe('DB.2 Content Delivery Environment Process', () => {
   });
 
   /**
-   * SN §3.2.6–7: after a new attempt on the group, its roll-up uses only new results if its control mode says
-   * so.
+   * SN §3.2.6–7: in a new attempt on the group, its roll-up uses only new results if its control mode says so.
    */
   const current: [
     objectives: boolean,
@@ -323,13 +322,13 @@ describe('SR.1 Select Children Process and SR.2 Randomize Children Process (SN �
     assert.deepEqual(orders(course, []), orders(course, []));
   });
 
-  it('selects again for each attempt, but not while an attempt is suspended', () => {
+  it('selects children again for each attempt, but not while an attempt is suspended', () => {
     const course = pool({ SelectionTiming: 'onEachNewAttempt', SelectCount: 3 });
     assert.ok(orders(course, ['start', 'choice z']).some(([first, later]) => later !== first));
     assert.ok(orders(course, ['start', 'suspendAll', 'launch']).every(([first, later]) => later === first));
   });
 
-  it('reorders all children, or those that were selected', () => {
+  it('reorders all children, or only the selected ones', () => {
     const shuffled = orders(pool({ RandomizationTiming: 'once', ReorderChildren: true }), [
       'start',
       'choice z',
@@ -352,7 +351,7 @@ describe('SR.1 Select Children Process and SR.2 Randomize Children Process (SN �
     assert.ok(both.some(([first, later]) => first !== later));
   });
 
-  it('selects and reorders nothing unless a timing and an instruction are set', () => {
+  it('selects or reorders children only if both a timing and an instruction are set', () => {
     for (const settings of [
       { SelectCount: 3 },
       { ReorderChildren: true },

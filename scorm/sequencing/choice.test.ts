@@ -47,44 +47,59 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'SB.2.4-1',
   ],
   [
-    'does not leave such an activity forwards (SB.2.4-1)',
+    'does not leave an activity with stopForwardTraversal forwards (SB.2.4-1)',
     [leaf('a', stops), leaf('b')],
     ['start', 'choice b'],
     'SB.2.4-1',
   ],
-  ['reaches such an activity itself', [leaf('a'), leaf('b', stops)], ['start', 'choice b'], 'b'],
   [
-    'leaves such an activity backwards',
+    'reaches an activity with stopForwardTraversal itself',
+    [leaf('a'), leaf('b', stops)],
+    ['start', 'choice b'],
+    'b',
+  ],
+  [
+    'leaves an activity with stopForwardTraversal backwards',
     [leaf('a'), leaf('b', stops)],
     ['choice a', 'choice b', 'choice a'],
     'a',
   ],
   [
-    'does not enter such a group forwards (SB.2.4-1)',
+    'does not enter a group with stopForwardTraversal forwards (SB.2.4-1)',
     [leaf('a'), group('g', [leaf('b')], { ...stops, ControlMode: flow })],
     ['start', 'choice b'],
     'SB.2.4-1',
   ],
   [
-    'enters such a group backwards',
+    'enters a group with stopForwardTraversal backwards',
     [group('g', [leaf('b')], { ...stops, ControlMode: flow }), group('h', [leaf('c')])],
     ['choice h', 'choice b'],
     'b',
   ],
   [
-    'does not activate a group (SB.2.9-6)',
+    'does not activate a group with preventActivation (SB.2.9-6)',
     [leaf('a'), group('g', [leaf('b')], late)],
     ['start', 'choice b'],
     'SB.2.9-6',
   ],
   [
-    'does not activate a group backwards (SB.2.9-6)',
+    'does not activate a group with preventActivation backwards (SB.2.9-6)',
     [group('g', [leaf('b')], late), group('h', [leaf('c')])],
     ['choice c', 'choice b'],
     'SB.2.9-6',
   ],
-  ['chooses the group itself', [leaf('a'), group('g', [leaf('b')], late)], ['start', 'choice g'], 'b'],
-  ['moves within an activated group', [group('g', [leaf('a'), leaf('b')], late)], ['start', 'choice b'], 'b'],
+  [
+    'chooses a group with preventActivation itself',
+    [leaf('a'), group('g', [leaf('b')], late)],
+    ['start', 'choice g'],
+    'b',
+  ],
+  [
+    'moves within an active group with preventActivation',
+    [group('g', [leaf('a'), leaf('b')], late)],
+    ['start', 'choice b'],
+    'b',
+  ],
   [
     'stays near a constrained group (SB.2.9-8)',
     [...four(), group('k', [leaf('k1')], near)],
@@ -104,13 +119,13 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'g2',
   ],
   [
-    'does not go beyond that neighbour (SB.2.9-8)',
+    'does not go beyond the neighbour of a constrained group (SB.2.9-8)',
     [group('k', [leaf('k1')], near), ...four()],
     ['choice k1', 'choice h'],
     'SB.2.9-8',
   ],
   [
-    'reaches the constrained group itself, also from a group in it',
+    'reaches a constrained group itself, even from a group inside it',
     [leaf('z'), group('k', [group('l', [leaf('k1')]), group('m', [leaf('k2')])], near)],
     ['choice k2', 'choice k'],
     'k1',
@@ -131,7 +146,7 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'SB.2.9-8',
   ],
   [
-    'reaches the constrained group itself',
+    'reaches a constrained group itself',
     [group('k', [leaf('k1'), leaf('k2')], near)],
     ['choice k2', 'choice k'],
     'k1',
@@ -143,14 +158,19 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'NB.2.1-8',
   ],
   [
-    'does not leave it for an activity that contains it (NB.2.1-8)',
+    'does not leave a group with choiceExit=false for its ancestor (NB.2.1-8)',
     [group('f', [group('g', [leaf('a')], locked), leaf('b')])],
     ['choice a', 'choice f'],
     'NB.2.1-8',
   ],
-  ['moves within such a group', [group('g', [leaf('a'), leaf('b')], locked)], ['choice a', 'choice b'], 'b'],
   [
-    'chooses such a group itself from within',
+    'moves within a group with choiceExit=false',
+    [group('g', [leaf('a'), leaf('b')], locked)],
+    ['choice a', 'choice b'],
+    'b',
+  ],
+  [
+    'chooses a group with choiceExit=false from within the group',
     [group('g', [leaf('a'), leaf('b')], locked)],
     ['choice b', 'choice g'],
     'a',
@@ -162,19 +182,19 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'NB.2.1-8',
   ],
   [
-    'leaves such a leaf for a sibling once its attempt has ended',
+    'leaves a leaf with choiceExit=false for a sibling once its attempt has ended',
     [leaf('a', { ControlMode: { ChoiceExit: false } }), leaf('b')],
     ['choice a', 'exit', 'choice b'],
     'b',
   ],
   [
-    'does not leave such a leaf for another group, even then (SB.2.9-7)',
+    'does not leave a leaf with choiceExit=false for another group, even after its attempt (SB.2.9-7)',
     [leaf('a', { ControlMode: { ChoiceExit: false } }), group('g', [leaf('b')])],
     ['choice a', 'exit', 'choice b'],
     'SB.2.9-7',
   ],
   [
-    'does not leave such a leaf for an activity that contains it, even then (SB.2.9-7)',
+    'does not leave a leaf with choiceExit=false for its ancestor, even after its attempt (SB.2.9-7)',
     [group('g', [leaf('a', { ControlMode: { ChoiceExit: false } })])],
     ['choice a', 'exit', 'choice g'],
     'SB.2.9-7',
@@ -192,7 +212,7 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'n1',
   ],
   [
-    'the innermost constrained group decides (SB.2.9-8)',
+    'obeys the innermost constrained group (SB.2.9-8)',
     [group('k', [group('l', [leaf('l1')], near), leaf('m')], near), group('n', [leaf('n1')])],
     ['choice l1', 'choice n1'],
     'SB.2.9-8',
@@ -208,7 +228,7 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'SB.2.9-8',
   ],
   [
-    'the neighbour of such a group is that of the group around it',
+    'a constrained group at the end of its parent has the same neighbour after it as the parent',
     [group('f', [leaf('a'), group('k', [leaf('k1')], near)]), group('g', [leaf('b')])],
     ['choice k1', 'choice b'],
     'b',
@@ -238,13 +258,13 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
     it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
 
   /**
-   * OP.1: the attempt ends first (TB.2.3). The rules for the choice then apply to its results. ADL's sample
-   * applies the rules before the end.
+   * OP.1: the attempt ends first (TB.2.3), and the rules for the choice then apply to its results. ADL's sample
+   * applies the rules before the attempt ends.
    */
   const later: [title: string, condition: string, data: RunTimeData, outcome: string][] = [
-    ['opens what the results of the attempt make visible', 'not satisfied', passed, 'b'],
-    ['does not open what they hide', 'satisfied', passed, 'SB.2.9-3'],
-    ['opens what nothing has hidden yet', 'satisfied', {}, 'b'],
+    ['opens an activity that the results of the attempt make visible', 'not satisfied', passed, 'b'],
+    ['does not open an activity that the results of the attempt hide', 'satisfied', passed, 'SB.2.9-3'],
+    ['opens an activity that no result has hidden yet', 'satisfied', {}, 'b'],
   ];
   for (const [title, condition, data, outcome] of later)
     it(title, () => {
@@ -263,21 +283,21 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
   const stopping = { ...stops, ControlMode: flow };
   const ways: [title: string, units: Unit[], first: string, target: string, outcome: string][] = [
     [
-      'backwards, no rule on the way down stops',
+      'backwards, no rule on the way down stops the choice',
       [group('f', [group('g', [leaf('a')], stopping)], stopping), group('h', [leaf('b')])],
       'b',
       'a',
       'a',
     ],
     [
-      'backwards, the rule of the common ancestor does not stop',
+      'backwards, the rule of the common ancestor does not stop the choice',
       [group('f', [group('g', [leaf('a')]), group('h', [leaf('b')])], stopping)],
       'b',
       'a',
       'a',
     ],
     [
-      'forwards, the rule of the common ancestor stops (SB.2.4-1)',
+      'forwards, the rule of the common ancestor stops the choice (SB.2.4-1)',
       [leaf('z'), group('f', [group('g', [leaf('a')]), group('h', [leaf('b')])], stopping)],
       'a',
       'b',
@@ -291,7 +311,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
       'b',
     ],
     [
-      'forwards, the rule of the target does not stop',
+      'forwards, the rule of the target does not stop the choice',
       [group('g', [leaf('a')]), group('h', [leaf('b', stops)])],
       'a',
       'b',
@@ -332,13 +352,13 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
       'c',
     ],
     [
-      'the outermost of the groups decides',
+      'the outermost group with preventActivation refuses the choice',
       [leaf('a'), group('g', [group('h', [leaf('b')], late)], late)],
       ['start', 'choice b'],
       'SB.2.9-6',
     ],
     [
-      'from a group without children to deliver, a group below it is entered',
+      'a choice in a current group without flow enters a nested group',
       [leaf('d'), group('g', [group('h', [leaf('b')], late)], {})],
       ['start', 'choice g', 'choice b'],
       'SB.2.9-6',
@@ -347,7 +367,7 @@ describe('SB.2.9 Choice Sequencing Request Process', () => {
   for (const [title, units, requests, outcome] of activations)
     it(title, () => assert.equal(askAll(learnerOf(courseOf(units)), requests), outcome));
 
-  it('the first rule from the root down decides, and the refusal includes it', () => {
+  it('the first rule from the root down applies, and the refusal names its activity', () => {
     const units = [leaf('a'), group('g', [group('h', [leaf('b')], late)], late)];
     const course = courseOf(units);
     const learner = learnerOf(course);

@@ -37,9 +37,9 @@ export function firstStop(draft: Draft): Stop | null {
 }
 
 /**
- * SB.2.9: Choice Sequencing Request Process (SN §4.7.5). `stop` lets a caller that checks many targets
- * compute the first stop once. A group whose activities are all skipped cannot be chosen, because a choice
- * does not end the session.
+ * SB.2.9: Choice Sequencing Request Process (SN §4.7.5). A caller that checks many targets can pass `stop` to
+ * compute the first stop only once. A group whose activities are all skipped cannot be chosen, because a
+ * choice does not end the session.
  */
 export function choiceRequest(
   draft: Draft,
@@ -81,7 +81,7 @@ function reachability(draft: Draft, target: Activity, stop: () => Stop | null): 
   return constrained(draft, current, ancestor, target) ?? downwards(draft, ancestor, target, direction);
 }
 
-/** Backwards, only the parent decides. Forwards, any activity on the path may stop the choice. */
+/** Backwards, only the parent can stop the choice. Forwards, any activity on the path can stop it. */
 function amongSiblings(
   draft: Draft,
   current: Activity,
@@ -94,7 +94,7 @@ function amongSiblings(
   return isForward(draft, first.activity, target) ? first.refused : null;
 }
 
-/** Checks the path from the common ancestor down to the target, without the target itself. */
+/** Checks the path from the common ancestor down to the target, excluding the target itself. */
 function downwards(draft: Draft, ancestor: Activity, target: Activity, direction: Direction): Refused | null {
   for (const activity of pathUp(target, ancestor).slice(1).reverse()) {
     const refused = direction === 'forward' ? choiceActivityTraversal(draft, activity, direction) : null;

@@ -27,7 +27,7 @@ function assertWithin(found: ReturnType<typeof courseResult>, limit: ReturnType<
 }
 
 describe('any tree and any requests', () => {
-  it("an honest learner's result and its replay never exceed the limit", () => {
+  it('the result of an honest learner and the replayed result never exceed the limit', () => {
     fc.assert(
       fc.property(trees, acts, fc.nat(), (tree, list, seed) => {
         const course = prepareCourse(tree, 'Course');

@@ -5,7 +5,7 @@ import { type RollupAction, rulesFor } from './rollup-conditions.ts';
 import type { GlobalObjective } from './state.ts';
 import { betterResult, nothingSupported } from './supported-results.ts';
 
-/** For each unit that reported something, the values that its data supports. */
+/** For each unit that has reported data, the values that the data supports. */
 export type SupportedResultsByUnit = ReadonlyMap<string, SupportedResults>;
 
 type Globals = readonly (readonly [id: string, objective: GlobalObjective])[];
@@ -77,7 +77,7 @@ const resultFrom = ({ completed, satisfied, measure, progress }: GlobalObjective
   ...{ completed: completed === true, satisfied: satisfied === true, measure, progress },
 });
 
-/** Returns whether any global objective can now have a better value than before. */
+/** Returns whether the possible value of any global objective has improved. */
 function writeGlobals(
   { globals }: Limits,
   { objectives }: Activity,
@@ -212,8 +212,8 @@ function isOptional({ sequencing: { RollupConsiderations } }: Activity, action: 
 }
 
 /**
- * RB.1.4.1: a condition with `not` may have been met earlier in any case, either before the value was known
- * or while it was worse.
+ * RB.1.4.1: a condition with `not` is always assumed to have been met at some time, either before the value
+ * was known or while it was worse.
  */
 function canMeet(limits: Limits, { child, limit }: Child, rule: RollupRule): boolean {
   const truths = rule.Conditions.map(({ Condition, Operator }) =>

@@ -58,7 +58,7 @@ describe('the defaults (CAM §5.1)', () => {
       table.map(([element]) => element),
     ));
 
-  it('an activity without a primary objective has one without a name and with the defaults (SN §3.10)', () => {
+  it('an activity that declares no primary objective gets an unnamed one with the defaults (SN §3.10)', () => {
     const { root } = courseOf([leaf('a', { Objectives: [objective('second')] })]);
     const [a] = root.children;
     assert.deepEqual(a?.objectives, [objective(null, { Primary: true }), objective('second')]);
@@ -116,7 +116,7 @@ describe('preparing a course', () => {
     assert.equal(root, activities[0]);
   });
 
-  it("has the organization's identifier as the root, unless an item has the same one", () => {
+  it("uses the organization's identifier for the root, unless an item has the same identifier", () => {
     const idOf = (more: Parameters<typeof treeOf>[2]) => courseOf([leaf('a')], {}, more).root.id;
     assert.equal(idOf({ Identifier: 'org' }), 'org');
     assert.equal(idOf({ Identifier: 'a' }), 'lectern.root');
@@ -204,7 +204,7 @@ describe('identifiers are URI references', () => {
   for (const [reference, plain] of cases)
     it(JSON.stringify(reference), () => assert.equal(plainIdentifier(reference), plain));
 
-  it('in objectives, their maps, rules and shared data', () => {
+  it('applies to objectives, their maps, rules and shared data', () => {
     const Objectives = [objective(' a%201', { Primary: true, Maps: [mapWith('g%201', [])] })];
     const Rules = [
       {
@@ -255,21 +255,21 @@ describe('what courses share (SN §3.10.4)', () => {
     ]);
   };
 
-  it('is what the manifest maps for reading, and for writing', () => {
+  it('includes only values that the manifest maps for reading or writing', () => {
     assert.deepEqual(names(), [
       [facts.map((fact) => `read ${fact}`).sort(), ['in']],
       [facts.map((fact) => `write ${fact}`).sort(), ['out']],
     ]);
   });
 
-  it('is nothing if the manifest keeps objectives or data within the course', () => {
+  it('includes no objectives or data that the manifest keeps within the course', () => {
     const [read, written] = names({ ObjectivesGlobalToSystem: false });
     assert.deepEqual([read?.[0], written?.[0], read?.[1]], [[], [], ['in']]);
     const [readOnly, writtenOnly] = names({ SharedDataGlobalToSystem: false });
     assert.deepEqual([readOnly?.[1], writtenOnly?.[1], writtenOnly?.[0]?.length], [[], [], facts.length]);
   });
 
-  it('a changed global objective concerns each activity that reads a status or measure from it, once', () => {
+  it('each activity that reads a status or measure from a global objective is listed once', () => {
     const reading = (...flags: string[]) => mapping(...flags.map((flag) => mapWith('x', [flag])));
     const { readers } = courseOf([
       leaf('satisfied', reading('ReadSatisfiedStatus')),

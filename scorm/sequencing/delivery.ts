@@ -44,8 +44,7 @@ function beginAttempt(draft: Draft, activity: Activity): void {
 }
 
 /**
- * Marks the results of a group's children as old, because they belong to an earlier attempt on the group (SN
- * §3.2.6–7).
+ * Marks the results of a group's children as belonging to an earlier attempt on the group (SN §3.2.6–7).
  */
 function setAside(draft: Draft, group: Activity): void {
   const { UseCurrentAttemptObjectiveInfo, UseCurrentAttemptProgressInfo } = group.sequencing.ControlMode;

@@ -8,8 +8,8 @@ import { describeActivity } from './descriptions.ts';
 import { ruleText } from './rule-text.ts';
 
 /**
- * The sentences about the second of three units. Its objective `previous` reads what the first unit writes.
- * Its other objectives show further kinds of sources.
+ * The sentences about the second of three units. Its objective `previous` reads the values that the first unit
+ * writes. Its other objectives have other kinds of sources.
  */
 function sentencesOf(parts: Parameters<typeof sequencingWith>[0]): string[] {
   const objective = (ObjectiveID: string, Primary: boolean, flag: string) => ({
@@ -84,8 +84,8 @@ describe('rules in words', () => {
       'Nothing after Two can be opened if it is not passed.',
       { Rules: [rule('pre', 'stopForwardTraversal', 'not satisfied')] },
     ],
-    ['Two is repeated at its end if it is not passed.', { Rules: [rule('post', 'retry', 'not satisfied')] }],
-    ['The course ends with Two if it is passed.', { Rules: [rule('post', 'exitAll', 'satisfied')] }],
+    ['Two is repeated if it is not passed.', { Rules: [rule('post', 'retry', 'not satisfied')] }],
+    ['The course ends after Two if it is passed.', { Rules: [rule('post', 'exitAll', 'satisfied')] }],
   ];
   for (const [sentence, parts] of cases) it(sentence, () => assert.deepEqual(sentencesOf(parts), [sentence]));
 
@@ -121,10 +121,10 @@ describe('rules in words', () => {
     ['pre', 'hiddenFromChoice', 'Two is missing from the contents if it is passed.'],
     ['pre', 'stopForwardTraversal', 'Nothing after Two can be opened if it is passed.'],
     ['exit', 'exit', 'Two ends if it is passed.'],
-    ['post', 'retry', 'Two is repeated at its end if it is passed.'],
-    ['post', 'retryAll', 'The course starts again at the end of Two if it is passed.'],
-    ['post', 'exitAll', 'The course ends with Two if it is passed.'],
-    ['post', 'exitParent', 'The group ends with Two if it is passed.'],
+    ['post', 'retry', 'Two is repeated if it is passed.'],
+    ['post', 'retryAll', 'The course starts again after Two if it is passed.'],
+    ['post', 'exitAll', 'The course ends after Two if it is passed.'],
+    ['post', 'exitParent', 'The group ends after Two if it is passed.'],
     ['post', 'continue', 'Two leads to the next unit if it is passed.'],
     ['post', 'previous', 'Two leads back to the previous unit if it is passed.'],
     ['pre', 'unheardOf', 'Two is not available if it is passed.'],
@@ -190,7 +190,7 @@ describe('rules in words', () => {
         `Two is skipped if ${sentence}.`,
       ]));
 
-  it('any status or measure that a map passes on connects two units', () => {
+  it('two units are connected by any status or measure that a map passes on', () => {
     for (const fact of ['SatisfiedStatus', 'NormalizedMeasure', 'CompletionStatus', 'ProgressMeasure']) {
       const objectives = (flag: string) => [
         {
@@ -269,8 +269,8 @@ describe('rules in words', () => {
       { ReorderChildren: true, RandomizationTiming: 'once' },
       ['The units of G are in random order.'],
     ],
-    ['order, but never', { ReorderChildren: true }, []],
-    ['a time, but no order', { RandomizationTiming: 'once' }, []],
+    ['an order, but no timing', { ReorderChildren: true }, []],
+    ['a timing, but no order', { RandomizationTiming: 'once' }, []],
   ];
   for (const [title, Randomization, sentences] of selections)
     it(`describes selection and randomization: ${title}`, () => {

@@ -44,13 +44,13 @@ export type DescribedCondition = {
   Condition: (typeof conditionNames)[number];
   Not: boolean;
   /**
-   * The titles of the units that the condition checks. If there are several, one of them must meet it. Empty
-   * if the condition is about the unit itself or an objective.
+   * The titles of the units that the condition checks. If there are several, at least one of them must meet the
+   * condition. Empty if the condition checks the unit itself or an objective.
    */
   Units: string[];
   /** The ID of an objective that no unit of the course sets. */
   Objective: string | null;
-  /** Per cent, for scores. */
+  /** A percentage if the condition checks a score. */
   Value: number | null;
 };
 
@@ -60,7 +60,7 @@ export type DescribedRule = {
   /** Whether all conditions must be met, or any one of them. */
   Match: 'all' | 'any';
   Conditions: DescribedCondition[];
-  /** A number of attempts or units, seconds, or per cent. */
+  /** A number of attempts or units, a number of seconds, or a percentage. */
   Value: number | null;
 };
 
@@ -82,7 +82,7 @@ export const plainRule = (Rule: DescribedRule['Rule'], Value: number | null = nu
   ...{ Rule, Match: 'all', Conditions: [], Value },
 });
 
-/** The rules of an activity, in the order in which they matter to learners. */
+/** The rules of an activity, in order of importance to learners. */
 export function describeActivity(course: Course, activity: Activity): DescribedRule[] {
   const { sequencing, children, durationLimit } = activity;
   const { ControlMode, Limits, Randomization } = sequencing;
@@ -118,7 +118,7 @@ function thresholdsOf({
 
 /**
  * One sequencing rule. If the rule disables a unit until a condition is met, the description says that the
- * unit opens after it. It does not mention that a status may be unknown, because learners need not know this.
+ * unit opens after it. It does not mention that a status may be unknown, because learners do not need to know this.
  */
 export function describeRule(course: Course, activity: Activity, rule: SequencingRule): DescribedRule {
   const conditions = withoutRepetitions(
@@ -150,12 +150,12 @@ function describeCondition(
   };
 }
 
-/** The maximum number of titles per condition. Sentences shorten long lists anyway. */
+/** The maximum number of titles per condition. Long sentences are truncated anyway. */
 const maxSources = 50;
 
 /**
- * The units or the objective that a condition is about. A condition may refer to an objective of the activity
- * into which a map reads values that other activities wrote.
+ * The units or the objective that a condition checks. A condition can refer to one of the activity's
+ * objectives into which a map reads values written by other activities.
  */
 function sourcesOf(
   { writers }: Course,
@@ -176,7 +176,7 @@ function sourcesOf(
   };
 }
 
-/** Removes checks that a status is known if another condition checks the status itself. */
+/** Removes conditions that only require a known status if another condition checks the status itself. */
 function withoutRepetitions(conditions: DescribedCondition[]): DescribedCondition[] {
   const stronger: Partial<Record<DescribedCondition['Condition'], DescribedCondition['Condition'][]>> = {
     ...{ resultKnown: ['passed'], progressKnown: ['completed'], scoreKnown: ['scoreAbove', 'scoreBelow'] },

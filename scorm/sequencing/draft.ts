@@ -49,7 +49,7 @@ export function openDraft(course: Course, state: SequencingState, now: number): 
 
 /**
  * Adapts a stored track to the activity. A new release may have changed the objectives or children, and a
- * state that comes from a browser may list a child twice.
+ * state sent by a browser may list a child twice.
  */
 function fitting({ objectives, children }: Activity, track: Track): Track {
   const isSame =
@@ -63,7 +63,7 @@ function fitting({ objectives, children }: Activity, track: Track): Track {
 }
 
 /**
- * Whether each position refers to a child and occurs only once. Otherwise, a walk along the children might
+ * Whether each position refers to a child and occurs only once. Otherwise, iterating over the children might
  * never end.
  */
 function isOrder(order: readonly number[], count: number): boolean {

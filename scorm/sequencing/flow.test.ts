@@ -66,7 +66,7 @@ const cases: [title: string, units: Unit[], requests: string[], outcome: string]
     'b',
   ],
   [
-    'goes back past two such groups',
+    'goes back past two forward-only groups whose activities are all skipped',
     [
       leaf('z'),
       group('f', [leaf('x', skipped), leaf('y', skipped)], onlyForwards),

@@ -92,7 +92,7 @@ describe('the limit with a rule for completion', () => {
       assert.equal(limit?.Completion, isPossible ? 'completed' : 'incomplete');
     });
 
-  it('a rule without conditions is never fulfilled, and one without a percentage always', () => {
+  it('a rule without conditions is never fulfilled, and a rule without a percentage is always fulfilled', () => {
     const empty = { ...rollupRule('completed', 'any', 'completed'), Conditions: [] };
     const always = rollupRule('completed', 'atLeastPercent', 'completed', { MinimumPercent: 0 });
     const limit = (rule: RollupRule) =>
@@ -100,7 +100,7 @@ describe('the limit with a rule for completion', () => {
     assert.deepEqual([limit(empty), limit(always)], ['incomplete', 'completed']);
   });
 
-  it('one of several rules is enough', () => {
+  it('meeting one of several rules is sufficient', () => {
     const Rules = [rollupRule('completed', 'all', 'completed'), rollupRule('completed', 'any', 'completed')];
     const limit = limitOf([leaf('a'), leaf('b')], { a: done }, { ControlMode: flow, RollupRules: { Rules } });
     assert.equal(limit?.Completion, 'completed');
@@ -115,34 +115,34 @@ describe('the limit with a rule for completion', () => {
 
 describe('which units the limit requires', () => {
   const cases: [title: string, other: Parameters<typeof leaf>[1], Completion: string, Success: string][] = [
-    ['each', {}, 'incomplete', 'failed'],
+    ['it requires every unit by default', {}, 'incomplete', 'failed'],
     [
-      'not those without roll-up',
+      'it ignores units without roll-up',
       { RollupRules: { RollupObjectiveSatisfied: false, RollupProgressCompletion: false } },
       'completed',
       'passed',
     ],
     [
-      'those with roll-up of completion',
+      'it requires units with roll-up of completion',
       { RollupRules: { RollupObjectiveSatisfied: false } },
       'incomplete',
       'passed',
     ],
     [
-      'those with roll-up of success',
+      'it requires units with roll-up of success',
       { RollupRules: { RollupProgressCompletion: false } },
       'completed',
       'failed',
     ],
-    ['not untracked ones', { Delivery: { Tracked: false } }, 'completed', 'passed'],
+    ['it ignores untracked units', { Delivery: { Tracked: false } }, 'completed', 'passed'],
     [
-      'not those required only sometimes for completion',
+      'it ignores units that are only sometimes required for completion',
       { RollupConsiderations: { RequiredForCompleted: 'ifAttempted' } },
       'completed',
       'failed',
     ],
     [
-      'not those required only sometimes for success',
+      'it ignores units that are only sometimes required for success',
       { RollupConsiderations: { RequiredForSatisfied: 'ifNotSkipped' } },
       'incomplete',
       'passed',
@@ -154,7 +154,7 @@ describe('which units the limit requires', () => {
       assert.deepEqual([limit?.Completion, limit?.Success], [Completion, Success]);
     });
 
-  it('a unit that is required only sometimes does not count while it is not completed', () => {
+  it('a unit that is only sometimes required does not count until it is completed', () => {
     const RollupRules = {
       Rules: [rollupRule('completed', 'atLeastPercent', 'completed', { MinimumPercent: 0.5 })],
     };
@@ -168,7 +168,7 @@ describe('which units the limit requires', () => {
     );
   });
 
-  it('as many as are selected', () => {
+  it('it requires as many units as are selected', () => {
     const limit = (SelectCount: number, data: Data) =>
       limitOf([leaf('a'), leaf('b'), leaf('c')], data, {
         ControlMode: flow,
@@ -197,7 +197,7 @@ describe('the limit of measures', () => {
     ['no measure is known', [1, 1], { a: begun }, null],
     ['a unit without a measure counts as 0', [1, 1], { a: score('0.8') }, 40],
     [
-      'a negative measure also does, because it may have been unknown',
+      'a negative measure counts as 0, because it may have been unknown',
       [1, 1],
       { a: score('0.8'), b: score('-1') },
       40,
@@ -213,7 +213,7 @@ describe('the limit of measures', () => {
       assert.equal(limitOf([unit('a', first), unit('b', second)], data)?.Score, Score);
     });
 
-  it('the best child, if some are selected', () => {
+  it('the limit is the measure of the best child if some children are selected', () => {
     const Randomization = { SelectCount: 1, SelectionTiming: 'once' };
     const limit = limitOf(
       [leaf('a'), leaf('b')],
@@ -232,13 +232,13 @@ describe('the limit of measures', () => {
     ['0.9', 'completed', 90],
   ];
   for (const [value, Completion, Progress] of measured)
-    it(`a progress measure of ${value}`, () => {
+    it(`the limit with a progress measure of ${value}`, () => {
       const data = value === null ? { a: { 'cmi.completion_status': 'completed' } } : { a: progress(value) };
       const limit = limitOf([leaf('a')], data, { ControlMode: flow }, { CompletionThreshold: threshold });
       assert.deepEqual([limit?.Completion, limit?.Progress], [Completion, value === null ? 100 : Progress]);
     });
 
-  it('a threshold of a unit decides, whatever the unit says', () => {
+  it("a unit's threshold takes precedence over the reported status", () => {
     const unit = leaf('a', {}, { CompletionThreshold: threshold });
     const said = { 'cmi.completion_status': 'completed' };
     const limit = (data: RunTimeData) => limitOf([unit], { a: data })?.Completion;
@@ -248,7 +248,7 @@ describe('the limit of measures', () => {
     );
   });
 
-  it('a passing score of a unit decides, whatever the unit says', () => {
+  it("a unit's passing score takes precedence over the reported status", () => {
     const Objectives = [
       { ObjectiveID: 'p', Primary: true, SatisfiedByMeasure: true, MinNormalizedMeasure: 0.5, Maps: [] },
     ];
@@ -322,7 +322,7 @@ describe('the limit with global objectives', () => {
     assert.deepEqual([limit('0.4'), limit('0.5')], ['incomplete', 'completed']);
   });
 
-  it('groups pass their values on, in any order', () => {
+  it('groups pass on their values, whatever their order', () => {
     const writes = { ControlMode: flow, ...objectives('WriteSatisfiedStatus') };
     const reader = leaf('b', { ...objectives('ReadSatisfiedStatus') });
     const writer = group('g', [leaf('a')], writes);
@@ -335,7 +335,7 @@ describe('the limit with global objectives', () => {
     }
   });
 
-  it('units that only read have been visited, with the groups around them', () => {
+  it('units that only read global objectives count as visited, and so do the groups that contain them', () => {
     const course = courseOf([
       group('g', [leaf('a', objectives('ReadSatisfiedStatus'))]),
       group('h', [leaf('b'), leaf('c')]),
@@ -347,7 +347,7 @@ describe('the limit with global objectives', () => {
     assert.deepEqual(ids(['b', 'nowhere']), ['a', 'b', 'g', 'h', 'root']);
   });
 
-  it('reports of units that are groups, or do not exist, do not count', () => {
+  it('reports for groups or missing units do not count', () => {
     const course = courseOf([group('g', [leaf('a')])]);
     const all = new Map<string, SupportedResults>([
       ['g', [[0, { completed: true, satisfied: true }]]],

@@ -14,7 +14,7 @@ const course = courseOf([
   leaf('i', { ControlMode: { ChoiceExit: false } }),
 ]);
 
-/** NB.2.1 (SN §5.6.1): the earlier requests, the request, and its outcome: termination → sequencing, or a code. */
+/** NB.2.1 (SN §5.6.1): earlier requests, a request, and its outcome: termination → sequencing, or a code. */
 const cases: [before: string[], request: string, outcome: string][] = [
   [[], 'start', '- → start'],
   [['start'], 'start', 'NB.2.1-1'],

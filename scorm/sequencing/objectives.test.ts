@@ -105,8 +105,8 @@ describe('objective maps (SN §3.10.3)', () => {
   });
 
   /**
-   * What the unit reports while the global objective is satisfied, and what it then writes (tests OB-17 and
-   * SX-11b of ADL).
+   * What the unit reports while the global objective is satisfied, and what it then writes (ADL's tests OB-17
+   * and SX-11b).
    */
   const writing: [title: string, data: RunTimeData, sequencing: object, satisfied: boolean | null][] = [
     ['a status', { 'cmi.success_status': 'failed' }, {}, false],
@@ -126,7 +126,7 @@ describe('objective maps (SN §3.10.3)', () => {
       false,
     ],
     [
-      'the measure decides, not the reported status',
+      'the status that follows from a measure, instead of the reported status',
       { 'cmi.score.scaled': '0.5', 'cmi.success_status': 'failed' },
       { more: { SatisfiedByMeasure: true, MinNormalizedMeasure: 0.5 } },
       true,

@@ -11,7 +11,7 @@ export function definitionOf({ id, objectives }: Activity, position: number): Ob
 }
 
 /**
- * Which activity reads the value. A parent's roll-up uses only results from its own current attempt (SN
+ * The activity that reads the value. A parent's roll-up uses only results from its own current attempt (SN
  * §3.2.6–7). An activity's own rules use the results of its latest attempt.
  */
 export type Reader = 'itself' | 'parent';
@@ -19,9 +19,9 @@ export type Reader = 'itself' | 'parent';
 const progressFacts: readonly Fact[] = ['completed', 'progress'];
 
 /**
- * The activity's own value, unless a map reads it from a global objective. Then only the global value is
- * used, even if it is unknown (SN §3.10.3). Progress falls back to the activity's own measure, because otherwise an
- * activity completed by measure could not complete itself.
+ * The activity's own value, or the value of the global objective from which a map reads it, even if that value
+ * is unknown (SN §3.10.3). Only an unknown progress measure is replaced with the activity's own measure.
+ * Otherwise, an activity completed by measure could not complete itself.
  */
 function read<Name extends Fact>(
   draft: Draft,
@@ -88,7 +88,7 @@ function judged(draft: Draft, activity: Activity, position: number, measure: num
 }
 
 /**
- * SN §4.2.1.3: whether the attempt is completed. If completion is by measure, only the measure decides.
+ * SN §4.2.1.3: whether the attempt is completed. If completion is by measure, it depends only on the measure.
  * Objectives other than the primary one have their own completion status (4th edition).
  */
 export function completedOf(

@@ -22,7 +22,7 @@ export function overallSequencing(draft: Draft, request: NavigationRequest): Ove
   return { kind: 'delivered', activity: outcome.activity, isResumed };
 }
 
-/** Runs the process up to the delivery request. A prediction needs no more than this. */
+/** Runs the process up to the delivery request, which is all that a prediction needs. */
 export function untilDelivery(draft: Draft, request: NavigationRequest): SequencingOutcome {
   const navigation = navigationRequest(draft, request);
   if (navigation.kind === 'refused') return navigation;

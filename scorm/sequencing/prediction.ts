@@ -12,8 +12,8 @@ import { terminationRequest } from './termination.ts';
 import { isAvailable } from './tree.ts';
 
 /**
- * Whether a request would be granted now and, if not, why not. If a request is allowed but has a refusal, it
- * opens no unit. It leads to a group without flow, in which the learner chooses.
+ * Whether a request would be granted now and, if not, why not. A request that is allowed but has a refusal
+ * opens no unit. It leads to a group without flow, in which the learner chooses a unit.
  */
 export type Permission = { allowed: boolean; refusal: Refusal | null };
 
@@ -44,7 +44,7 @@ function permission(outcome: SequencingOutcome): Permission {
   return outcome.kind === 'nothing' ? { allowed: false, refusal: null } : allowed;
 }
 
-/** Predicts the result of each request by trying it on a copy. The draft does not change. */
+/** Predicts the result of each request by trying it on a copy of the draft. */
 export function predict(draft: Draft): Prediction {
   const { current, course } = draft;
   const after = afterExit(draft);
@@ -87,8 +87,8 @@ function deliverable({ draft }: AfterExit, outcome: SequencingOutcome): Sequenci
 type AfterExit = {
   draft: Draft;
   /**
-   * The result that a post-condition rule or a refusal imposes on every choice. Null if the choice itself
-   * decides.
+   * The result that a post-condition rule or a refusal imposes on every choice. Null if the result depends on
+   * the choice.
    */
   instead: SequencingOutcome | null;
   stop: () => Stop | null;

@@ -29,7 +29,7 @@ function check(course: Course, state: SequencingState): void {
   const tracks = new Map(state.activities);
   const active = course.activities.filter(({ id }) => tracks.get(id)?.active);
   const leaves = active.filter(({ children }) => children.length === 0);
-  assert.ok(leaves.length <= 1, 'one activity is open at most');
+  assert.ok(leaves.length <= 1, 'at most one activity is open');
   const [open] = leaves;
   if (open) assert.equal(state.current, open.id);
   for (const { parent } of leaves)
@@ -39,7 +39,7 @@ function check(course: Course, state: SequencingState): void {
 }
 
 describe('any tree and any requests', () => {
-  it('requests keep the invariants, change no state in place, and have the predicted results', () => {
+  it('requests preserve the invariants, change no state in place, and have the predicted results', () => {
     fc.assert(
       fc.property(trees, requests, fc.nat(), (tree, list, seed) => {
         const course = prepareCourse(tree, 'Course');

@@ -215,7 +215,7 @@ const direct: [units: Unit[], before: string[], request: SequencingRequest, refu
 const textOf = (outcome: Refused | { kind: string } | null | boolean) =>
   typeof outcome === 'object' && outcome && 'refusal' in outcome ? text(outcome.refusal) : outcome;
 
-describe('SB.2.5–SB.2.13 reject what navigation would have rejected', () => {
+describe('SB.2.5–SB.2.13 also reject requests that the navigation process rejects', () => {
   for (const [units, before, request, expected] of direct)
     it(`${[...before, request.kind].join(', ')}: ${expected}`, () => {
       const learner = learnerOf(courseOf(units));
@@ -244,7 +244,7 @@ describe('SB.2.5–SB.2.13 reject what navigation would have rejected', () => {
     assert.equal(textOf(terminationRequest(learner.draft(), 'exitParent')), 'TB.2.3-7 nothingOpen a null');
   });
 
-  it('DB.1.1-1 and DB.2-1: a group, and an activity beside an open one', () => {
+  it('DB.1.1-1 and DB.2-1: a group, and an activity while another one is open', () => {
     const course = courseOf([leaf('a'), group('g', [leaf('b')])]);
     const learner = learnerOf(course);
     learner.ask('start');

@@ -25,7 +25,7 @@ function played(): SequencingState {
   return learner.state;
 }
 
-/** Returns the unit's objectives in a new release for a learner who played the earlier one. */
+/** Returns the unit's objectives in a new release for a learner who has used the earlier release. */
 function seen(...ids: string[]): string[] {
   const course = courseOf([unitWith(...ids), leaf('b')]);
   const a = course.byID.get('a') ?? assert.fail('no unit');
@@ -51,7 +51,7 @@ describe('a state from an earlier release', () => {
   ];
   for (const [title, ids, expected] of cases) it(title, () => assert.deepEqual(seen(...ids), expected));
 
-  it('activities that no longer exist are dropped, even as the current or the suspended one', () => {
+  it('activities that no longer exist are dropped, even if they are current or suspended', () => {
     const before = learnerOf(courseOf([leaf('a'), leaf('b')]));
     before.ask('start');
     const course = courseOf([leaf('b'), leaf('c')]);
@@ -82,7 +82,7 @@ describe('a state from an earlier release', () => {
     assert.deepEqual(selected(shuffled(units.slice(0, 3)), [3, 1]), ['a', 'b', 'c']);
   });
 
-  it('an activity of another course is a mistake of the caller', () => {
+  it('passing an activity of another course is an error', () => {
     const small = courseOf([leaf('a')]);
     const large = courseOf([leaf('a'), leaf('b'), leaf('c')]);
     const draft = openDraft(small, learnerOf(small).state, 0);

@@ -16,8 +16,8 @@ export type SequencingRequest =
   | { kind: 'choice' | 'jump'; target: string };
 
 /**
- * Parses `adl.nav.request`, such as `continue` or `{target=ID}choice`. Returns null for `_none_` and anything
- * else.
+ * Parses `adl.nav.request`, such as `continue` or `{target=ID}choice`. Returns null for `_none_` and invalid
+ * values.
  */
 export function parseRequest(text: string | undefined): NavigationRequest | null {
   const [, target, kind] = /^\{target=(.+)\}(choice|jump)$/.exec(text ?? '') ?? [];
@@ -26,7 +26,7 @@ export function parseRequest(text: string | undefined): NavigationRequest | null
   return plain && plain !== 'start' && plain !== 'resumeAll' ? { kind: plain } : null;
 }
 
-/** Why an activity or request is not available, for tooltips and `explain`. */
+/** The reason why an activity or request is not available, for tooltips and `explain`. */
 export type Reason =
   | 'sessionNotBegun'
   | 'sessionAlreadyBegun'
@@ -52,7 +52,7 @@ export type Reason =
   | 'notALeaf'
   | 'noParent';
 
-/** Why a request was refused: the exception code from the pseudo-code in the SN book, and the reason. */
+/** A refused request: the exception code from the pseudo-code in the SN book, and the reason. */
 export type Refusal = {
   code: string;
   reason: Reason;

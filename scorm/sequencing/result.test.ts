@@ -22,19 +22,19 @@ describe('the result of a course', () => {
       { Completion: 'completed', Success: 'failed' },
     ],
     [
-      'also negative ones',
+      "the root's negative statuses count",
       { root: { completed: false, satisfied: true } },
       { Completion: 'incomplete', Success: 'passed' },
     ],
     ['progress is the proportion of completed units', { a: { completed: true } }, { Progress: 33.33 }],
     ['groups do not count as units', { a: { completed: true }, g: { completed: true } }, { Progress: 33.33 }],
-    ['nor do units that are not completed', { a: { completed: false }, b: { completed: null } }, {}],
+    ['units that are not completed do not count', { a: { completed: false }, b: { completed: null } }, {}],
     ["the root's measure is the score", { root: { measure: 0.755 }, a: { measure: 1 } }, { Score: 75.5 }],
-    ['also 0', { root: { measure: 0 }, a: { measure: 0 } }, { Score: 0 }],
+    ['a measure of 0 is a score', { root: { measure: 0 }, a: { measure: 0 } }, { Score: 0 }],
     ['a negative measure is 0', { root: { measure: -0.5 }, a: { measure: -0.5 } }, { Score: 0 }],
     ['a measure of units without weight does not count', { root: { measure: 0.5 }, c: { measure: 0.5 } }, {}],
-    ['nor does one of groups alone', { root: { measure: 0.5 }, g: { measure: 0.5 } }, {}],
-    ['nor one of units alone', { a: { measure: 0.5 } }, {}],
+    ['a measure of groups alone does not count', { root: { measure: 0.5 }, g: { measure: 0.5 } }, {}],
+    ['a measure of units alone does not count', { a: { measure: 0.5 } }, {}],
     ["the root's progress measure does not count without a threshold", { root: { progress: 0.5 } }, {}],
   ];
   const course = courseOf([leaf('a'), group('g', [leaf('b')]), leaf('c', unweighted)]);
@@ -62,7 +62,7 @@ describe('the result of a course', () => {
     assert.deepEqual(courseResult(courseOf([]), new Map()), nothing);
   });
 
-  it('words and percentages', () => {
+  it('statuses become words, and measures become percentages', () => {
     assert.deepEqual(
       [true, false, null].map((completed) => completionOf({ completed })),
       ['completed', 'incomplete', 'unknown'],

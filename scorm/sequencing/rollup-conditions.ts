@@ -16,7 +16,7 @@ const standardRule = (Action: RollupAction, Condition: string): RollupRule => ({
 });
 
 /**
- * RB.1.2.b and RB.1.3.b: the default rules for an activity that defines none for success or none for
+ * RB.1.2.b and RB.1.3.b: the default rules for an activity that defines no rules for success, or no rules for
  * completion.
  */
 const standardRules: Record<RollupAction, readonly RollupRule[]> = {

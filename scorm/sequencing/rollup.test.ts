@@ -88,7 +88,7 @@ describe('RB.1.1.b Completion Measure Rollup Process (SN §4.6.4)', () => {
   for (const [title, children, progress] of cases)
     it(title, () => assert.equal(rolledUp(children).progress, progress));
 
-  it('sets completion from the threshold if it applies, regardless of the rules (RB.1.3.a)', () => {
+  it('sets completion from an applicable threshold, regardless of the rules (RB.1.3.a)', () => {
     const half = [{ data: { ...completed, ...progressed('0.5') } }];
     assert.equal(rolledUp(half, {}, { min: 0.5 }).completed, true);
     assert.equal(rolledUp(half, {}, { min: 0.51 }).completed, false);
@@ -150,7 +150,7 @@ describe('RB.1.2 Objective Rollup Process and RB.1.3 Activity Progress Rollup Pr
       assert.deepEqual([result.satisfied, result.completed], [satisfied, isCompleted]);
     });
 
-  it('applies no default rules if there is a rule of either kind', () => {
+  it('applies no default rules for a status if the group defines a rule for it', () => {
     const Rules = [rollupRule('notSatisfied', 'any', 'attemptLimitExceeded')];
     assert.equal(rolledUp([{ data: passed }], { RollupRules: { Rules } }).satisfied, null);
     assert.equal(rolledUp([{ data: completed }], { RollupRules: { Rules } }).completed, true);
@@ -294,7 +294,7 @@ describe('RB.1.4.2 Check Child for Rollup Subprocess (SN §3.9)', () => {
       );
     });
 
-  it("a group's own rule is met if no child counts", () => {
+  it("a group's own rule is met if none of its children count", () => {
     const Rules = [rollupRule('completed', 'all', 'satisfied')];
     assert.equal(
       rolledUp([{ data: {}, sequencing: { Delivery: { Tracked: false } } }], { RollupRules: { Rules } })

@@ -83,7 +83,7 @@ describe('UP.2.1 conditions (SN §3.4.2)', () => {
       assert.equal(conditionOf(learner.draft(), u ?? course.root, conditionFrom(text)), truth);
     });
 
-  it('attempt conditions are not met by an activity that has never been opened', () => {
+  it('an activity that has never been opened does not meet attempt conditions', () => {
     const learner = learnerOf(course);
     const truths = ['attempted', 'attemptLimitExceeded', 'timeLimitExceeded'].map((text) =>
       conditionOf(learner.draft(), v ?? course.root, conditionFrom(text)),
@@ -135,7 +135,7 @@ describe('UP.2 Sequencing Rules Check Process', () => {
     assert.equal(check(rule('pre', 'skip', 'attempted'), rule('pre', 'skip', 'always')), 1);
   });
 
-  it('ignores rules that are unknown, even when negated, and rules without conditions', () => {
+  it('ignores rules without conditions and rules with unknown conditions, even negated ones', () => {
     assert.equal(check(rule('pre', 'skip', 'satisfied')), null);
     assert.equal(check(rule('pre', 'skip', 'not satisfied')), null);
     assert.equal(check(rule('pre', 'skip')), null);

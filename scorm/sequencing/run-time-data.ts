@@ -6,7 +6,7 @@ import { change, type Draft } from './draft.ts';
 import { definitionOf, progressOf, readObjective, recordObjective } from './objectives.ts';
 import type { GlobalObjective } from './state.ts';
 
-/** RTE §4.2: the element of an objective, or of the SCO itself, for each value. */
+/** RTE §4.2: for each value, the element of an objective or of the SCO itself. */
 const elements: Record<keyof GlobalObjective, string> = {
   satisfied: 'success_status',
   measure: 'score.scaled',
@@ -40,8 +40,8 @@ function factsOf(data: RunTimeData, prefix: string): Partial<GlobalObjective> {
 }
 
 /**
- * RTE §4.2.17 and §4.2.20. Content may send any number. A scaled score of 55 would inflate the result of the
- * whole course.
+ * RTE §4.2.17 and §4.2.20. Content may send any number, and a scaled score of 55 would inflate the result of
+ * the whole course.
  */
 function inRange(fact: (typeof numbers)[number], value: number | null): number | null {
   const least = fact === 'measure' ? -1 : 0;
@@ -105,11 +105,11 @@ export function transferSharedData(
   draft.buckets = buckets;
 }
 
-/** The elements that the system passes to content in every attempt. All others belong to a single attempt. */
+/** The elements that the system passes to content in every attempt. All others belong to one attempt. */
 const given = /^cmi\.(learner_id|learner_name|learner_preference\..*|credit|mode|comments_from_lms\..*)$/;
 
 /**
- * The initial data for a delivered unit (RTE §4.2). A resumed attempt gets its stored data, and a new one
+ * The initial data for a delivered unit (RTE §4.2). A resumed attempt gets its stored data. A new attempt gets
  * only system and manifest data. Objectives have the values that their maps read.
  */
 export function initialData(

@@ -18,8 +18,8 @@ function shuffled(draft: Draft, items: readonly number[]): number[] {
 }
 
 /**
- * Whether it is time to select or reorder the children: before the first attempt only, or before each attempt
- * (SN §4.8).
+ * Whether the children must be selected or reordered now: only before the first attempt, or before each
+ * attempt (SN §4.8).
  */
 function isDue(draft: Draft, activity: Activity, timing: string): boolean {
   const { attempts, active, suspended } = trackOf(draft, activity);

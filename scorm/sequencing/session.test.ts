@@ -16,7 +16,7 @@ describe('launch', () => {
     assert.deepEqual(answers, ['a', 'ended', 'a resumed', 'b', 'ended', 'a']);
   });
 
-  it('resumes the unit whose page disappeared', () => {
+  it('resumes a unit whose page disappeared', () => {
     const learner = learnerOf(courseOf(units));
     assert.equal(askAll(learner, ['launch', 'continue', 'launch']), 'b resumed');
   });
@@ -111,13 +111,13 @@ describe('units that a rule or limit keeps closed', () => {
       ['b disabled g', 'c disabled g'],
     ],
     [
-      'a unit without attempts',
+      'a unit without remaining attempts',
       [leaf('a', { Limits: { AttemptLimit: 1 } }), leaf('b')],
       ['start', 'continue'],
       ['a attemptLimit a'],
     ],
     [
-      'units after one that stops the choice',
+      'units after a unit that stops the choice',
       [leaf('a', always('stopForwardTraversal')), leaf('b'), leaf('c')],
       ['start'],
       ['b stopForwardTraversal a', 'c stopForwardTraversal a'],
@@ -148,7 +148,7 @@ describe('units that a rule or limit keeps closed', () => {
       ['b choiceExitOff g'],
     ],
     [
-      'not those that only open in order, or that are hidden',
+      'units that only open in order or are hidden do not count',
       [
         group('g', [leaf('a'), leaf('b')], { ControlMode: { Flow: true, Choice: false } }),
         leaf('c', always('hiddenFromChoice')),
@@ -179,7 +179,7 @@ describe('prediction of the first request', () => {
     ...{ allowed: false, refusal: { code, reason, activity: null, rule: null } },
   });
 
-  it('a course that was not opened can be started, and only a suspended one resumed', () => {
+  it('a course that has not been opened can be started, and only a suspended course can be resumed', () => {
     const learner = learnerOf(courseOf([leaf('a')]));
     assert.deepEqual(learner.predict().requests.start, allowed);
     assert.deepEqual(learner.predict().requests.resumeAll, refusal('NB.2.1-3', 'nothingSuspended'));
@@ -199,7 +199,7 @@ describe('prediction of the first request', () => {
     assert.deepEqual(learner.predict().hidden, ['exit']);
   });
 
-  it('sharing nothing changes nothing', () => {
+  it('an update without shared values changes nothing', () => {
     const course = courseOf([leaf('a')]);
     const { state } = learnerOf(course);
     assert.deepEqual(withShared(course, state, {}), state);
@@ -267,7 +267,7 @@ describe('prediction for the page', () => {
 });
 
 describe('the root activity', () => {
-  it("the root has the organization's identifier unless it is missing or an item has the same one", () => {
+  it("the root has the organization's identifier unless it is missing or an item has the same identifier", () => {
     const identifiers = ['org', null, 'a'].map(
       (Identifier) => prepareCourse(treeOf([leaf('a')], {}, { Identifier }), 'Course').root.id,
     );

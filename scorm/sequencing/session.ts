@@ -102,9 +102,9 @@ function requestIn(draft: Draft, navigation: NavigationRequest): Result {
 }
 
 /**
- * Starts or resumes the course. A unit may still be open because its page disappeared. Then the course is
- * suspended first, because neither `start` nor `resumeAll` would be valid. If only a group is suspended, the
- * course starts again.
+ * Starts or resumes the course. If a unit is still open because its page disappeared, the course is suspended
+ * first. Otherwise, neither `start` nor `resumeAll` would be valid. If only a group is suspended, the course
+ * starts again.
  */
 export function launch(course: Course, state: SequencingState, now: number): Result {
   const draft = openDraft(course, state, now);
@@ -131,8 +131,8 @@ const isOpen = (draft: Draft, unitID: string) =>
   draft.current?.id === unitID && trackOf(draft, draft.current).active;
 
 /**
- * The state with the data that the open unit has reported so far. It is saved, and used to predict what the
- * end of the unit will allow. The attempt itself continues from the previous state.
+ * The state with the data that the open unit has reported so far. The player saves it and uses it to predict
+ * which requests will be allowed when the unit ends. The attempt itself continues from the previous state.
  */
 export function reported(course: Course, state: SequencingState, report: UnitReport): SequencingState {
   const draft = openDraft(course, state, state.now);
@@ -145,8 +145,8 @@ export function reported(course: Course, state: SequencingState, report: UnitRep
 }
 
 /**
- * Records what the open unit reported at its end, and processes the request of the learner or the content. If
- * there is no request, the attempt ends with the next request.
+ * Records the data that the open unit reported at its end, and processes the request made by the learner or
+ * the content. If there is no request, the attempt ends with the next request.
  */
 export function unitEnded(course: Course, state: SequencingState, end: UnitEnd, now: number): Result {
   const draft = openDraft(course, state, now);
@@ -171,7 +171,7 @@ function requestOf({ data, contentRequest }: UnitEnd): NavigationRequest | null 
 }
 
 /**
- * The requests and activities that are available now, and the reasons why others are not. Changes nothing.
+ * The requests and activities that are available now, and the reasons why others are not. Changes no state.
  */
 export function predict(course: Course, state: SequencingState, now: number): Prediction {
   return predictDraft(openDraft(course, state, now));

@@ -21,8 +21,8 @@ const done = {
 };
 
 /**
- * The median CPU time for checking a commit. A check covers the claimed state and the values that the units
- * support. It also replays the course if the two disagree.
+ * The median CPU time for checking a commit. A check covers the claimed state and the values that the units'
+ * data supports. It also replays the course if they disagree.
  */
 function medianOfChecks(course: ReturnType<typeof courseOf>): number {
   const { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);

@@ -43,7 +43,7 @@ export const stateVersion = 1;
 
 /**
  * The complete sequencing state as plain JSON. Unused activities are omitted. Pairs are used instead of
- * objects, because identifiers in manifests may collide with built-in properties such as `constructor`.
+ * objects, because identifiers in manifests can collide with built-in properties such as `constructor`.
  */
 export type SequencingState = {
   version: typeof stateVersion;

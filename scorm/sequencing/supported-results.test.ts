@@ -25,7 +25,7 @@ const course = courseOf([
   group('g', [leaf('inner')]),
 ]);
 
-describe('what the data of a unit supports', () => {
+describe("the results that a unit's data supports", () => {
   const passed = { 'cmi.success_status': 'passed', 'cmi.completion_status': 'completed' };
   const cases: [unit: string, data: RunTimeData, supported: SupportedResults][] = [
     ['plain', {}, [[0, { completed: true, satisfied: true }]]],
@@ -84,10 +84,10 @@ describe('the better of two supported results', () => {
 
 describe('the supported results of several commits', () => {
   const cases: [title: string, a: SupportedResults, b: SupportedResults, merged: SupportedResults][] = [
-    ['the later one is the first', [], [[0, { completed: true }]], [[0, { completed: true }]]],
-    ['the later one has nothing', [[0, { measure: 0.5 }]], [], [[0, { measure: 0.5 }]]],
+    ['the earlier commit is empty', [], [[0, { completed: true }]], [[0, { completed: true }]]],
+    ['the later commit is empty', [[0, { measure: 0.5 }]], [], [[0, { measure: 0.5 }]]],
     [
-      'each objective is merged on its own',
+      'objectives are merged independently',
       [[0, { completed: true }]],
       [[1, { satisfied: true }]],
       [

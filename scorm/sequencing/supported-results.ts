@@ -19,8 +19,8 @@ export const emptyState: SequencingState = {
 };
 
 /**
- * The values that the unit's data supports, including those that the end of the attempt would set. Content
- * that reports nothing is completed when its attempt ends, unless the manifest says otherwise (UP.4).
+ * The values that the unit's data supports, including those that are set when the attempt ends. Content that
+ * reports nothing is completed when its attempt ends, unless the manifest says otherwise (UP.4).
  */
 export function supportedResults(course: Course, unitID: string, data: RunTimeData): SupportedResults {
   const activity = course.byID.get(unitID);

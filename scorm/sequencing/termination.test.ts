@@ -80,7 +80,7 @@ describe('TB.2.3 Termination Request Process', () => {
     assert.equal(learner.ask('continue'), 'b');
   });
 
-  it('exitAll ends everything', () => {
+  it('exitAll ends all attempts', () => {
     const learner = learnerOf(courseOf(units));
     assert.equal(askAll(learner, ['start', 'exitAll']), 'ended');
     assert.deepEqual(tracks(learner), ['root', 'g', 'a']);
@@ -112,7 +112,7 @@ describe('TB.2.3 Termination Request Process', () => {
     assert.equal(learner.ask('launch'), 'a resumed');
   });
 
-  it('a course of a single unit ends with it, and can be retried as a whole', () => {
+  it('a course with a single unit ends with that unit, and can be retried as a whole', () => {
     const again = {
       ...flow,
       Rules: [rule('post', 'retry', 'not satisfied')],

@@ -7,7 +7,7 @@ import { overallRollup } from './rollup.ts';
 import { sequencingRulesCheck } from './rules.ts';
 import { pathFromRoot, pathUp } from './tree.ts';
 
-/** The sequencing request that follows a termination. Null: the one from the navigation request is used. */
+/** The sequencing request that follows a termination. If null, the one from the navigation request is used. */
 export type Terminated = { kind: 'terminated'; sequencing: SequencingRequest | null };
 
 const terminated = (kind: 'exit' | 'retry' | null): Terminated => ({

@@ -32,7 +32,7 @@ export function sibling(draft: Draft, { parent, position }: Activity, step: 1 | 
 /** Orders can be cached, because they are replaced, never modified. */
 const knownPlaces = new WeakMap<readonly number[], ReadonlyMap<number, number>>();
 
-/** The index of each position in an order. Searching the order each time would make walks quadratic. */
+/** The index of each position in an order. Searching the order each time would take quadratic time. */
 function placesIn(order: readonly number[]): ReadonlyMap<number, number> {
   const known = knownPlaces.get(order) ?? new Map(order.map((position, place) => [position, place]));
   knownPlaces.set(order, known);
@@ -40,8 +40,7 @@ function placesIn(order: readonly number[]): ReadonlyMap<number, number> {
 }
 
 /**
- * The activities from this one up to the ancestor, inclusive. Continues to the root if there is no such
- * ancestor.
+ * The activities from this one up to and including the ancestor or, if the ancestor is not found, the root.
  */
 export function pathUp(activity: Activity, ancestor: Activity | null = null): Activity[] {
   const path = [activity];
@@ -49,7 +48,7 @@ export function pathUp(activity: Activity, ancestor: Activity | null = null): Ac
   return path;
 }
 
-/** The activities from the root down to this one, inclusive. */
+/** The activities from the root down to and including this one. */
 export const pathFromRoot = (activity: Activity) => pathUp(activity).reverse();
 
 export function commonAncestor(one: Activity, other: Activity): Activity {

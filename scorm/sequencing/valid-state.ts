@@ -74,7 +74,7 @@ const sequencingState: Checks<SequencingState> = {
 };
 
 /**
- * Whether a value has the structure of a state. Use it for states from untrusted sources such as a browser.
+ * Whether a value has the structure of a state. Use this to check states from untrusted sources such as browsers.
  */
 export function isSequencingState(value: unknown): value is SequencingState {
   return hasValues(value, sequencingState);

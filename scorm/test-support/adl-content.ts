@@ -8,7 +8,7 @@ import type { Prediction } from '../sequencing/prediction.ts';
 const learnerID = 'learner';
 
 /**
- * Content that makes the calls of a script. The clock is stopped, so only times that the content reports are
+ * Content that makes the calls in a script. The clock is stopped, so only times that the content reports are
  * counted.
  */
 export function createContent(data: RunTimeData, buckets: Bucket[], predict: () => Prediction) {
@@ -44,7 +44,7 @@ export function createContent(data: RunTimeData, buckets: Bucket[], predict: () 
     return replaced(/^(adl\.data\.)&(.*)&/, () => buckets.map(({ id }) => id))(ofObjective(element));
   }
 
-  /** Makes one call. Returns how its result differs from the expected one, or null. */
+  /** Makes one call. Describes how the result differs from the expected one, or returns null if it does not. */
   function play(step: Call): string | null {
     const { fn, args = [] } = step;
     if (fn === 'compareObjectives')

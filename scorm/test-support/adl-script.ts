@@ -141,7 +141,7 @@ type Around = {
   visits: Map<string, Visit>;
   learner: Learner;
   next: string | null;
-  /** Whether the script says which activity to choose after a launch, even if the launch delivers a unit. */
+  /** Whether the script names an activity to choose after a launch, even if the launch delivers a unit. */
   chooses: boolean;
 };
 

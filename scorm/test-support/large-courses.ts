@@ -7,7 +7,7 @@ export const numbers = (count: number) => [...Array(count).keys()];
 const objective = (ObjectiveID: string, Primary: boolean, map: Objective['Maps'][number]) => ({
   ...{ ObjectiveID, Primary, SatisfiedByMeasure: false, MinNormalizedMeasure: 1, Maps: [map] },
 });
-/** Courses with about 1,000 activities, by their shape. */
+/** Courses with about 1,000 activities each. The keys describe their structure. */
 export const largeCourses = {
   'a list of 1,000': courseOf(numbers(1_000).map((n) => leaf(`u${n}`))),
   'a list of 1,000 potential stops of a choice': courseOf(
@@ -42,8 +42,8 @@ export const largeCourses = {
 };
 
 /**
- * The median time to end a unit, deliver the next one, and compute what the page then shows. The result is in
- * the units of the clock.
+ * The median time for ending a unit, delivering the next one, and computing what the page then shows. The
+ * result is in the units of the clock.
  */
 export function medianRequest(course: ReturnType<typeof courseOf>, clock: () => number): number {
   let { state } = session.launch(course, session.createState(course, { seed: 1, now: 0 }), 1);

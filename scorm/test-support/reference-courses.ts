@@ -91,8 +91,8 @@ export function referenceTree(seed: number): CourseTree {
 export type ReferenceStep = { request: string; data: RunTimeData };
 
 /**
- * The steps of the learner: the data that the open unit reports, and the request. `place` is the position of
- * the unit to choose.
+ * The learner's steps: the data that the open unit reports, and the request. `place` is the position of the
+ * unit to choose.
  */
 export function referenceSteps(
   seed: number,

@@ -3,7 +3,7 @@ import type { Warn } from '../warnings.ts';
 import { invalid } from '../xml.ts';
 import { readTable, type Table, TableError } from './tables.ts';
 
-/** The files that describe an AICC course, by their paths in the package. */
+/** The paths in the package of the files that describe an AICC course. */
 export type CourseFiles = {
   crs: string;
   au: string;
@@ -21,8 +21,8 @@ const splitPath = (path: string) => {
 };
 
 /**
- * Finds the `.crs` file of a course, and the other course files in its folder. An `.au` file without a `.crs`
- * file beside it may be an audio file. Null if there is no course.
+ * Finds the `.crs` file of a course, and the other course files in its folder. Returns null if there is no
+ * course. An `.au` file without a `.crs` file in the same folder may be an audio file.
  */
 export function findCourseFiles(paths: readonly string[]): CourseFiles | null {
   const all = paths.map(splitPath);
@@ -77,7 +77,7 @@ const printable = (text: string) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]
 /** The maximum number of columns. A structure file has one column for each member of its largest block. */
 const maxColumns = 2_000;
 
-/** A table in a file of the course. */
+/** Reads the table in a course file. */
 export function tableIn(text: string, file: string): Table {
   try {
     return readTable(text, maxColumns);

@@ -39,7 +39,7 @@ const three = (more: Record<string, string> = {}) =>
   });
 
 describe('an AICC course', () => {
-  it('becomes a tree of units with their limits', () => {
+  it('is read as a tree of units with their limits', () => {
     const { Title, Tree, warnings } = read(aiccCourse());
     assert.deepEqual([Title, warnings], ['A course', []]);
     const {
@@ -59,7 +59,7 @@ describe('an AICC course', () => {
     );
   });
 
-  it('may have columns in any order and case, with any quoting, and values that span several lines', () => {
+  it('can have columns in any order and case, any quoting, and values that span several lines', () => {
     const { Tree, Title, warnings } = read(
       aiccCourse({
         'course.crs': '[COURSE]\ncourse_TITLE = Work = life\n\n[Course_Description]\nCourse_Title=no\n',
@@ -75,7 +75,7 @@ describe('an AICC course', () => {
     assert.deepEqual([unit?.MasteryScore, unit?.MaxTimeAllowed], [null, null]);
   });
 
-  it('may be Windows-1252, UTF-8 with a byte order mark, or UTF-16', () => {
+  it('can be encoded as Windows-1252, UTF-8 with a byte order mark, or UTF-16', () => {
     const des = 'system_id,title\nA1,Prüfung\n';
     for (const [bytes, warned] of [
       [Buffer.from(des, 'latin1'), 1],
@@ -87,7 +87,7 @@ describe('an AICC course', () => {
     }
   });
 
-  it('has remote units, files beside the course files, and an address in command_line', () => {
+  it('can have remote units, units in the same folder as the course files, and a URL in command_line', () => {
     const { Tree, warnings } = read(
       aiccCourse({
         'course.au':
@@ -103,7 +103,7 @@ describe('an AICC course', () => {
     assert.equal(warnings.length, 2);
   });
 
-  it('nests blocks, which list their members in any number of columns and rows', () => {
+  it('can have nested blocks whose members are listed in any number of columns and rows', () => {
     const { Tree, warnings } = read(three({ 'course.cst': 'block,member\nROOT,B1,a3\nb1,A1\nB1,A2\n' }));
     assert.deepEqual(outline(Tree.Units), [['b1', 'A1', 'A2'], 'A3']);
     assert.deepEqual([Tree.Units[0]?.Title, Tree.Units[0]?.Href, warnings], ['A block', null, []]);
@@ -114,7 +114,7 @@ describe('an AICC course', () => {
     assert.equal(unitAsBlock.Tree.Units[0]?.Kind, 'au');
   });
 
-  it('is imported without a structure, or with an unusual one', () => {
+  it('is imported even if its structure is missing or unusual', () => {
     const { 'course.cst': _, 'course.des': __, ...bare } = three();
     assert.deepEqual(outline(read(bare).Tree.Units), ['A1', 'A2', 'A3']);
     for (const [cst, expected, warned] of [
@@ -138,7 +138,7 @@ describe('an AICC course', () => {
     }
   });
 
-  it('warns of prerequisites and unusable mastery scores', () => {
+  it('causes warnings about prerequisites and unusable mastery scores', () => {
     const { warnings } = read(
       aiccCourse({
         'course.pre': 'structure_element,prerequisite\nA2,A1\n',
@@ -186,7 +186,7 @@ describe('an AICC course', () => {
 });
 
 describe('finding AICC courses', () => {
-  it('needs a .crs with an .au beside it', () => {
+  it('requires a .crs file and an .au file in the same folder', () => {
     assert.equal(findCourseFiles(['a.au', 'b/b.crs', 'index.html']), null);
     const found = findCourseFiles(['x/sound.au', 'x/A.AU', 'x/A.CRS', 'x/a.cst', 'x/other.des', 'x/a.pre']);
     assert.deepEqual(found, {

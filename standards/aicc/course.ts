@@ -139,7 +139,7 @@ function masteryScore(text: string, line: number, warn: Warn): number | null {
   if (text === '' || (score !== null && score >= 0 && score <= 100)) return text === '' ? null : score;
   warn(
     'warning',
-    `The mastery score "${text.slice(0, 40)}" is not a number from 0 to 100, so only the content decides who passes`,
+    `The mastery score "${text.slice(0, 40)}" is not a number from 0 to 100, so the content alone decides who passes`,
     line,
     'unusable mastery scores',
   );

@@ -4,10 +4,10 @@ export type Groups = ReadonlyMap<string, Group>;
 /** A group of a message: its values by name in lower case, and its text as written (for free text). */
 export type Group = { values: ReadonlyMap<string, string>; text: string };
 
-/** Groups of free text that belongs to the content. It may contain brackets and equals signs. */
+/** Groups that contain free text written by the content. The text can contain brackets and equals signs. */
 const freeText = new Set(['core_lesson', 'core_vendor', 'comments']);
 
-/** Within free text, a line in brackets starts a new group only if it is one of these names. */
+/** Within free text, a name in brackets starts a new group only if it is one of these names. */
 const known = new Set([
   ...freeText,
   ...['core', 'evaluation', 'objectives_status', 'student_data', 'student_demographics'],
@@ -41,8 +41,8 @@ function headingOf(line: string): string | null {
 }
 
 /**
- * Removes empty lines at the end. Content that sends back the text it received would otherwise add one each
- * time.
+ * Removes empty lines at the end. Otherwise, content that sends back the text it received would add an empty
+ * line each time.
  */
 function textOf(lines: string[]): string {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1).join('\r\n');

@@ -1,4 +1,4 @@
-/** A request of the AICC's HTTP protocol (CMI001, appendix A). Missing values are empty strings. */
+/** A request in the AICC's HTTP protocol (CMI001, appendix A). Missing values are empty strings. */
 export type HacpRequest = {
   /** In lower case. */
   command: string;
@@ -13,8 +13,8 @@ export type HacpError = 0 | 1 | 3;
 const fields = ['command', 'version', 'session_id', 'au_password', 'aicc_data'];
 
 /**
- * Reads the form of a request. Names may be in any case and order, and values may be unencoded. Therefore, an
- * `&` starts a new field only if the name of a known field follows.
+ * Reads the form data of a request. Names can be in any case and order. Values can be unencoded, so an `&`
+ * starts a new field only if the name of a known field follows it.
  */
 export function readHacpRequest(body: Uint8Array): HacpRequest {
   const values = new Map<string, string[]>();
@@ -54,7 +54,7 @@ function decoded(text: string): string {
   return storable(decodeBytes(unescaped(plain)));
 }
 
-/** Percent-decodes a text of Latin-1 characters to bytes. Other percent signs are kept. */
+/** Percent-decodes Latin-1 text to bytes. Percent signs that do not start an escape sequence are kept. */
 function unescaped(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   let length = 0;
@@ -70,7 +70,7 @@ function unescaped(text: string): Uint8Array {
 
 const percent = 37;
 
-/** The hexadecimal digit at a position; -1 if there is none. */
+/** The value of the hexadecimal digit at this position, or -1 if the character is not a digit. */
 function digitAt(text: string, at: number): number {
   const code = text.charCodeAt(at) | 32;
   if (code >= 97 && code <= 102) return code - 87;

@@ -3,7 +3,7 @@ import type { RunTimeData } from '../types.ts';
 import { cellOf, parseTable, type Row, type Table } from './tables.ts';
 import { scoreOf, statusOf, wordOf } from './words.ts';
 
-/** The number of entries in a list of the data. */
+/** The number of entries in a list in the run-time data. */
 export function countOf(data: RunTimeData, list: 'objectives' | 'interactions'): number {
   const prefix = `cmi.${list}.`;
   return Object.keys(data).reduce((count, name) => {
@@ -110,7 +110,7 @@ function interactionsIn(data: RunTimeData): string[] {
   return [...entries.values()].map((entry) => JSON.stringify(entry.sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** The comments in a table of `PutComments`. If the message is not a table, it is itself the comment. */
+/** The comments in the message of `PutComments`. A message that is not a table is a single comment. */
 export function commentsIn(message: string): string {
   const table = parseTable(message);
   if (!table?.positions.has('comment')) return message.trim();

@@ -17,7 +17,7 @@ const learning: Learning = {
 };
 
 describe('a HACP request', () => {
-  it('has its fields in any case and order', () => {
+  it('can have its fields in any case and order', () => {
     assert.deepEqual(request('AICC_Data=a%3D1&Session_ID=%7Bx%7D&Version=2.2&Command=GetParam'), {
       ...{ command: 'getparam', version: '2.2', sessionId: '{x}', data: 'a=1' },
     });
@@ -25,7 +25,7 @@ describe('a HACP request', () => {
     assert.equal(request('command=a&command=b').command, 'a');
   });
 
-  it('is answered in its own version, and its text is never repeated in the response', () => {
+  it('is answered in its own protocol version, and its text is never repeated in the response', () => {
     const answer = 'error=0\r\nerror_text=Successful\r\nversion=3.5\r\naicc_data=x';
     assert.equal(hacpAnswer({ error: 0, version: '3.5', data: 'x' }), answer);
     for (const version of ['', '4', '4.0\r\nerror=0', 'x'.repeat(100)])
@@ -34,7 +34,7 @@ describe('a HACP request', () => {
 });
 
 describe('the groups of a message', () => {
-  it('keep free text as it is', () => {
+  it('keep free text unchanged', () => {
     const text = 'a=1\r\n;b\r\n[other]\r\n\r\n[1]';
     const groups = readGroups(
       `\r\n[CORE]\r\n Score = 5 \r\n;x=1\r\n[Core_Lesson]\n${text}\r\n\r\n[unknown]\r\n[Core_Vendor]`,
@@ -49,7 +49,7 @@ describe('PutParam', () => {
   const put = (message: string, data = {}) => afterPutParam(data, `[core]\r\n${message}`);
   const status = (written: string) => put(`lesson_status=${written}`)['cmi.core.lesson_status'];
 
-  it('accepts every way to write a status', () => {
+  it('accepts every spelling of a status', () => {
     const written = {
       P: 'passed',
       'c,logout': 'completed',
@@ -92,7 +92,7 @@ describe('PutParam', () => {
 });
 
 describe('GetParam', () => {
-  it('never contains another group because of a name or a value', () => {
+  it('never contains an additional group, whatever the names and values contain', () => {
     const message = paramMessage({ 'cmi.core.lesson_location': 'a\r\n[Core_Lesson]' }, '4.0', learning);
     assert.match(message, /\r\nstudent_name=Example, \[Core\]Anna\r\nlesson_location=a \[Core_Lesson\]\r\n/);
   });
@@ -112,7 +112,7 @@ describe('GetParam', () => {
   });
 });
 
-describe('tables of a request', () => {
+describe('tables in a request', () => {
   it('are added to the existing data', () => {
     const one = 'interaction_id,result,student_response\r\nq1,c,"a,\nb"\r\n,w,x\r\n';
     const first = afterPutInteractions({}, one);
@@ -135,7 +135,7 @@ describe('tables of a request', () => {
 });
 
 describe('sessions', () => {
-  it('add up their times, and begin where the last one ended', () => {
+  it('add up their times and resume where the last session ended', () => {
     const unit = { MasteryScore: 80 };
     assert.equal(atLaunch(unit, {})['cmi.core.entry'], 'ab-initio');
     const data = { 'cmi.core.total_time': '0000:10:00.00', 'cmi.core.session_time': '0000:00:30.00' };
@@ -161,7 +161,7 @@ const commands: Record<string, (data: RunTimeData, message: string) => unknown> 
 };
 
 describe('hostile requests', () => {
-  it('never throw, and store only texts', () => {
+  it('never cause an exception, and store only strings', () => {
     const templates = [
       'command=PutParam&version=3.5&session_id=x&aicc_data=%5Bcore%5D%0D%0Alesson_status%3Dc%2Cl%0D%0Ascore=90,100,0%0Atime=00:01:00',
       'AICC_DATA=[core_lesson]\r\na=1&b\r\n[objectives_status]\r\nJ_ID.1=o\r\nJ_Score.1=5,10&COMMAND=PUTPARAM',
@@ -239,7 +239,7 @@ describe('hostile requests', () => {
       assert.ok(took < 4_000, `${Math.round(took)} ms`);
     });
 
-  it('a table of a request has at most 1,000 lines, because other requests wait while it is parsed', () => {
+  it('tables of more than 1,000 lines are rejected, because parsing them would block other requests', () => {
     const table = (rows: number) => `interaction_id,result\r\n${'a,C\r\n'.repeat(rows)}`;
     assert.notEqual(afterPutInteractions({}, table(900)), null);
     assert.equal(afterPutInteractions({}, table(1_000)), null);

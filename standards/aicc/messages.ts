@@ -43,7 +43,7 @@ function preferencesIn(groups: Groups): RunTimeData {
   );
 }
 
-/** Reads `J_ID.1`, `J_Score.1` and `J_Status.1`, for any number. */
+/** Reads `J_ID.n`, `J_Score.n` and `J_Status.n` for every number n. */
 function objectivesIn(groups: Groups): ReportedObjective[] {
   const values = groups.get('objectives_status')?.values ?? new Map<string, string>();
   return [...values].flatMap(([name, id]) => {
@@ -60,7 +60,7 @@ export function withMore(data: RunTimeData, element: string, text: string): RunT
   return { ...data, [element]: before === '' ? text : `${before}\r\n${text}` };
 }
 
-/** What `GetParam` returns in addition to the content's own data. */
+/** The values that `GetParam` returns in addition to the content's own data. */
 export type Learning = {
   learner: { ID: string; Name: string };
   courseId: string;
@@ -75,8 +75,8 @@ export type Learning = {
 };
 
 /**
- * The message that `GetParam` returns. Scores have a maximum and minimum only since version 3. Names are
- * case-insensitive, but some content expects lower case.
+ * The message that `GetParam` returns. Scores have a maximum and minimum only in version 3 and later. Names
+ * are case-insensitive, but some content expects lower case.
  */
 export function paramMessage(data: RunTimeData, version: string, learning: Learning): string {
   const { learner, courseId, mode, unit } = learning;

@@ -3,8 +3,8 @@ import { finalStatus12 } from '../../scorm/data-model/status.ts';
 import type { RunTimeData, Unit } from '../types.ts';
 
 /**
- * The data at the end of a session. The mastery score decides if the content has reported a score and a final
- * status.
+ * The data at the end of a session. If the content has reported a score and a final status, the mastery score
+ * determines whether the learner has passed.
  */
 export function atExit({ MasteryScore }: Pick<Unit, 'MasteryScore'>, data: RunTimeData): RunTimeData {
   const status = data['cmi.core.lesson_status'];
@@ -15,8 +15,8 @@ export function atExit({ MasteryScore }: Pick<Unit, 'MasteryScore'>, data: RunTi
 }
 
 /**
- * The data for the next session. The previous session may have ended without `ExitAU`. If there is a
- * bookmark, the content resumes there even if it did not ask for this.
+ * The data for the next session. The previous session may have ended without `ExitAU`. If an unfinished unit
+ * has a bookmark, its entry is `resume` even if the content did not request this.
  */
 export function atLaunch(unit: Pick<Unit, 'MasteryScore'>, data: RunTimeData): RunTimeData {
   const next = nextSession('scorm12', atExit(unit, data));

@@ -26,7 +26,7 @@ export function readStructure(
 
   function place({ id, line }: { id: string; line: number }, depth: number): Unit[] {
     const key = id.toLowerCase();
-    if (depth > maxDepth) throw invalid(file, line, `blocks are nested more than ${maxDepth} deep`);
+    if (depth > maxDepth) throw invalid(file, line, `blocks are nested more than ${maxDepth} levels deep`);
     if (used.has(key)) {
       warn(
         'note',
@@ -96,7 +96,7 @@ function membersIn({ cells, line }: Row, isMember: (at: number) => boolean, own:
   });
 }
 
-/** The block named `root`. If there is none, the first block that is not a member of another one. */
+/** The block named `root` or, if there is none, the first block that is not a member of another block. */
 function rootOf(blocks: Members) {
   const named = blocks.get('root');
   if (named) return named;

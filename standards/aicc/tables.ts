@@ -4,7 +4,7 @@ export type Row = { line: number; cells: string[] };
 /** `positions` has the index of the first column with each name. */
 export type Table = { columns: string[]; positions: ReadonlyMap<string, number>; rows: Row[] };
 
-/** Why a table cannot be read. */
+/** The message says why a table cannot be read. */
 export class TableError extends Error {
   readonly line: number | null;
 
@@ -19,7 +19,7 @@ export class TableError extends Error {
  * are tolerated.
  */
 export function readTable(text: string, maxColumns: number): Table {
-  // For each row, the parser allocates as many cells as the header has, so the header is checked first.
+  // For each row, the parser allocates as many cells as there are in the header, so the header is checked first.
   const [first] = rowsOf(text, { to: 1 });
   if (first && first.cells.length > maxColumns)
     throw new TableError(`there are more than ${maxColumns} columns`, first.line);
@@ -57,7 +57,7 @@ function rowsOf(text: string, only: { to?: number } = {}): Row[] {
     }[];
     return parsed.map(({ info, record }) => ({ line: info.lines, cells: record }));
   } catch (error) {
-    const why = 'a quotation mark is missing, or is in the wrong place';
+    const why = 'a quotation mark is missing or in the wrong place';
     throw new TableError(why, (error as { lines?: number }).lines ?? null);
   }
 }

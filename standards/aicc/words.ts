@@ -13,7 +13,7 @@ export function wordOf<Word extends string>(
   return letter === '' ? null : (words.find((word) => word.startsWith(letter)) ?? null);
 }
 
-/** The status as a word of SCORM 1.2. Null for `not attempted`, because content cannot undo an attempt. */
+/** The status as SCORM 1.2 spells it. Null for `not attempted`, because content cannot undo an attempt. */
 export function statusOf(written: string | undefined): string | null {
   const status = wordOf(statuses, written);
   return status === 'not attempted' ? null : status;
@@ -25,8 +25,8 @@ export function exitOf(status: string): string {
 }
 
 /**
- * The elements of a score that is written as `raw,max,min`. Only `raw` is required. Null if it is not a
- * number.
+ * The elements of a score that is written as `raw,max,min`. Only `raw` is required. Returns null if it is not
+ * a number.
  */
 export function scoreOf(prefix: string, written: string | undefined): RunTimeData | null {
   const [raw, max, min] = (written ?? '')

@@ -24,7 +24,7 @@ function rejectionOf(text: string, paths?: string[] | null): string {
 }
 
 describe('cmi5 course structure', () => {
-  it('a course structure becomes a tree of blocks and AUs', () => {
+  it('a course structure is read as a tree of blocks and AUs', () => {
     const structure = read(
       courseStructure(
         au({ id: 'https://example.com/au/1', url: 'index.html' }) +
@@ -44,7 +44,7 @@ describe('cmi5 course structure', () => {
     assert.deepEqual(structure.warnings, []);
   });
 
-  it('a course has at most 500 blocks', () => {
+  it('a course can have at most 500 blocks', () => {
     const blocks = (count: number) =>
       courseStructure(
         Array.from({ length: count }, (_, at) =>
@@ -86,13 +86,13 @@ describe('cmi5 course structure', () => {
     assert.equal(read(courseStructure(au({ more }))).Tree.Units.length, 1);
   });
 
-  it('a course structure may refer to pages elsewhere, with or without a package', () => {
+  it('a course structure with or without a package can refer to pages on other sites', () => {
     const text = courseStructure(au({ url: 'https://content.example.com/au.html?a=1' }));
     for (const paths of [[], null])
       assert.equal(read(text, paths).Tree.Units[0]?.Href, 'https://content.example.com/au.html?a=1');
   });
 
-  it('a course structure may have 1,000 AUs', () => {
+  it('a course structure can have 1,000 AUs', () => {
     const many = Array.from({ length: 1_000 }, (_, n) =>
       au({ id: `https://example.com/au/${n}`, url: `https://example.com/${n}` }),
     );

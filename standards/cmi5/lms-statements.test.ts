@@ -66,7 +66,7 @@ describe('statements from the LMS', () => {
     });
   });
 
-  it('statements identify a block by our ID and by its own (9.4, 9.6.2.3)', () => {
+  it('statements identify a block by the ID from the LMS and by the ID from the course (9.4, 9.6.2.3)', () => {
     const node = { kind: 'block' as const, id: 'https://example.com/block', names: { en: 'A block' } };
     const own = 'https://lms.example.com/block';
     const { object, context } = satisfied(to, node, { at, sessionId: 's', activityId: own });
@@ -92,7 +92,7 @@ describe('AU launch', () => {
     ]);
   });
 
-  it('a launch adds its parameters to those of the AU (8.1)', () => {
+  it("a launch adds its parameters to the AU's own parameters (8.1)", () => {
     const parameters = { endpoint: 'https://lms.example.com/xapi', actor: '{"a":1}' };
     const added = 'endpoint=https%3A%2F%2Flms.example.com%2Fxapi&actor=%7B%22a%22%3A1%7D';
     for (const [address, expected] of [

@@ -1,6 +1,6 @@
 const languageTag = /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/i;
 
-/** The maximum length. Learners list a few languages, not the few thousand that exist. */
+/** The maximum length. A learner lists a few languages, not thousands. */
 const maxLength = 10_000;
 
 /** Section 11: the learner's preferences are a JSON object with both properties. */

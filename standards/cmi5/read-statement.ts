@@ -5,7 +5,7 @@ export type Json = Record<string, unknown>;
 /** A statement as the AU sent it. The LRS checks its form. */
 export type SentStatement = Json;
 
-/** A statement parsed once for all rules, so the rules can be short. */
+/** A statement that is parsed once for all rules, which keeps the rules short. */
 export type Read = {
   sent: Json;
   verb: AuVerb | null;

@@ -86,7 +86,7 @@ export function satisfiedNodes(tree: CourseTree, records: Records): SatisfiedNod
   return nodes;
 }
 
-/** The blocks and courses that became satisfied through one change of a record. */
+/** The blocks and courses that a change to a record has made satisfied. */
 export function newlySatisfied(tree: CourseTree, before: Records, after: Records): SatisfiedNode[] {
   const known = new Set(satisfiedNodes(tree, before).map(({ kind, id }) => `${kind} ${id}`));
   return satisfiedNodes(tree, after).filter(({ kind, id }) => !known.has(`${kind} ${id}`));

@@ -147,7 +147,7 @@ describe('accepted statements', () => {
     accepted(defined('failed'), { record: { failed: at } });
   });
 
-  it('a statement may have a single activity instead of a list, and +00:00 instead of Z', () => {
+  it('a statement can have a single activity instead of a list, and +00:00 instead of Z', () => {
     const single = altered(defined('initialized'), ({ context }) => {
       context.contextActivities = {
         category: { id: categories.cmi5 },
@@ -162,7 +162,7 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
   ['6.3', 'voids', { ...allowed(), verb: { id: voidedVerb } }],
   [
     '7.1.3',
-    'has another verb in the category cmi5',
+    'has the category cmi5 but not a verb for AUs',
     { ...defined('completed'), verb: { id: lmsVerbs.satisfied } },
   ],
   [
@@ -172,7 +172,7 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
       delete it.id;
     }),
   ],
-  ['9.2', 'has another actor', { ...allowed(), actor: { account: { ...session.account, name: 'ben' } } }],
+  ['9.2', 'has the wrong actor', { ...allowed(), actor: { account: { ...session.account, name: 'ben' } } }],
   [
     '9.2',
     'has a group as its actor',
@@ -180,7 +180,7 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
   ],
   [
     '9.2',
-    'identifies the actor by address',
+    'identifies the actor by email address',
     { ...defined('passed'), actor: { mbox: 'mailto:a@example.com' } },
   ],
   [
@@ -201,14 +201,14 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
     defined('passed'),
     { state: { ...begun, verbs: ['initialized', 'failed'] } },
   ],
-  ['9.3', 'is initialized twice', defined('initialized')],
+  ['9.3', 'initializes the session a second time', defined('initialized')],
   ['9.3.2', 'comes before initialized', defined('completed'), { state: prepared }],
-  ['9.3.2', 'is allowed and comes before initialized', allowed(), { state: prepared }],
+  ['9.3.2', 'is a cmi5 allowed statement and comes before initialized', allowed(), { state: prepared }],
   ['9.3.3', 'completes a second time in a registration', defined('completed'), { record: { completed: at } }],
   ['9.3.4', 'passes a second time in a registration', defined('passed'), { record: { passed: at } }],
   ['9.3.4', 'passes below the mastery score', scored('passed', { scaled: 0.79 })],
   ['9.3.5', 'fails after passing in a registration', defined('failed'), { record: { passed: at } }],
-  ['9.3.5', 'fails with the mastery score', scored('failed', { scaled: 0.8 })],
+  ['9.3.5', 'fails although the mastery score is reached', scored('failed', { scaled: 0.8 })],
   ['9.3.8', 'follows terminated', allowed(), { state: { ...begun, verbs: ['initialized', 'terminated'] } }],
   ['9.4', 'is about another activity', { ...defined('passed'), object: { id: 'https://example.com/other' } }],
   [
@@ -265,7 +265,7 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
   ],
   ...(['terminated', 'completed', 'passed', 'failed'] as const).map((verb): [string, string, Json] => [
     '9.5.4.1',
-    `is ${verb} without a duration`,
+    `has the verb "${verb}" and no duration`,
     altered(defined(verb), ({ result }) => {
       delete result.duration;
     }),
@@ -279,7 +279,7 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
   ],
   [
     '9.6.1',
-    'has another registration',
+    'has the wrong registration',
     altered(allowed(), ({ context }) => {
       context.registration = 'x';
     }),
@@ -307,14 +307,14 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
   ],
   [
     '9.6.2.2',
-    'is allowed with the category moveon',
+    'is a cmi5 allowed statement with the category moveon',
     altered(allowed(), ({ context }) => {
       context.contextActivities.category = [{ id: categories.moveOn }];
     }),
   ],
   [
     '9.6.3.1',
-    'has another session ID',
+    'has the wrong session ID',
     altered(allowed(), ({ context }) => {
       context.extensions = {};
     }),
@@ -328,7 +328,7 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
   ],
   [
     '9.6.3.2',
-    'has another mastery score',
+    'has the wrong mastery score',
     altered(scored('passed', { scaled: 1 }), ({ context }) => {
       context.extensions[extensions.masteryScore] = 0.7;
     }),
@@ -343,11 +343,11 @@ const wrong: [section: string, name: string, statement: Json, known?: Known][] =
   ['9.7', 'has a timestamp that is not in UTC', { ...allowed(), timestamp: '2026-01-31T09:00:00-06:00' }],
   ...(['Browse', 'Review'] as const).map((launchMode): [string, string, Json, Known] => [
     '10.2.2',
-    `completes in ${launchMode}`,
+    `completes in the launch mode ${launchMode}`,
     defined('completed'),
     { session: { launchMode } },
   ]),
-  ['11', 'comes before the preferences were read', defined('initialized'), { state: newSession }],
+  ['11', 'comes before the preferences have been read', defined('initialized'), { state: newSession }],
 ];
 
 describe('rejected statements', () => {

@@ -86,7 +86,7 @@ const forAll: Rule[] = [
     (_, { state }) => !state.prepared,
     'The AU must read the agent profile cmi5LearnerPreferences before its first statement.',
   ],
-  ['9.3.8', (_, { state }) => state.verbs.includes('terminated'), 'The session was terminated.'],
+  ['9.3.8', (_, { state }) => state.verbs.includes('terminated'), 'The session has ended.'],
 ];
 
 const forAllowed: Rule[] = [
@@ -112,7 +112,7 @@ const scored: (AuVerb | null)[] = ['passed', 'failed'];
 const timed: (AuVerb | null)[] = ['terminated', 'completed', 'passed', 'failed'];
 
 const forDefined: Rule[] = [
-  ['7.1.3', ({ verb }) => verb === null, 'The category cmi5 is for the verbs that cmi5 defines for AUs.'],
+  ['7.1.3', ({ verb }) => verb === null, 'The category cmi5 requires a verb that cmi5 defines for AUs.'],
   [
     '9.6.1',
     ({ context }, { session }) => !isSameId(context.registration, session.registration),
@@ -224,7 +224,7 @@ const forDefined: Rule[] = [
       const isNeeded = result.success !== undefined || result.completion !== undefined;
       return statement.categories.includes(categories.moveOn) !== isNeeded;
     },
-    'The category moveon belongs to statements with result.success or result.completion, and only to them.',
+    'Statements with result.success or result.completion need the category moveon. Others must not have it.',
   ],
 ];
 

@@ -36,7 +36,7 @@ const component: Check = (value, path) => {
 const components: Check = (value, path) => {
   listOf(component)(value, path);
   const ids = Array.isArray(value) ? value.map((item) => (isObject(item) ? item.id : null)) : [];
-  if (new Set(ids).size < ids.length) invalid(path, 'has the same id twice.');
+  if (new Set(ids).size < ids.length) invalid(path, 'contains the same id twice.');
 };
 
 const definition: Check = (value, path) => {

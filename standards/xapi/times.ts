@@ -60,7 +60,7 @@ export function isDuration(value: Json | undefined): value is string {
 }
 
 export function duration(value: Json, path: string): void {
-  if (!isDuration(value)) invalid(path, 'must be a duration of ISO 8601 such as PT1H30M.');
+  if (!isDuration(value)) invalid(path, 'must be an ISO 8601 duration such as PT1H30M.');
 }
 
 /** Data 4.6: durations are compared to a hundredth of a second. Further digits are ignored. */

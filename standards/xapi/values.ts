@@ -132,7 +132,7 @@ export const languageTag: Check = (value, path) => {
   const singletons = isTag ? (value.split(/-x-/i)[0] ?? '').match(/-[0-9a-wyz](?=-)/gi) : null;
   const lower = singletons?.map((letter) => letter.toLowerCase()) ?? [];
   if (!isTag || new Set(lower).size < lower.length)
-    invalid(path, 'must be a language tag of RFC 5646 such as en-GB.');
+    invalid(path, 'must be an RFC 5646 language tag such as en-GB.');
 };
 
 /** ISO 639-1 has 184 languages. */

@@ -152,7 +152,7 @@ test('A messy staff list of 500 people is imported, and the plan lists what is w
     /^Line 157.*A00152.*Email.*Invalid email address.* at example\.com”/,
     /^Line 268.*Bob.*LoginID.*another spelling.*“Bob \/ bob”.*line 267/,
     /^Line 407.*A00400.*LoginID.*Repeated in the file.*line 406/,
-    /^Line 508.*Total: 500.*Not a user, but a total/,
+    /^Line 508.*Total: 500.*A total, not a user/,
   ];
   for (const pattern of expected)
     assert.ok(

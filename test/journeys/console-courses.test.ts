@@ -62,7 +62,7 @@ test('The operator drops a package with an error, corrects it, adds an option, p
   const dialog = page.getByRole('dialog');
   const confirm = dialog.getByRole('button', { name: 'Publish anyway' });
   assert.equal(await confirm.isDisabled(), true);
-  await dialog.getByLabel('Publish it although learners cannot complete it').check();
+  await dialog.getByLabel('Publish even though learners cannot complete the course').check();
   assert.equal(await confirm.isDisabled(), false);
   await expectAccessible(page, true);
   await dialog.getByRole('button', { name: 'Cancel' }).click();

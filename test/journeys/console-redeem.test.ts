@@ -170,14 +170,17 @@ test('Each reason why a key cannot be redeemed is announced in plain words, and 
   await isRefused(expiring.Key, 'This key has expired');
   const gone = await newKey(['ladders', 'phishing']);
   await service.api('PUT', '/course/phishing', { Status: 'retired' });
-  await isRefused(gone.Key, 'A course of this key is no longer available');
+  await isRefused(gone.Key, 'One of this key’s courses is no longer available');
   await service.api('PUT', '/course/phishing', { Status: 'published' });
   const full = await newKey(['phishing']);
   await service.api('PUT', '/course/phishing/option/standard', { Seats: 0 });
   await isRefused(full.Key, 'All places are taken');
   await service.api('PUT', '/course/phishing/option/standard', { Seats: null });
   expectStatus(await acme.api('POST', `/enrol/${LoginID}/phishing`), 201);
-  await isRefused((await newKey(['phishing'])).Key, 'You already have what this key gives');
+  await isRefused(
+    (await newKey(['phishing'])).Key,
+    'You already have everything that this key gives access to',
+  );
   await expectAccessible(page);
   assert.equal((await coursesOf(LoginID)).length, 1);
   await closeConsole(page);

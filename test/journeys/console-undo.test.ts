@@ -84,7 +84,7 @@ test('An import of 30 people is undone, except for those who started the course 
   const heading = page.getByRole('heading', { name: 'Undo: enrolments.csv' });
   await page.getByRole('button', { name: 'Withdraw enrolments' }).waitFor();
   assert.equal(await heading.evaluate((one) => one === document.activeElement), true);
-  assert.deepEqual(await counted(page), ['29 To be withdrawn', '1 Would stay']);
+  assert.deepEqual(await counted(page), ['29 To be withdrawn', '1 To be kept']);
   assert.equal(await page.getByRole('heading', { name: 'Import finished' }).count(), 0);
   await page.getByRole('link', { name: 'Back' }).press('Enter');
   await page.getByRole('heading', { name: 'Import finished' }).waitFor();
@@ -96,8 +96,8 @@ test('An import of 30 people is undone, except for those who started the course 
   await confirm.waitFor();
   await page.getByText('Erased users cannot be restored').waitFor();
   const stays = [`p10EnrolmentUsed in the meantime`, 'p10UserUsed in the meantime', 'p11UserChanged in'];
-  const planned = await staying(page, '3 records would stay');
-  assert.deepEqual(await counted(page), ['28 To be erased', '29 To be withdrawn', '3 Would stay']);
+  const planned = await staying(page, '3 records would be kept');
+  assert.deepEqual(await counted(page), ['28 To be erased', '29 To be withdrawn', '3 To be kept']);
   assert.ok(
     stays.every((text, at) => planned[at]?.startsWith(text)),
     planned.join(),
@@ -108,8 +108,8 @@ test('An import of 30 people is undone, except for those who started the course 
 
   await confirm.press('Enter');
   await page.getByRole('status').getByText('28 users erased, 29 enrolments withdrawn').waitFor();
-  assert.deepEqual(await counted(page), ['28 Erased', '29 Withdrawn', '3 Stayed']);
-  assert.deepEqual(await staying(page, '3 records stayed'), planned);
+  assert.deepEqual(await counted(page), ['28 Erased', '29 Withdrawn', '3 Kept']);
+  assert.deepEqual(await staying(page, '3 records were kept'), planned);
   assert.deepEqual(await loginIds(tenant), [who.LoginID, 'p10', 'p11'].sort());
   assert.equal((await enrolmentOf(tenant, 'p10')).Status, 'in_progress');
   assert.equal((await enrolmentOf(tenant, 'p11')).Status, 'withdrawn');
@@ -232,7 +232,7 @@ test('If the browser has no space to remember an import, its result says that it
       } catch {}
   });
   await importFile(page, 'users', ['LoginID', 'ann']);
-  await page.getByText('So many records were created that this cannot be undone here.').waitFor();
+  await page.getByText('Too many records were created to undo this here.').waitFor();
   assert.equal(await page.getByRole('link', { name: 'Undo import' }).count(), 0);
   assert.equal(await kept(page), '');
   await closeConsole(page);

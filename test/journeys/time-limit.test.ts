@@ -26,7 +26,7 @@ async function open(edition: '1.2' | '2004', action: string) {
 for (const edition of ['1.2', '2004'] as const) {
   test(`SCORM ${edition}: when the time is up, "exit,message" ends the unit and says why`, async () => {
     const { page, read } = await open(edition, 'exit,message');
-    await page.getByText('The time allowed for “Quick test” is over. Your results are saved.').waitFor();
+    await page.getByText('The time allowed for “Quick test” has run out. Your results are saved.').waitFor();
     assert.equal(await page.locator('iframe').count(), 0);
     assert.equal((await read()).Score, 40);
     await page.getByRole('button', { name: 'Leave the course' }).click();
@@ -44,7 +44,7 @@ for (const edition of ['1.2', '2004'] as const) {
 
   test(`SCORM ${edition}: "continue,message" informs the learner, who can continue`, async () => {
     const { page, heading } = await open(edition, 'continue,message');
-    await page.getByText('The time allowed for “Quick test” is over. You can continue.').waitFor();
+    await page.getByText('The time allowed for “Quick test” has run out. You can continue.').waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.ok(await heading.isVisible());

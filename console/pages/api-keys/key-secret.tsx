@@ -16,7 +16,7 @@ const readable: readonly [Scope, string][] = [
   ['events:read', '/events'],
 ];
 
-/** A call that the key permits and that changes nothing. It reads a list. A write-only key requests a token instead. */
+/** A call that the key permits and that changes nothing: it reads a list or, for a write-only key, requests a token. */
 export function exampleCommand({ KeyID, Secret, Scopes }: KeyWithSecret, origin: string): string {
   const path = readable.find(([scope]) => Scopes.includes(scope))?.[1];
   return path

@@ -35,7 +35,7 @@ async function sourceOf<T>(rows: readonly T[], { ids }: RowCalls<T>): Promise<So
   return openSource(new File(texts, 'selected.csv'), 'enrolments', new AbortController().signal);
 }
 
-/** A change of selected rows: the form, the plan, and the result for each row. */
+/** A change to selected rows: the form, the plan, and the result for each row. */
 export function ChangeRun<T>({ change, rows, callsOf, list, children }: Props<T>) {
   const t = useTranslations('bulk.selection');
   const act = useTranslations('act');

@@ -5,7 +5,7 @@ export type Change = 'extend' | 'withdraw' | 'publish';
 
 type Props = { change: Change; children: ReactNode };
 
-/** A change of selected rows has its own texts instead of those about files. */
+/** Replaces the texts about files with texts about changing selected rows. */
 export function ChangeTexts({ change, children }: Props) {
   const locale = useLocale();
   const messages = useMessages();

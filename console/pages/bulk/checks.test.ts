@@ -11,7 +11,7 @@ const inTime = () => AbortSignal.timeout(10_000);
 const open = (name: string, content: BlobPart, subject: Subject = 'users') =>
   openSource(new File([content], name), subject, inTime());
 
-test('usual headings in three languages are recognised', () => {
+test('common headings in three languages are recognised', () => {
   const headings: [Subject, string[], (string | null)[]][] = [
     [
       'users',
@@ -29,7 +29,7 @@ test('usual headings in three languages are recognised', () => {
       ['LoginID', 'LastName', 'FirstName', 'Email', 'GroupName'],
     ],
     ['enrolments', ['Username', 'Kurs', 'Bon de commande'], ['LoginID', 'CourseID', 'Reference']],
-    // The field's own name is preferred to a synonym, wherever it is.
+    // The field's own name takes precedence over a synonym, whatever their order.
     ['users', ['Username', 'Login ID', 'LoginID'], [null, null, 'LoginID']],
     ['users', ['Group', 'Department'], ['GroupName', null]],
   ];
@@ -92,14 +92,14 @@ test('repeated users, other spellings, totals and invalid email addresses are fo
   );
 });
 
-test('a user may be enrolled on several courses, but not twice on the same one', async () => {
+test('a user can be enrolled on several courses, but not twice on the same one', async () => {
   const source = await open('a.csv', 'LoginID,CourseID\nann,one\nann,two\nANN,two\n', 'enrolments');
   const fields = fieldsFor('enrolments', source.columns);
   const findings = await checkRows(source, { subject: 'enrolments', fields }, inTime());
   assert.deepEqual([...findings.keys()], [2]);
 });
 
-test('the first sheet of a workbook that has rows is read', async () => {
+test('the first sheet with rows in a workbook is read', async () => {
   const rows = [
     ['Staff list'],
     [],

@@ -27,7 +27,7 @@ const summary = /^(grand total|sub-?total|total|sum|count|gesamt|summe|anzahl|so
 /** Text that people and spreadsheets write into a cell that has no value. */
 const placeholder = /^(n\/a|#n\/a|#nv|#ref!|#value!|#wert!|-+|–|—)$/i;
 
-/** The cell without surrounding spaces; empty if it only says that there is no value. */
+/** The cell without surrounding spaces, or an empty string if the cell contains only a placeholder. */
 export function cleaned(cell: string, field: string | null): string {
   if (field === 'Password') return cell;
   const text = cell.trim();

@@ -1,7 +1,7 @@
 import { forgetInTime, importKey, importKeys, keptMilliseconds, setMarker } from './import-keys.ts';
 import type { Subject } from './subjects.ts';
 
-/** What an import created and no undo has removed yet: a user, or an enrolment of a user. */
+/** A record that an import created and that no undo has removed yet: a user or an enrolment. */
 export type CreatedRow = readonly [loginId: string, enrollId?: string];
 
 export type Removed = { users: number; enrolments: number };
@@ -92,10 +92,10 @@ function change(id: string, how: (created: Created) => Created): void {
 export const setUndoing = (id: string, isUndoing: boolean) =>
   change(id, (created) => ({ ...created, isUndoing }));
 
-/** What an undo removes. `importId` is the import that created it, which may be another one than the undone. */
+/** A record that an undo removes. `importId` is the import that created it, which may not be the one being undone. */
 export type UndoRow = { importId: string; loginId: string; enrollId: string | null };
 
-/** Drops removed rows, so that neither an undo nor the device keeps them. */
+/** Drops removed rows, so that they are not undone again and do not stay on the device. */
 export function dropRemoved(undoneId: string, removed: readonly UndoRow[]): void {
   for (const importId of new Set(removed.map(({ importId }) => importId))) {
     const own = removed.filter((row) => row.importId === importId);

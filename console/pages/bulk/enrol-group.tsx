@@ -42,7 +42,7 @@ export default function EnrolGroup() {
 
 type Planned = { wanted: GroupEnrolment; source: Source };
 
-/** The form, the plan, and the result for each person. The people of the plan are those who are then enrolled. */
+/** The form, the plan, and the result for each person. Only the people in the plan are then enrolled. */
 function GroupRun({ selected }: { selected: { id: string; users: readonly string[] } | null }) {
   const t = useTranslations('bulk.group');
   const api = useApi();
@@ -60,7 +60,7 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
   const [isNobody, setNobody] = useState(false);
   const reading = useRef<AbortController | null>(null);
   useEffect(() => () => reading.current?.abort(), []);
-  // The browser keeps the signature, so it does not name the selected users.
+  // The signature is stored in the browser, so it does not name the selected users.
   const signatureOf = ({ users, ...wanted }: GroupEnrolment) =>
     JSON.stringify([api.tenant, 'group', selected?.id, wanted]);
   const running = useRun(({ requestKey }: Input) => {
@@ -83,7 +83,7 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
   });
   const apply = (planned: Planned) => {
     const { wanted } = planned;
-    // Only extensions take effect each time, so an interrupted one is continued, even in another tab.
+    // Repeating an extension would extend access twice, so an interrupted one is continued, even in another tab.
     const key = wanted.ifEnrolled === 'extend' ? begin(signatureOf(wanted)) : newRequestKey();
     running.start(inputOf(planned, key));
   };

@@ -6,7 +6,7 @@ import { dataOf, type RowCalls, type RowResult } from './send-rows.ts';
 
 type EnrolmentChange = components['schemas']['EnrolmentChange'];
 
-/** What happens to one enrolment: null if it already is as wanted, or the reason why it cannot be changed. */
+/** The change to an enrolment, null if no change is needed, or the reason why it cannot be changed. */
 export type Planned = EnrolmentChange | null | { code: string; detail: string };
 
 const changeFields = ['Status', 'ExpiresAt'] as const;
@@ -16,8 +16,8 @@ function resultOf(before: Enrolment, after: Enrolment): RowResult {
 }
 
 /**
- * The plan reads each enrolment again and decides on its change, because the list may be old. The change itself is the
- * one of the plan.
+ * The plan reads each enrolment again to determine its change, because the list may be out of date. `apply` then makes
+ * exactly the planned change.
  */
 export function enrolmentCalls(
   { client }: Pick<Api, 'client'>,
@@ -55,7 +55,7 @@ export type Extension = { days: number } | { until: string };
 
 const dayMilliseconds = 86_400_000;
 
-/** The later end of access; null if there is no end, or it is late enough. */
+/** The later end of access, or null if access never ends or already ends late enough. */
 export function extendedEnd(end: string | null, by: Extension, now: Date): string | null {
   if (end === null) return null;
   const known = new Date(end);

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl';
 import { Rows } from '../../parts/list.tsx';
 import { type Field, type Subject, subjectInfo } from './subjects.ts';
 
-/** The fields that a file may contain, for people who prepare one. */
+/** The fields that a file can contain, for people who prepare a file. */
 export function FieldList({ subject }: { subject: Subject }) {
   const t = useTranslations('bulk');
   const { fields, required } = subjectInfo[subject];

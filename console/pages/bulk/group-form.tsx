@@ -21,8 +21,8 @@ type Props = {
 };
 
 /**
- * The options depend on the group only, so those offered to one of its users apply to all. Of selected users, the first
- * one's are shown.
+ * The options depend only on the group, so the options offered to one of its users apply to all of them. For selected
+ * users, the options of the first one are shown.
  */
 function useOffer({ group, users, courseId }: Typed) {
   const { $api } = useApi();

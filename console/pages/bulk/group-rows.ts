@@ -6,7 +6,7 @@ import { openSource, type Source } from './source.ts';
 
 export type GroupEnrolment = {
   group: string;
-  /** The LoginIDs of selected users, who take the place of a group. */
+  /** The LoginIDs of selected users, which are used instead of a group. */
   users: readonly string[] | null;
   courseId: string;
   durationId: string;
@@ -34,7 +34,10 @@ async function readList(api: Api, path: string, signal: AbortSignal, onRow: (row
   }
 }
 
-/** The selected users, everybody in the group or, if nobody is to be enrolled, those whose latest enrolment can be extended. */
+/**
+ * The selected users or everybody in the group. If nobody new is enrolled, only people whose latest enrolment can be
+ * extended.
+ */
 async function peopleOf(api: Api, wanted: GroupEnrolment, signal: AbortSignal): Promise<readonly string[]> {
   if (wanted.users) return wanted.users;
   const { group: GroupName, courseId: CourseID, enrolsOthers } = wanted;

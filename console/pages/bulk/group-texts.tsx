@@ -4,7 +4,7 @@ import type { GroupEnrolment } from './group-rows.ts';
 
 type Props = Pick<GroupEnrolment, 'ifEnrolled' | 'users'> & { children: ReactNode };
 
-/** A group has people instead of rows of a file, so its own texts replace those about files. */
+/** Replaces the texts about the rows of a file with texts about the people in a group. */
 export function GroupTexts({ ifEnrolled, users, children }: Props) {
   const locale = useLocale();
   const messages = useMessages();

@@ -1,6 +1,6 @@
 import { isField, type Subject, subjectInfo } from './subjects.ts';
 
-/** How files from HR systems and spreadsheets name a field, in the console's languages. */
+/** The names of fields in files from HR systems and spreadsheets, in the console's languages. */
 const synonyms: Record<string, readonly string[]> = {
   LoginID: [
     ...['User ID', 'Username', 'Login', 'Login name', 'User', 'ID', 'Staff no', 'Staff number', 'Staff ID'],
@@ -45,7 +45,7 @@ const fieldsByHeading = new Map(
   Object.entries(synonyms).flatMap(([field, names]) => names.map((name) => [plain(name), field] as const)),
 );
 
-/** Finds the field for a column header, in any spelling or under a usual name. Null if no field matches. */
+/** Finds the field for a column header in any spelling, including common synonyms. Null if no field matches. */
 export function fieldFor(subject: Subject, column: string): string | null {
   const name = column.trim();
   if (isField(subject, name)) return name;
@@ -57,8 +57,8 @@ export function fieldFor(subject: Subject, column: string): string | null {
 }
 
 /**
- * The field for each column. If several columns match a field, only one gets it: the column with its exact name, or else
- * the first.
+ * The field for each column. If several columns match a field, only one gets it: the column with its exact name or, if
+ * there is none, the first column.
  */
 export function fieldsFor(subject: Subject, columns: readonly string[]): (string | null)[] {
   const fields = columns.map((column) => fieldFor(subject, column));

@@ -3,7 +3,7 @@ import type { Session } from '../../api/session.tsx';
 /** Set while there are imports, so that the first screen loads this file only if it is needed. */
 const marker = 'lectern-created';
 const prefix = `${marker} `;
-/** The service undoes nothing that is older. */
+/** The service does not undo older imports. */
 export const keptMilliseconds = 3_600_000;
 
 export const viewerOf = ({ TenantID, LoginID }: Pick<Session, 'TenantID' | 'LoginID'>) =>
@@ -30,7 +30,7 @@ export function forgetInTime(): void {
   if (ages.length > 0) setTimeout(forgetInTime, keptMilliseconds - Math.max(...ages));
 }
 
-/** Forgets the imports of everybody but the viewer, who is null if nobody is signed in. */
+/** Forgets the imports of everybody except the signed-in user. If nobody is signed in, forgets all imports. */
 export function forgetOthers(session: Session | null): void {
   const end = ` ${session && viewerOf(session)}`;
   for (const key of importKeys()) if (!key.endsWith(end)) localStorage.removeItem(key);

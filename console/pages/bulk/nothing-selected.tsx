@@ -2,7 +2,7 @@ import { Paper } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { Message } from '../../parts/states.tsx';
 
-/** The page was opened without a selection, such as from a bookmark or after a change of the tenant. */
+/** Shown if the page was opened without a selection, for example from a bookmark or after a change of tenant. */
 export function NothingSelected() {
   const t = useTranslations('bulk.selection.nothing');
   return (

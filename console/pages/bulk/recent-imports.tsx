@@ -4,7 +4,7 @@ import { expiryOf } from './created.ts';
 import { UndoButton } from './undo-link.tsx';
 import { useCreated, useMayUndo } from './use-created.ts';
 
-/** The imports that can still be undone, also after the page was reloaded. */
+/** The imports that can still be undone, even after the page has been reloaded. */
 export function RecentImports() {
   const t = useTranslations('bulk.undo');
   const format = useFormatter();

@@ -3,7 +3,7 @@ import { readCells } from './csv-text.ts';
 import type { RejectedRow } from './outcome.ts';
 import { type Source, textOf } from './source.ts';
 
-/** Columns added after the file's own. They are ignored on import, so a corrected file can be imported as it is. */
+/** Columns added after the file's own. They are ignored on import and need not be removed. */
 const added = ['Line', 'Field', 'Reason', 'Detail'];
 
 /** Rows read at a time. */

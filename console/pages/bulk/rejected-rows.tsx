@@ -91,9 +91,9 @@ type Props = {
   refused: readonly RejectedRow[];
   source: Source;
   subject: Subject;
-  /** People of a group, who have no lines and fields that could be corrected. */
+  /** Set for people in a group, who have no lines or fields that could be corrected. */
   isGroup: boolean;
-  /** Selected records, which have no lines and fields either. */
+  /** Set for selected records, which have no lines or fields either. */
   isChange: boolean;
 };
 

@@ -7,8 +7,8 @@ const delimiterBytes = new Set([0x2c, 0x3b]);
 export type RowOffsets = { starts: number[]; lines: number[]; size: number };
 
 /**
- * Finds the rows while a file is read. Rows end at line breaks, in CSV only at those outside quotes. Blank lines are
- * skipped, and so are rows of empty cells, which spreadsheets export.
+ * Finds the rows while a file is read. Rows end at line breaks or, in CSV, at line breaks outside quotes. Blank lines
+ * are skipped, and so are rows of empty cells, which spreadsheets export.
  */
 export function openRowFinder(isCsv: boolean) {
   const places: RowOffsets = { starts: [], lines: [], size: 0 };

@@ -5,7 +5,7 @@ import type { Enrolment } from '../enrolments/values.tsx';
 
 export type EnrolmentIds = Pick<Enrolment, 'LoginID' | 'EnrollID' | 'CourseID'>;
 
-/** The rows of a list that a page is about. The history entry holds them, so reloading the page keeps them. */
+/** The rows selected in a list for a page. They are stored in the history entry, so reloading the page keeps them. */
 type Selected =
   | { of: 'users'; users: readonly string[] }
   | { of: 'extend' | 'withdraw'; enrolments: readonly EnrolmentIds[] }
@@ -39,7 +39,7 @@ export function useOpenSelected() {
     });
 }
 
-/** The rows selected for this page; null after a change of the tenant or without a selection. */
+/** The rows selected for this page, or null if nothing is selected or the tenant has changed. */
 export function useSelected(): Opened | null {
   const { tenant } = useApi();
   const { selected }: { selected?: Opened } = useLocation().state;

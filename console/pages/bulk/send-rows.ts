@@ -5,7 +5,7 @@ import type { RowChunk } from './chunks.ts';
 /** The plan or result for one row. */
 export type RowResult = Pick<Line, 'Status' | 'Changed' | 'code' | 'param' | 'detail'>;
 
-/** How a row is planned and changed. Changing it again has no effect, so an interrupted run can be continued. */
+/** How a row is planned and changed. Repeating a change has no effect, so an interrupted run can be continued. */
 export type RowCalls<T> = {
   ids: (row: T) => Pick<Line, 'LoginID' | 'CourseID' | 'EnrollID'>;
   plan: (row: T, signal: AbortSignal) => Promise<RowResult>;
@@ -17,7 +17,7 @@ export type Send = (chunk: RowChunk, sending: Sending) => Promise<Line[]>;
 
 const concurrentCalls = 4;
 
-/** The data of a reply. Throws its problem, with the seconds after which it may be retried. */
+/** Returns the data of a response, or throws its problem document with the number of seconds until a retry. */
 export async function dataOf<T>(
   reply: Promise<{ data?: T | undefined; error?: unknown; response: Response }>,
 ): Promise<T> {
@@ -27,7 +27,7 @@ export async function dataOf<T>(
   throw { status: response.status, ...(error as object), wait };
 }
 
-/** Sends rows for which there is no bulk call, each on its own, and reports them like a bulk call. */
+/** Sends rows for which there is no bulk call one by one, and reports them like a bulk call. */
 export function sendRows<T>(rows: readonly T[], calls: RowCalls<T>): Send {
   const known = new Map<string, RowResult>();
   return async ({ from, to }, { requestKey, signal, onRows }) => {
@@ -60,7 +60,7 @@ export function sendRows<T>(rows: readonly T[], calls: RowCalls<T>): Send {
   };
 }
 
-/** Retries a call after overload and network failures. A rejection is the row's result. */
+/** Retries a call after overload and network failures. A rejection becomes the row's result. */
 async function resultOf(act: () => Promise<RowResult>, signal: AbortSignal): Promise<RowResult> {
   for (let tries = 1; ; tries++) {
     try {

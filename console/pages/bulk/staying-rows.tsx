@@ -7,7 +7,7 @@ import { UserLink } from '../users/person.tsx';
 import { pageSize, useReason } from './rejected-rows.tsx';
 import type { StayingRow } from './use-undo.ts';
 
-/** What an undo does not remove, with the reasons and their counts. */
+/** The records that an undo does not remove, with the reasons and their counts. */
 export function StayingRows({ rows, isPlan }: { rows: readonly StayingRow[]; isPlan: boolean }) {
   const t = useTranslations('bulk.undo');
   const bulk = useTranslations('bulk');

@@ -52,7 +52,7 @@ export function Tiles(props: Props) {
 
 type Tile = { kind: string; color: string; count: number; title: string; text: string };
 
-/** Counts that add up to a whole, which a bar above them shows. */
+/** Counts that add up to a total, below a bar that shows their shares. */
 export function TileList({ label, tiles }: { label: string; tiles: readonly Tile[] }) {
   const format = useFormatter();
   const all = Math.max(

@@ -29,7 +29,7 @@ test('Undoing an import of users begins with the enrolments that were imported f
   assert.deepEqual(ids(rowsToUndo(enrolments, [enrolments, users])), ['2 e1', '2 e2']);
 });
 
-test('A plan erases a user whose enrolments it withdraws, unless another one remains', () => {
+test('A plan erases a user whose enrolments it withdraws, unless another enrolment remains', () => {
   const rowOf = (loginId: string, enrollId: string | null = null) => ({ importId: '1', loginId, enrollId });
   const rows = [
     ...[rowOf('ann', 'e1'), rowOf('bo', 'e2'), rowOf('bo', 'e3'), rowOf('di', 'e4')],

@@ -3,7 +3,7 @@ import { toFailure } from '../../api/problem.ts';
 import { pause, withRetries } from './call.ts';
 import type { UndoRow } from './created.ts';
 
-/** `removed`, or the reason why a row stays: that of the error `touched`, or the code of another error. */
+/** `removed`, or the reason why a row is kept: the one given by the error `touched`, or the code of another error. */
 export type Outcome = string;
 export const removed = 'removed';
 
@@ -11,7 +11,7 @@ const callsAtOnce = 4;
 /** The part of the session's calls per minute that is left for the console's other pages. */
 const keptShare = 0.1;
 
-/** Seconds until the next call, by the service's `RateLimit` headers. */
+/** Seconds until the next call, according to the service's `RateLimit` headers. */
 export function secondsUntilNext(headers: Headers): number {
   const [, limit] = headers.get('RateLimit-Policy')?.match(/;q=(\d+)/) ?? [];
   const [, left, reset] = headers.get('RateLimit')?.match(/;r=(\d+);t=(\d+)/) ?? [];
@@ -31,7 +31,7 @@ async function undoOnce(api: Api, row: UndoRow, isPlan: boolean) {
           body: { Withdrawn: true, IfUntouched: true },
         });
   const wait = secondsUntilNext(response.headers);
-  // Somebody else has removed it.
+  // 404 means that somebody else has removed the record.
   if (response.ok || response.status === 404) return { outcome: removed, wait };
   const { status } = response;
   const { code, document } = toFailure(error);
@@ -79,12 +79,15 @@ async function undoPart(api: Api, rows: Iterator<UndoRow>, undoing: Undoing): Pr
       failing.abort(error);
     }),
   );
-  // Calls that are under way are completed, so that their outcomes are known.
+  // Calls in progress are completed, so that their outcomes are known.
   await Promise.all(working);
   failing.signal.throwIfAborted();
 }
 
-/** The outcomes for a plan. Users are enrolled as long as the plan withdraws nothing. */
+/**
+ * The outcomes for a plan. A plan withdraws nothing, so the service reports users as still enrolled. They count as
+ * removed if the plan covers all of their enrolments.
+ */
 export function plannedOutcomes(
   rows: readonly UndoRow[],
   outcomes: readonly (Outcome | undefined)[],

@@ -26,7 +26,7 @@ export function begin(signature: string): string {
   try {
     localStorage.setItem(storageKey, JSON.stringify({ signature, key, at: Date.now() } satisfies Kept));
   } catch {
-    // Without space, an interrupted import cannot be continued in another tab.
+    // If the storage is full, an interrupted import cannot be continued in another tab.
   }
   return key;
 }

@@ -5,7 +5,7 @@ import { type Created, changedEvent, expiryOf, recentImports } from './created.t
 import { viewerOf } from './import-keys.ts';
 import type { Subject } from './subjects.ts';
 
-/** The viewer's imports that can be undone, also those of other tabs. Each disappears after an hour. */
+/** The viewer's imports that can be undone, including those from other tabs. Each disappears after an hour. */
 export function useCreated(): Created[] {
   const { tenant } = useApi();
   const viewer = viewerOf(useSession());

@@ -23,7 +23,7 @@ export type Input = {
   isChecked: boolean;
   /** Null for a plan. */
   requestKey: string | null;
-  /** Names the import in the list of recent imports. Changes of existing records have none. */
+  /** Names the import in the list of recent imports. Changes to existing records have no name. */
   name?: string;
   /** Replaces the bulk call. */
   send?: Send;
@@ -133,7 +133,7 @@ export function useRun(onDone: (input: Input) => void) {
   return { run, start, resume, clear, stop: () => stopping.current?.abort() };
 }
 
-/** What the rows created, and an undo would remove. */
+/** The records that the rows created, which an undo would remove. */
 function createdRows(lines: readonly Line[]): CreatedRow[] {
   return lines.flatMap(({ Status, LoginID, EnrollID }): CreatedRow[] => {
     if (Status !== 201 || LoginID === undefined) return [];

@@ -48,8 +48,8 @@ export function sumOf({
 const updateEvery = { page: 150, record: 1_000 };
 
 /**
- * Plans an undo, and removes what the import created. What was removed is recorded on the device at least once a
- * second, so that an interrupted undo continues, even after the tab was closed.
+ * Plans an undo, and removes the records that the import created. Removals are saved on the device at least once a
+ * second, so that an interrupted undo can be continued even after the tab has been closed.
  */
 export function useUndo(undone: Created, recent: readonly Created[]) {
   const api = useApi();

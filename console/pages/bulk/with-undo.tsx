@@ -7,7 +7,7 @@ import { Message } from '../../parts/states.tsx';
 import { BackLink, Undo } from './undo.tsx';
 import { useCreated, useMayUndo } from './use-created.ts';
 
-/** An import's page. If the URL names an import to undo, that is shown instead, and the import's result is kept. */
+/** An import's page. If the URL names an import to undo, the undo is shown instead, and the result is kept. */
 export function WithUndo({ children }: { children: ReactNode }) {
   const [{ undo }] = useFilters(['undo']);
   const content = useRef<HTMLDivElement>(null);
@@ -32,7 +32,7 @@ function UndoById({ id }: { id: string }) {
   const recent = useCreated();
   const mayUndo = useMayUndo();
   const current = recent.find((one) => one.id === id && mayUndo(one.subject));
-  // The result stays after nothing is left, or after the hour.
+  // The result stays on the page when nothing is left to undo or the hour is over.
   const [first] = useState(current);
   const undone = current ?? first;
   if (undone) return <Undo undone={undone} recent={recent} isAvailable={current !== undefined} />;

@@ -6,7 +6,7 @@ import { ConfirmButton } from '../../parts/action.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { type AuthoredCourse, hasErrors as hasErrorsIn } from './values.tsx';
 
-/** Publishes the course after showing who will see it. If the package has errors, the user must first accept them. */
+/** Publishes the course after showing who will see it. If the package has errors, the user must first acknowledge them. */
 export function PublishButton({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.publish');
   const { client } = useApi();

@@ -8,7 +8,7 @@ import { type AuthoredCourse, hasErrors } from './values.tsx';
 
 type Reason = 'course_retired' | 'no_content' | 'no_option' | 'has_errors';
 
-/** Why the course is not published together with others; its own page asks about some of these. */
+/** The reason why the course cannot be published together with others, if there is one. */
 function reasonOf(course: AuthoredCourse): Reason | null {
   if (course.Status === 'retired') return 'course_retired';
   if (course.Standard === null) return 'no_content';

@@ -8,7 +8,7 @@ type Warning = Release['Warnings'][number];
 export const errorsIn = ({ Warnings }: Pick<Release, 'Warnings'>): number =>
   Warnings.filter(({ Severity }) => Severity === 'error').length;
 
-/** Problems of a package and their locations. Those that stop learners come first, and notes for the author last. */
+/** A package's problems and their locations. Errors that stop learners come first, and notes for the author last. */
 export function Warnings({ warnings }: { warnings: Release['Warnings'] }) {
   const t = useTranslations('courses.releases');
   const of = (severity: Warning['Severity']) => warnings.filter(({ Severity }) => Severity === severity);

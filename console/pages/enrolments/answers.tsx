@@ -11,7 +11,7 @@ type Interaction = Unit['Interactions'][number];
 
 const results = ['correct', 'incorrect', 'neutral', 'unanticipated'] as const;
 
-/** What the learner answered, for the current or an earlier attempt. */
+/** The learner's answers in the current or an earlier attempt. */
 export function Answers({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('enrolments.answers');
   const attempts = useTranslations('enrolments.attempts');

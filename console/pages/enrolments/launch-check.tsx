@@ -102,7 +102,7 @@ function FailedRule({ rule, ...props }: Props & { rule: Rule }) {
   );
 }
 
-/** For each rule, the remedy that is shown next to the reason. */
+/** The remedy for each rule, which is shown next to the reason. */
 const remedies: Record<Rule['Rule'], (props: Props) => ReactNode> = {
   user_enabled: ({ enrolment }) => <EnableButton user={enrolment} />,
   not_withdrawn: (props) => <Restore {...props} />,

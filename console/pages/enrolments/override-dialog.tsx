@@ -14,7 +14,7 @@ const successes = ['unknown', 'passed', 'failed'] as const;
 const oneOf = <Value extends string>(values: readonly Value[], text: string): Value | undefined =>
   values.find((value) => value === text);
 
-/** Overrides the course's result. Blank fields keep what the course recorded. */
+/** Overrides the course's result. Blank fields keep the recorded values. */
 export function OverrideDialog({ enrolment, isOpen, onClose }: Props) {
   const t = useTranslations('enrolments');
   const text = useResultText();

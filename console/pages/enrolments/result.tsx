@@ -8,7 +8,7 @@ import { EndOf, type Enrolment, ProgressOf, usePercent, useTimeSpent } from './v
 
 type Recorded = Enrolment['Recorded'];
 
-/** The effective result, next to what the course recorded if it differs. */
+/** The effective result, next to the result that the course recorded if the two differ. */
 export function Result({ enrolment, onOverride }: { enrolment: Enrolment; onOverride: () => void }) {
   const t = useTranslations('enrolments');
   const time = useTimeSpent();

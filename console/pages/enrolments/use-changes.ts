@@ -28,7 +28,7 @@ export function useEnrol() {
   };
 }
 
-/** Changes one enrolment and confirms it. */
+/** Changes one enrolment and shows a confirmation. */
 export function useChange({ LoginID, EnrollID }: Pick<Enrolment, 'LoginID' | 'EnrollID'>) {
   const { client } = useApi();
   const queries = useQueryClient();

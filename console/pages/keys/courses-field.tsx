@@ -12,7 +12,7 @@ export const noCourse: KeyCourse = { courseId: undefined, durationId: undefined 
 
 type Props = { value: readonly KeyCourse[]; onChange: (value: KeyCourse[]) => void };
 
-/** The courses that a key enrols on, each with its option. */
+/** The courses that a key gives access to, each with its enrolment option. */
 export function CoursesField({ value, onChange }: Props) {
   const t = useTranslations('keys');
   return (

@@ -7,7 +7,7 @@ import { useDurationWords } from '../courses/duration-words.ts';
 import { KeyFailure } from './key-failure.tsx';
 import type { KeyCourse, KeyOffer } from './use-key-check.ts';
 
-/** The courses of a key, each with what the learner gets. */
+/** The courses of a key, each with the access that the learner gets. */
 export function KeyCourses({ courses, label }: { courses: readonly KeyCourse[]; label: string }) {
   return (
     <List

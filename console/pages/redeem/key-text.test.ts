@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compactKey, groupedKey } from './key-text.ts';
 
-test('a key is found in what people paste, and shown in groups of five', () => {
+test('a key is found in pasted text and shown in groups of five', () => {
   for (const typed of [
     '7KQ4M-0XB2N-ZZ01Y-9ABCD',
     ' 7kq4m 0xb2n zz01y 9abcd\n',

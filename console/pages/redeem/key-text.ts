@@ -3,7 +3,7 @@ export function compactKey(typed: string): string {
   return typed.replaceAll(/[^\p{L}\p{N}]/gu, '').toUpperCase();
 }
 
-/** Splits a key into groups of five, as on paper. */
+/** Splits a key into groups of five, as on printed keys. */
 export function groupedKey(key: string): string {
   return key.replaceAll(/.{5}(?=.)/gu, '$&-');
 }

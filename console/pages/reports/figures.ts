@@ -19,7 +19,7 @@ export type Figure = (typeof figures)[number];
 
 export const inBar = figures.filter(({ figure }) => figure !== 'Withdrawn');
 
-/** Which enrolments a line is about; null if no list shows them: those of a past day, or of users without a group. */
+/** The filters for a line's enrolments. Null for a past day or users without a group, for which there is no filter. */
 export type Scope = { course?: string | undefined; group?: string | undefined } | null;
 
 type Shown = {

@@ -6,13 +6,13 @@ import { Bar } from './bar.tsx';
 import { Count } from './count.tsx';
 import { figures, type Line, type Scope } from './figures.ts';
 
-/** A week from now, as the enrolments' filter by date needs it. */
+/** A week from now, in the format of the enrolments' date filter. */
 function nextWeek(): string {
   const now = new Date();
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 8, 12).toISOString().slice(0, 10);
 }
 
-/** All lines together. Its figures are also the legend of the bars. */
+/** The totals of all lines, which are also the legend for the bars. */
 export function Summary({ line, scope }: { line: Line; scope: Scope }) {
   const t = useTranslations('reports');
   const format = useFormatter();

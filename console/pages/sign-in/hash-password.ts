@@ -14,7 +14,7 @@ const functions: Record<KnownHash, (bytes: Uint8Array) => string> = {
   'md5-hex': (bytes) => bytesToHex(md5(bytes)),
 };
 
-/** Hashes the UTF-8 bytes of exactly what was typed, because the client's application hashed the password like this. */
+/** Hashes the UTF-8 bytes of the password exactly as typed, because the client application also hashes it this way. */
 export function hashPassword(password: string, declared: KnownHash): string {
   return functions[declared](new TextEncoder().encode(password));
 }

@@ -13,7 +13,7 @@ import { TestForm } from './test-form.tsx';
 type Credentials = { name: string; password: string };
 const noCredentials: Credentials = { name: '', password: '' };
 
-/** How activity providers reach the learning record store, with a test of their credentials. */
+/** Shows how activity providers connect to the learning record store, and tests their credentials. */
 export function Connect() {
   const t = useTranslations('statements.connect');
   const [isOpen, setOpen] = useState(false);

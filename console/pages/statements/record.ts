@@ -34,7 +34,7 @@ export function nameOfActor({ name, account, mbox, openid, mbox_sha1sum }: Actor
   return name || account?.name || mbox?.replace(/^mailto:/, '') || openid || mbox_sha1sum || '–';
 }
 
-/** The text in the viewer's language, or else in English, or else in any language. */
+/** The text in the viewer's language or, if it is missing, in English or any other language. */
 export function textIn(texts: { [tag: string]: string } | undefined, language: string): string | undefined {
   const entries = Object.entries(texts ?? {});
   const inLanguage = (wanted: string) =>
@@ -53,7 +53,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Verbs with sentences of their own. */
+/** Verbs that have their own sentences. */
 export const verbs = {
   answered: 'http://adlnet.gov/expapi/verbs/answered',
   attempted: 'http://adlnet.gov/expapi/verbs/attempted',

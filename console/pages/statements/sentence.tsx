@@ -6,7 +6,7 @@ import { usePercent } from '../enrolments/values.tsx';
 import { useName } from '../users/person.tsx';
 import { clockTime, lastPart, loginIdOf, nameOfActor, type Statement, textIn, verbs } from './record.ts';
 
-/** What the statement is about, in words. */
+/** The statement's object in words. */
 function useObjectName(): (statement: Statement) => string {
   const t = useTranslations('statements');
   const { language } = useLanguage();

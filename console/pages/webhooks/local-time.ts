@@ -11,8 +11,8 @@ export function instantOf(text: string | undefined): string | null {
 }
 
 /**
- * Whether an instant is in the period between `from` (inclusive) and `until` (exclusive). Null means unbounded. Times
- * are compared, not texts, because the same instant can be written with different offsets.
+ * Whether an instant is in the period between `from` (inclusive) and `until` (exclusive). Null means unbounded.
+ * Compares times instead of texts, because the same instant can be written with different offsets.
  */
 export function isWithin(at: string, from: string | null, until: string | null): boolean {
   const time = new Date(at).getTime();

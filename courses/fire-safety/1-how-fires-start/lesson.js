@@ -5,9 +5,9 @@
   const pills = [...document.querySelectorAll('[data-take]')];
   const names = { heat: 'heat', fuel: 'fuel', oxygen: 'oxygen' };
   const because = {
-    heat: 'Without heat it goes out. Water takes the heat away.',
-    fuel: 'Without fuel it goes out. That is why an empty corridor does not burn.',
-    oxygen: 'Without oxygen it goes out. A lid or a fire blanket keeps the air away.',
+    heat: 'Without heat, the fire goes out. Water takes the heat away.',
+    fuel: 'Without fuel, the fire goes out. That is why an empty corridor does not burn.',
+    oxygen: 'Without oxygen, the fire goes out. A lid or a fire blanket keeps the air away.',
   };
 
   function showTriangle() {

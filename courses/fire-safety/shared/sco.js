@@ -3,8 +3,8 @@
   const byId = (id) => document.getElementById(id);
 
   /**
-   * Starts the page. `restore` receives what `snapshot` returned on an earlier visit, or {}. `onShow` runs
-   * before each screen appears. `buttons` says which buttons to show on a screen.
+   * Starts the page. `restore` receives the value that `snapshot` returned on an earlier visit, or {}. `onShow`
+   * runs before each screen appears. `buttons` returns the buttons to show on a screen.
    */
   function startSco({ restore, snapshot, onShow = () => {}, buttons }) {
     const lms = Scorm2004.connect();
@@ -182,7 +182,7 @@
         exit: 'suspend',
         request: 'continue',
         saved: 'This lesson is complete and saved.',
-        moving: 'The next one is opening.',
+        moving: 'The next part is opening.',
       });
     });
 

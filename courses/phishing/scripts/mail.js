@@ -1,6 +1,6 @@
 // The exercise: the learner marks parts of an email and then reads the explanations. Both are in index.html.
 (() => {
-  // In SCORM 1.2, the response to a choice consists of single letters. Each part has one, in page order.
+  // In SCORM 1.2, the response to a choice consists of single letters. Each part has a letter, in page order.
   const letter = (index) => String.fromCharCode(97 + index);
 
   function mailExercise({ section, onChange }) {
