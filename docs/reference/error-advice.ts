@@ -10,8 +10,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   signed_out:
     'Sign in again. A session ends after 30 minutes without a request, and at the latest after 12 hours.',
   sign_in_failed:
-    'Check the LoginID and the password. A sign-in link works once and expires after a minute; if necessary, get a new one.',
-  scope_missing: 'Use a key that has the scope named in `detail`, or create one.',
+    'Check the LoginID and the password. A sign-in link works once and expires after a minute; if it has been used or has expired, get a new one.',
+  scope_missing: 'Use or create a key that has the scope named in `detail`.',
   operator_only: "Use one of the operator's keys.",
   session_required:
     'Sign in to the console as an administrator. An operator can use `POST /tenant/{TenantID}/key` with a key instead.',
@@ -22,9 +22,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
   tenant_required: "Send the `TenantID` in the `Tenant` header. Only the operator's keys need this header.",
   tenant_not_allowed: "Leave out the `Tenant` header. A tenant's key always works on its own tenant.",
   cmi5_violation:
-    'Correct the AU: the message names the section of the cmi5 specification. Keys of the tenant are not subject to these rules.',
+    "Correct the AU: the message names the section of the cmi5 specification. These rules do not apply to the tenant's keys.",
   tenant_suspended: 'Ask the operator to resume the tenant. Its data is unchanged.',
-  not_found: 'Compare the path and the method with the API reference.',
+  not_found: 'Check the path and the method against the API reference.',
   method_not_allowed:
     'The path exists, but does not support this method. Use one of the methods in the `Allow` header.',
   user_not_found: 'Check the `LoginID`: it is case-sensitive. Create the user if it does not exist.',
@@ -37,10 +37,10 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   invitation_not_found:
-    'Create an invitation with `POST /invitation`. If the event was about an older invitation, do nothing: there is a newer event.',
+    'Create an invitation with `POST /invitation`. If you are handling the event of an older invitation, do nothing: there is a newer event.',
   invitation_ended:
     'Create another invitation with `POST /invitation`. A user who has already accepted the invitation can sign in with the password.',
-  reset_ended: 'Request another link on the sign-in page. It works once, within an hour.',
+  reset_ended: 'Request another link on the sign-in page. It works once and expires after an hour.',
   mail_not_configured:
     'The operator has not set `SMTP_URL`. Invite the user with `POST /invitation`, and send them the link yourself.',
   user_exists:
@@ -62,7 +62,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   no_seats_left:
     'Ask the operator for more `Seats`, or withdraw an enrolment that is still within the grace period.',
   touched:
-    'Keep the record, or remove it without `untouched` or `IfUntouched`. `reason` is `older`, `changed`, `used` or `enrolled`: withdraw the enrolments first.',
+    'Keep the record, or remove it without `untouched` or `IfUntouched`. `reason` is `older`, `changed`, `used` or `enrolled`. If it is `enrolled`, withdraw the enrolments first.',
   tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',
   tenant_not_suspended: 'Suspend the tenant before you delete it.',
   tenant_being_deleted: 'Wait until the deletion is finished, or choose another `TenantID`.',
@@ -74,9 +74,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_not_yet_valid: 'Redeem the key after the time given in `detail`.',
   key_of_other_user: 'Redeem the key for the user it was issued for.',
   key_of_other_group: 'Redeem the key for a user in the group it was issued for.',
-  key_limit: 'Revoke keys that are no longer used. The list of keys shows when each was last used.',
+  key_limit: 'Revoke keys that are no longer used. The list shows when each key was last used.',
   webhook_limit: 'Delete an endpoint that you no longer use.',
-  session_superseded: 'The course was opened in another window. Continue there, or reopen it here.',
+  session_superseded: 'Continue in the window that was opened last, or reopen the course here.',
   session_ended: 'Open the course again with its `LaunchURL`.',
   session_exited: 'Open the course again with its `LaunchURL`.',
   access_expired: 'Extend or renew the enrolment, then open the course again.',
@@ -84,17 +84,19 @@ export const errorAdvice: Record<ErrorCode, string> = {
   enrolment_erased: 'The personal data of this learner was erased, so no results can be stored.',
   results_too_late:
     'The results arrived more than `LATE_RESULTS_DAYS` days after the session ended. Record them with an override.',
-  commit_number_ahead: 'Reload the player. It then numbers its commits from the last one that was stored.',
+  commit_number_ahead:
+    'Reload the player. The player then numbers its commits from the last one that was stored.',
   request_timeout: 'Send the whole body within 30 seconds. Use a bulk call for large inputs.',
   payload_too_large: 'Send less in one request. `detail` names the limit.',
   wrong_host:
-    'Content is served at its own host name only. Check `CONTENT_URL`, and check that the proxy passes on `Host`.',
+    'Content is served only at its own host name. Check that `CONTENT_URL` is correct and that the proxy passes on `Host`.',
   unsupported_media_type: 'Send the content type named in `detail`.',
-  range_not_satisfiable: 'The requested range is beyond the end of the file.',
+  range_not_satisfiable: 'Request a range within the size of the file, or the whole file.',
   validation_failed: '`param` names the field; `detail` says what it must be.',
   key_mistyped: 'A character of the enrolment key is wrong. Ask the learner to check it.',
   unknown_field: '`param` names a field that does not exist. Check its spelling, including capitals.',
-  idempotency_key_reused: 'Use a new `Idempotency-Key` for each different request.',
+  idempotency_key_reused:
+    'Reuse an `Idempotency-Key` only to retry the same request. Use a new one for each different request.',
   login_id_immutable: 'Erase this user and create another, or keep the `LoginID`.',
   password_wrong:
     'Type the current password again. A user who has forgotten it needs an invitation from an administrator.',
@@ -117,8 +119,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   launch_refused:
     'The page says why. `GET /enrolment/{LoginID}/{EnrollID}/explain` shows the rule that failed.',
   xapi_invalid:
-    'The error names the property or parameter, and what xAPI allows there. Correct it before you send the request again.',
-  statement_not_found: 'Check the ID. A voided statement is read with `voidedStatementId`.',
+    'The error names the property or parameter, and says what xAPI allows there. Correct the value before you send the request again.',
+  statement_not_found: 'Check the ID. To read a voided statement, use `voidedStatementId`.',
   statement_conflict: 'Send the statement with a new ID, or void the stored one and send a corrected one.',
   document_not_found: 'Check the ID, and the agent, activity and registration that it belongs to.',
   document_conflict: 'Read the document, and repeat the request with its `ETag` in `If-Match`.',

@@ -1,4 +1,4 @@
-/** The pages of the guide in reading order. A test checks that none is missing. */
+/** The pages of the guide in reading order. A test checks that no page is missing. */
 export const chapters = [
   { title: 'Start', pages: ['index', 'quick-start', 'concepts'] },
   {

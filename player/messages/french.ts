@@ -120,12 +120,12 @@ export const french: Messages = {
   ends: {
     session_superseded: {
       title: 'Ce cours a été ouvert dans une autre fenêtre',
-      text: 'Continuez là-bas ou reprenez ici.',
+      text: 'Continuez dans cette fenêtre ou reprenez le cours ici.',
       action: 'Reprendre ici',
     },
     session_ended: {
       title: 'Cette session est terminée',
-      text: 'Rouvrez le cours pour continuer là où vous vous êtes arrêté.',
+      text: 'Rouvrez le cours pour reprendre là où vous en étiez.',
       action: 'Rouvrir le cours',
     },
     access_expired: {

@@ -183,7 +183,7 @@ export const german: Messages = {
     again: 'Kurs erneut öffnen',
     status: 'Status',
     result: 'Ergebnis',
-    score: 'Punkte',
+    score: 'Punktzahl',
     progress: 'Fortschritt',
     time: 'Zeit in dieser Sitzung',
   },
@@ -250,8 +250,8 @@ export const germanReview: Partial<Messages> = {
   ends: {
     ...german.ends,
     session_ended: {
-      title: 'Diese Ansicht ist beendet',
-      text: 'Eine solche Ansicht bleibt zwei Stunden lang geöffnet. Öffnen Sie den Kurs erneut auf der Seite, auf der Sie ihn gefunden haben.',
+      title: 'Hier können Sie den Kurs nicht weiter ansehen',
+      text: 'Sie können sich den Kurs jeweils zwei Stunden lang ansehen. Öffnen Sie ihn erneut auf der Seite, auf der Sie ihn gefunden haben.',
       action: null,
     },
   },

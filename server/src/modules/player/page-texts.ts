@@ -131,7 +131,7 @@ const german: PageTexts = {
   refused: (course) => `„${course}“ kann nicht geöffnet werden`,
   refusal: ({ rule, until, limit }) =>
     ({
-      user_enabled: 'Dieses Konto ist deaktiviert. Bitten Sie Ihre Administration, es zu aktivieren.',
+      user_enabled: 'Dieses Konto ist deaktiviert. Bitten Sie Ihre Administration, es wieder zu aktivieren.',
       not_withdrawn:
         'Ihre Einschreibung wurde zurückgezogen. Bitten Sie Ihre Administration, Sie erneut einzuschreiben.',
       not_expired:
@@ -192,7 +192,7 @@ const french: PageTexts = {
     ({
       user_enabled: 'Ce compte est désactivé. Demandez à votre administrateur de l’activer.',
       not_withdrawn:
-        'Votre inscription à ce cours a été annulée. Demandez à votre administrateur de vous inscrire à nouveau.',
+        'Votre inscription à ce cours a été annulée. Demandez à votre administrateur de vous réinscrire.',
       not_expired:
         'Votre accès à ce cours a expiré. Demandez à votre administrateur de le prolonger. Vos résultats sont conservés.',
       course_available: 'Ce cours n’est pas publié pour le moment. Réessayez plus tard.',

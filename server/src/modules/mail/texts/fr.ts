@@ -12,12 +12,12 @@ export const fr: Texts = {
       subject: `Définissez votre mot de passe pour ${tenant}`,
       greeting: hello(name),
       before: [
-        `Vous êtes invité(e) à rejoindre ${tenant}. Choisissez un mot de passe et vous serez directement connecté(e).`,
+        `Vous avez reçu une invitation à rejoindre ${tenant}. Choisissez un mot de passe pour vous connecter directement.`,
       ],
       action: 'Définir le mot de passe',
       after: [
         ...(loginId === null ? [] : [`Votre identifiant est ${loginId}.`]),
-        `Ce lien ne fonctionne qu’une seule fois, jusqu’au ${dayOf(until)}. Si vous en avez besoin d’un nouveau, adressez-vous à la personne qui vous a invité(e).`,
+        `Ce lien ne fonctionne qu’une seule fois, jusqu’au ${dayOf(until)}. S’il vous en faut un nouveau, adressez-vous à la personne qui vous a envoyé l’invitation.`,
         'Si vous n’attendiez pas cet e-mail, vous pouvez l’ignorer.',
       ],
     }),
