@@ -11,7 +11,7 @@ function problemOf(code: string | undefined): Problem {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Problem(
       'headers_too_large',
-      'The URL and headers can have at most 16 kB in total. Shorten the URL, or send them or send fewer headers.',
+      'The URL and headers can have at most 16 kB in total. Shorten the URL, or send fewer or shorter headers.',
     );
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Problem('request_timeout', 'The request did not arrive in time. Send it again.');
