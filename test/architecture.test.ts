@@ -30,6 +30,7 @@ const order = [
   'reports',
   'people',
   'player',
+  'sandbox',
   'lifecycle',
 ];
 

@@ -46,10 +46,10 @@ const sentByBrowsers =
   'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword readSession signOut createOwnKey listOwnKeys revokeOwnKey launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp';
 
 /**
- * `deleteTenant` needs a suspended tenant, and `waiveUnit` an opened cmi5 course.
- * `server/test/examples.test.ts` sends both.
+ * `deleteTenant` needs a suspended tenant, `waiveUnit` an opened cmi5 course, and the others a test tenant.
+ * `server/test/examples.test.ts` sends them.
  */
-const sentElsewhere = 'deleteTenant waiveUnit';
+const sentElsewhere = 'deleteTenant waiveUnit readClock moveClock playCourse';
 
 type Sent = { status: number; body: unknown };
 type Sender = (

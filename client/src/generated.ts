@@ -1649,6 +1649,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/test/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the clock of a test tenant
+         * @description Enrolments, events and reports of the tenant use this time.
+         */
+        get: operations["readClock"];
+        put?: never;
+        /**
+         * Move the clock of a test tenant forward
+         * @description The clock cannot be moved back. The response comes when all nodes use the new time, the first 200 due enrolments have expired and the first 50 due reminders of each kind have been sent. The others follow in the background.
+         */
+        post: operations["moveClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/test/play/{EnrollID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a robot play a course in a test tenant
+         * @description The robot launches the course, reports the result of each unit as the player would, and leaves. It plays SCORM courses, AICC courses and web pages.
+         */
+        post: operations["playCourse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/play/{token}": {
         parameters: {
             query?: never;
@@ -4041,6 +4085,11 @@ export interface components {
             ReturnOrigins?: string[] | null;
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins?: string[] | null;
+            /**
+             * @description `test` creates a sandbox: its clock can be moved, and its courses can be played by a robot. This cannot be changed later.
+             * @enum {string}
+             */
+            Status?: "active" | "test";
         };
         /**
          * Tenant
@@ -4067,10 +4116,10 @@ export interface components {
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins: string[] | null;
             /**
-             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant.
+             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant is a test tenant from its creation or never.
              * @enum {string}
              */
-            Status: "active" | "suspended";
+            Status: "active" | "suspended" | "test";
             /** Format: date-time */
             CreatedAt: string;
             /** Format: date-time */
@@ -4096,10 +4145,10 @@ export interface components {
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins?: string[] | null;
             /**
-             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant.
+             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant is a test tenant from its creation or never.
              * @enum {string}
              */
-            Status?: "active" | "suspended";
+            Status?: "active" | "suspended" | "test";
         };
         /**
          * TenantDeletion
@@ -4433,10 +4482,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who performed the action: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -4670,6 +4719,38 @@ export interface components {
              * @description PreviewURL can be opened until this time, 15 minutes after the request. An opened preview ends two hours after the request.
              */
             ExpiresAt: string;
+        };
+        /**
+         * Clock
+         * @description The clock of a test tenant.
+         */
+        Clock: {
+            /**
+             * Format: date-time
+             * @description The tenant's time. It continues to run.
+             */
+            Now: string;
+        };
+        /** ClockMove */
+        ClockMove: {
+            /**
+             * @description How far to move the clock forward, as an ISO 8601 duration such as P30D.
+             * @example P30D
+             */
+            Advance: string;
+        };
+        /**
+         * Play
+         * @description The result that the robot reports.
+         */
+        Play: {
+            /**
+             * @description What each unit reports. A web page reports only its completion: `passed` means completed, and `failed` means incomplete.
+             * @enum {string}
+             */
+            Status: "passed" | "failed" | "completed" | "incomplete";
+            /** @description The score of each unit. A mastery score in the package decides whether it is passed. */
+            Score?: number;
         };
         /** Receipt */
         Receipt: {
@@ -5553,6 +5634,18 @@ export interface components {
                 };
             };
         };
+        /** @description `not_a_test_tenant`: The tenant is not a test tenant. */
+        not_a_test_tenant: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "not_a_test_tenant";
+                };
+            };
+        };
         /** @description `tenant_not_suspended`: The tenant is not suspended. */
         tenant_not_suspended: {
             headers: {
@@ -5778,6 +5871,42 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "course_not_playable" | "in_progress";
+                };
+            };
+        };
+        /** @description `not_a_test_tenant`: The tenant is not a test tenant. `in_progress`: The same request is still in progress. */
+        "not_a_test_tenant.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "not_a_test_tenant" | "in_progress";
+                };
+            };
+        };
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. `launch_refused`: The course cannot be started. */
+        "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.launch_refused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended" | "launch_refused";
+                };
+            };
+        };
+        /** @description `course_not_playable`: The course has no content yet. `robot_unsupported`: The robot cannot play this course. `not_a_test_tenant`: The tenant is not a test tenant. `in_progress`: The same request is still in progress. */
+        "course_not_playable.robot_unsupported.not_a_test_tenant.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_not_playable" | "robot_unsupported" | "not_a_test_tenant" | "in_progress";
                 };
             };
         };
@@ -6117,6 +6246,9 @@ export type Activity = components['schemas']['Activity'];
 export type About = components['schemas']['About'];
 export type Waiver = components['schemas']['Waiver'];
 export type Preview = components['schemas']['Preview'];
+export type Clock = components['schemas']['Clock'];
+export type ClockMove = components['schemas']['ClockMove'];
+export type Play = components['schemas']['Play'];
 export type Receipt = components['schemas']['Receipt'];
 export type PlayerSession = components['schemas']['PlayerSession'];
 export type Commit = components['schemas']['Commit'];
@@ -6186,6 +6318,7 @@ export type ResponseValidationFailedPackageNotZipPackageUnsafePackageUnreadableP
 export type ResponseCourseNotPlayable = components['responses']['course_not_playable'];
 export type ResponseCourseNotFoundReleaseNotFound = components['responses']['course_not_found.release_not_found'];
 export type ResponseTenantExistsTenantBeingDeletedInProgress = components['responses']['tenant_exists.tenant_being_deleted.in_progress'];
+export type ResponseNotATestTenant = components['responses']['not_a_test_tenant'];
 export type ResponseTenantNotSuspended = components['responses']['tenant_not_suspended'];
 export type ResponseKeyNotFound = components['responses']['key_not_found'];
 export type ResponseInProgressWebhookLimit = components['responses']['in_progress.webhook_limit'];
@@ -6205,6 +6338,9 @@ export type ResponseInProgressDocumentLimitStorageLimit = components['responses'
 export type ResponseNotWaivableInProgress = components['responses']['not_waivable.in_progress'];
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
+export type ResponseNotATestTenantInProgress = components['responses']['not_a_test_tenant.in_progress'];
+export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspendedLaunchRefused = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.launch_refused'];
+export type ResponseCourseNotPlayableRobotUnsupportedNotATestTenantInProgress = components['responses']['course_not_playable.robot_unsupported.not_a_test_tenant.in_progress'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
 export type ResponseUserDisabledCourseNotPlayableSessionSuperseded = components['responses']['user_disabled.course_not_playable.session_superseded'];
 export type ResponseSessionEnded = components['responses']['session_ended'];
@@ -12196,6 +12332,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["not_a_test_tenant"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -13426,7 +13563,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003
@@ -15053,6 +15190,208 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readClock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tenant's time. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Now": "2026-02-28T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["not_a_test_tenant"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    moveClock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Advance": "P30D"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClockMove"];
+            };
+        };
+        responses: {
+            /** @description The tenant's new time. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Now": "2026-02-28T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["not_a_test_tenant.in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    playCourse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000001 */
+                EnrollID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Status": "passed",
+                 *       "Score": 85
+                 *     }
+                 */
+                "application/json": components["schemas"]["Play"];
+            };
+        };
+        responses: {
+            /** @description The enrolment with its result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 85,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 85
+                     *       },
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "Launches": 1,
+                     *       "Attempts": {
+                     *         "Limit": 3,
+                     *         "CoolDown": "P1D",
+                     *         "Counts": "best",
+                     *         "After": "failed",
+                     *         "Review": false
+                     *       },
+                     *       "Attempt": 1,
+                     *       "AttemptsUsed": 1,
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.launch_refused"];
+            404: components["responses"]["user_not_found.enrolment_not_found.tenant_not_found"];
+            409: components["responses"]["course_not_playable.robot_unsupported.not_a_test_tenant.in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];

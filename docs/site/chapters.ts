@@ -14,6 +14,7 @@ export const chapters = [
       'enrolment-keys',
       'reports',
       'webhooks',
+      'testing',
       'xapi',
       'sign-in',
       'erasure',

@@ -37,6 +37,8 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   DurationID: '30-days',
   Name: '30 days',
   Duration: 'P30D',
+  Advance: 'P30D',
+  Now: '2026-02-28T09:00:00.000Z',
   Seats: 100,
   SeatsLeft: 99,
   Amount: '49.00',

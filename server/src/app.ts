@@ -29,6 +29,7 @@ import { previewRoutes } from './modules/player/preview-routes.ts';
 import { enterSession } from './modules/player/session-entry.ts';
 import { databaseMetrics } from './modules/reports/metric-groups.ts';
 import { reportRoutes } from './modules/reports/routes.ts';
+import { sandboxRoutes } from './modules/sandbox/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
@@ -72,6 +73,7 @@ export const routes: readonly Route[] = [
   ...cmi5Routes,
   launchRoute,
   ...previewRoutes,
+  ...sandboxRoutes,
   ...contentRoutes,
   ...auRoutes,
   ...aiccRoutes,

@@ -20,6 +20,7 @@ const options = {
   key: { type: 'string' },
   since: { type: 'string' },
   'idempotency-key': { type: 'string' },
+  test: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -73,10 +74,11 @@ function planKey(_: string[], values: Values): CommandAction {
     });
 }
 
-function planTenant([id]: string[], { name }: Values): CommandAction {
+function planTenant([id]: string[], { name, test }: Values): CommandAction {
   const input = {
     TenantID: toNfc(required(id, 'ID')),
     ...(name === undefined ? {} : { Name: name }),
+    ...(test ? { Status: 'test' as const } : {}),
   };
   return async (commands, ctx) => (await commands.createTenant(ctx, input)).tenant;
 }
@@ -105,7 +107,7 @@ const upToDate: CommandAction = async () => ({ Status: 'The database is up to da
 const commands: Record<string, Command> = {
   migrate: { takes: [], maxArguments: 0, plan: () => upToDate },
   import: { takes: ['course', 'title'], maxArguments: 1, plan: planImport },
-  'tenant create': { takes: ['name'], maxArguments: 1, plan: planTenant },
+  'tenant create': { takes: ['name', 'test'], maxArguments: 1, plan: planTenant },
   'tenant suspend': { takes: [], maxArguments: 1, plan: planStatus('suspended') },
   'tenant resume': { takes: [], maxArguments: 1, plan: planStatus('active') },
   'tenant delete': { takes: ['plan'], maxArguments: 1, plan: planDeletion },

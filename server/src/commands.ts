@@ -3,6 +3,7 @@ import { startMissingTrails } from './modules/audit/begin.ts';
 import { createKey } from './modules/auth/keys.ts';
 import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
 import { importPackage } from './modules/catalogue/packages/import-package.ts';
+import { readClocks } from './modules/tenants/clock.ts';
 import { readTenant } from './modules/tenants/tenants.ts';
 import type { Config } from './platform/config.ts';
 import { type Context, serviceActor } from './platform/context.ts';
@@ -24,6 +25,7 @@ export async function withDatabase<Answer>(
   const ctx = await openContext(config, log, options);
   try {
     await startMissingTrails(ctx);
+    await readClocks(ctx);
     return await act({ ...ctx, actor: { ...serviceActor, kind: 'command_line' } });
   } finally {
     await ctx.engine.close();

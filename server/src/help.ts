@@ -3,7 +3,7 @@ export const help = `lectern serve                                     run the s
 lectern console                                   create a one-time sign-in link for the operator, even while the service is running
 lectern migrate                                   migrate the database to the installed version
 lectern import FILE --course ID [--title TITLE]   import a package (creates the course if it does not exist)
-lectern tenant create ID [--name NAME]            create a tenant
+lectern tenant create ID [--name NAME] [--test]   create a tenant (--test: a test tenant)
 lectern tenant suspend|resume ID                  suspend all access to a tenant, or resume it
 lectern tenant delete ID [--plan]                 delete a suspended tenant (--plan: only count its data)
 lectern key create --tenant ID --name NAME        create a key for a tenant (--operator: for the operator)

@@ -18,6 +18,7 @@ const tags = {
   Catalogue: 'The courses offered to a tenant.',
   Authoring: 'Courses with their enrolment options and packages. For the operator.',
   Tenants: 'Client applications and their keys. For the operator.',
+  'Test tenants': 'Test your integration: move the clock, and let a robot play courses.',
   Events: 'All events, in order and without gaps.',
   Reports: 'Figures for dashboards.',
   Webhooks: "The client's endpoints for events.",

@@ -9,6 +9,7 @@ import { encryptStored } from './encrypt-stored.ts';
 import { startWorker } from './jobs.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
+import { followClocks } from './modules/tenants/clock.ts';
 import type { Context } from './platform/context.ts';
 import { codeOf } from './platform/error-code.ts';
 import { followRing } from './platform/keys/follow-ring.ts';
@@ -46,9 +47,11 @@ export async function startService(ctx: Context): Promise<Service> {
     await auditRotation(ctx);
     await renewSeals(ctx);
   });
+  const stopClocks = await followClocks(ctx);
   const worker = await startWorker(ctx).catch(async (error: unknown) => {
     stopReloading();
     stopFollowing();
+    stopClocks();
     await ctx.engine.close();
     throw error;
   });
@@ -61,6 +64,7 @@ export async function startService(ctx: Context): Promise<Service> {
     stopReloading();
     stopFollowing();
     drain(ctx);
+    stopClocks();
     const worked = worker.stop();
     worked.catch(() => {});
     // Keep accepting connections until load balancers have seen in /health/ready that this node is

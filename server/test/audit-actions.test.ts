@@ -120,6 +120,15 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
       expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Status: 'active' }), 200);
     return { by: 'updateTenant', actor: 'operator_key', target: TenantID };
   },
+  'tenant.clock_moved': async (recordEnd) => {
+    const sandbox = await newTenant(service, { Status: 'test' });
+    await recordEnd();
+    const target = sandbox.TenantID;
+    const asTenant = { tenant: target };
+    const moved = await service.api('POST', '/test/clock', { Advance: 'P1D' }, undefined, asTenant);
+    const data = { To: moved.body.Now };
+    return { by: 'moveClock', of: target, actor: 'operator_key', target, data };
+  },
   'tenant.exported': async (recordEnd) => {
     await recordEnd();
     expectStatus(await service.api('GET', `/tenant/${TenantID}/export`), 200);

@@ -95,6 +95,7 @@ const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOffere
 const notAudited = new Map([
   ['openSession', "a learner's own action, reported by events"],
   ['commit', "a learner's own action, reported by events"],
+  ['playCourse', "in the place of a test tenant's learner, reported by events"],
   ['openUnit', "a learner's own action, reported by events"],
   ['fetchToken', "part of a learner's own action"],
   ['reportByHacp', "a learner's own action, reported by events"],

@@ -48,6 +48,7 @@ const groupOf = {
   'tenant.changed': 'deployment',
   'tenant.suspended': 'deployment',
   'tenant.resumed': 'deployment',
+  'tenant.clock_moved': 'deployment',
   'tenant.exported': 'deployment',
   'tenant.deleted': 'deployment',
   'tenant.deletion_finished': 'deployment',

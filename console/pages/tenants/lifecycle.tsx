@@ -14,9 +14,11 @@ import { notify } from '../../parts/toast.tsx';
 type Tenant = components['schemas']['Tenant'];
 type Deletion = components['schemas']['TenantDeletion'];
 
+const colours = { active: 'green', test: 'yellow', suspended: 'red' } as const;
+
 export function TenantStatus({ status }: { status: Tenant['Status'] }) {
   const t = useTranslations('tenants');
-  return <Badge color={status === 'active' ? 'green' : 'red'}>{t(`statuses.${status}`)}</Badge>;
+  return <Badge color={colours[status]}>{t(`statuses.${status}`)}</Badge>;
 }
 
 /** Suspending locks everyone out immediately, so this asks for confirmation. */
@@ -26,7 +28,7 @@ export function SuspendButton({ tenant }: { tenant: Tenant }) {
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/tenant/{TenantID}');
   const { TenantID, Name } = tenant;
-  const isActive = tenant.Status === 'active';
+  const isActive = tenant.Status !== 'suspended';
   const act = async () => {
     const Status = isActive ? 'suspended' : 'active';
     await change.mutateAsync({ params: { path: { TenantID } }, body: { Status } });

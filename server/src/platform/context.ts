@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { TenantClocks } from './clocks.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './db/engine.ts';
 import type { Schema } from './db/generated.ts';
@@ -68,7 +69,9 @@ export type Context = {
   readonly counters: Counters;
   /** The processes of this node. */
   readonly workers: Workers;
+  /** The service's time. The data of a tenant has a time of its own: `tenantNow`. */
   readonly now: () => Date;
+  readonly clocks: TenantClocks;
   readonly actor: Actor;
   /** The key or session of the request; absent when the service itself acts. */
   readonly scopes?: readonly Scope[] | undefined;

@@ -1,3 +1,4 @@
+import { openClocks } from './clocks.ts';
 import type { Config } from './config.ts';
 import { type Context, serviceActor } from './context.ts';
 import { isMigrated, migrate } from './db/migrate.ts';
@@ -55,6 +56,7 @@ export async function openContext(
       counters,
       workers,
       now,
+      clocks: openClocks(),
       actor: serviceActor,
     };
   } catch (error) {

@@ -8,6 +8,7 @@ import { buildApp } from '../../src/app.ts';
 import { startMissingTrails } from '../../src/modules/audit/begin.ts';
 import { createKey } from '../../src/modules/auth/keys.ts';
 import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
+import { openClocks } from '../../src/platform/clocks.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
 import { type Context, serviceActor } from '../../src/platform/context.ts';
 import { kyselyForEngine } from '../../src/platform/db/dialect.ts';
@@ -96,6 +97,7 @@ export async function startService(
     counters,
     workers: onlyProcess(),
     now,
+    clocks: openClocks(),
     actor: serviceActor,
   };
   const { api, content, operations } = await buildApp(ctx, { observe: recordResponses });

@@ -8,6 +8,7 @@ import { afterPutInteractions, afterPutObjectives, commentsIn } from '../../../.
 import { afterPutParam, paramMessage, withMore } from '../../../../standards/aicc/messages.ts';
 import { atExit, atLaunch } from '../../../../standards/aicc/session.ts';
 import type { RunTimeData, Unit } from '../../../../standards/types.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -65,7 +66,7 @@ function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promis
     const isExit = request.command === 'exitau';
     // Content may repeat `ExitAU`, or send it after the learner has opened another unit.
     if (isExit && session.ended_at !== null) return { error: 0 };
-    if (isOver(session, ctx.now())) return { error: 3 };
+    if (isOver(session, tenantNow(ctx))) return { error: 3 };
     const isRead = request.command === 'getparam';
     if (!isRead && !changes.has(request.command)) return { error: 1 };
     const unit = unitOf(await playedBy(ctx, session.release_id), session.unit_id);

@@ -1,6 +1,7 @@
 import { atLaunch } from '../../../../standards/aicc/session.ts';
 import { withLaunchParameters } from '../../../../standards/cmi5/lms-statements.ts';
 import type { LaunchMode } from '../../../../standards/cmi5/vocabulary.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import { isProtected } from '../../platform/config.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -26,7 +27,7 @@ export async function openAicc(ctx: TenantContext, input: OpenAu): Promise<Opene
   const LaunchMode: LaunchMode = input.launchMode ?? 'Normal';
   const session: AuHandle = {
     ...{ tenantId: ctx.tenantId, enrollId, launch, launchId, courseId },
-    sessionId: newId(ctx.now()),
+    sessionId: newId(tenantNow(ctx)),
   };
   const { files, hacp } = addresses(session);
   if (!isProtected(hacp)) throw new Problem('course_not_playable', needsHttps);

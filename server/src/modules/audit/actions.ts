@@ -41,6 +41,7 @@ export const auditCatalogue = {
   'tenant.changed': ['Fields of a tenant changed.', 'tenant', change],
   'tenant.suspended': ['A tenant was suspended.', 'tenant', nothing],
   'tenant.resumed': ['A suspended tenant was resumed.', 'tenant', nothing],
+  'tenant.clock_moved': ['The clock of a test tenant was moved forward.', 'tenant', data({ To: Instant() })],
   'tenant.exported': ['All data held about a tenant was exported.', 'tenant', nothing],
   'tenant.deleted': [
     'A tenant was deleted and can no longer be found. Its own trail is deleted with its data.',

@@ -2,7 +2,16 @@ import Type from 'typebox';
 import { conditionNames, ruleNames } from '../../../../scorm/sequencing/descriptions.ts';
 import { severities, standards } from '../../../../standards/types.ts';
 import { pageQuery } from '../../platform/http/pagination.ts';
-import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
+import {
+  Address,
+  Duration,
+  Fields,
+  Identifier,
+  Instant,
+  Nullable,
+  OneOf,
+  Text,
+} from '../../platform/http/schema.ts';
 
 import { AttemptRules, AttemptRulesChange } from './attempt-rules.ts';
 
@@ -45,19 +54,9 @@ const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
   },
 });
 
-const duration =
-  '^P(?=\\d|T\\d)(\\d{1,3}Y)?(\\d{1,4}M)?(\\d{1,4}W)?(\\d{1,5}D)?(T(?=\\d)(\\d{1,5}H)?(\\d{1,5}M)?(\\d{1,5}S)?)?$';
-
 const optionFields = {
   Name: Text(255, { minLength: 1 }),
-  Duration: Nullable(
-    Type.String({
-      pattern: duration,
-      examples: ['P30D'],
-      maxLength: 64,
-      description: 'ISO 8601 duration, such as P30D; null means unlimited.',
-    }),
-  ),
+  Duration: Nullable(Duration('ISO 8601 duration, such as P30D; null means unlimited.')),
   StartsOn: OneOf(['enrolment', 'launch'], { description: 'When the duration starts.' }),
   Seats: Nullable(
     Type.Integer({

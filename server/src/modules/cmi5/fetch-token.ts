@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { readAuSession, setAuToken } from '../enrolments/au-sessions/sessions.ts';
 import { accessEnd } from '../enrolments/session-end.ts';
@@ -11,7 +12,7 @@ export type FetchedToken = { 'auth-token': string } | { 'error-code': '1' | '2';
  */
 export async function fetchToken(ctx: TenantContext, handle: AuHandle): Promise<FetchedToken> {
   const session = await readAuSession(ctx, handle);
-  if (!session || accessEnd(session, ctx.now()) !== null)
+  if (!session || accessEnd(session, tenantNow(ctx)) !== null)
     return { 'error-code': '2', 'error-text': 'The learner has no access to this course.' };
   const { token, hash } = newLrsToken(ctx, handle);
   if (await setAuToken(ctx, { ...handle, tokenHash: hash })) return { 'auth-token': token };

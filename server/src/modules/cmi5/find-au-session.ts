@@ -1,4 +1,5 @@
-import type { Context } from '../../platform/context.ts';
+import { tenantNow } from '../../platform/clocks.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { derivedId } from '../../platform/ids.ts';
@@ -27,9 +28,9 @@ export const findAuSession: FindAuSession = async (ctx, token) => {
   const own = forTenant(ctx, handle.tenantId);
   await rejectSuspended(own, handle.tenantId);
   const session = await readAuSession(own, handle);
-  if (!session || session.token_hash !== hash || session.ended_at !== null || isSilent(ctx, session))
+  if (!session || session.token_hash !== hash || session.ended_at !== null || isSilent(own, session))
     throw new Problem('unauthorized', ended);
-  const reason = accessEnd(session, ctx.now());
+  const reason = accessEnd(session, tenantNow(own));
   if (reason !== null) throw new Problem('unauthorized', sessionEnds[reason]);
   return {
     caller: {
@@ -46,8 +47,9 @@ export const findAuSession: FindAuSession = async (ctx, token) => {
  * A session without statements stays open for as long as late results of other content are
  * accepted, because an AU may be used offline.
  */
-function isSilent({ config, now }: Context, { opened_at, last_statement_at }: AuSessionRow): boolean {
-  return now().getTime() - (last_statement_at ?? opened_at).getTime() > config.lateResultsDays * 86_400_000;
+function isSilent(ctx: TenantContext, { opened_at, last_statement_at }: AuSessionRow): boolean {
+  const silence = tenantNow(ctx).getTime() - (last_statement_at ?? opened_at).getTime();
+  return silence > ctx.config.lateResultsDays * 86_400_000;
 }
 
 function toAuSession(ctx: Context, handle: AuHandle, session: Registration & AuSessionRow): AuSession {

@@ -6,6 +6,7 @@ import {
 } from '../../../../standards/cmi5/lms-statements.ts';
 import type { SatisfiedNode } from '../../../../standards/cmi5/satisfaction.ts';
 import { formatDuration } from '../../../../standards/durations.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import type { AuSessionRow, Registration } from '../enrolments/au-sessions/sessions.ts';
@@ -19,9 +20,11 @@ export function registrationOf(ctx: Context, { login_id, enroll_id }: Registrati
 }
 
 /** The cast is safe: `standards/cmi5` builds valid statements. */
-export function toStatements(ctx: Context, statements: readonly LmsStatement[]): OwnStatement[] {
+export function toStatements(ctx: TenantContext, statements: readonly LmsStatement[]): OwnStatement[] {
   const authority = lmsAuthority(ctx);
-  return statements.map((statement) => ({ id: newId(ctx.now()), ...statement, authority }) as OwnStatement);
+  return statements.map(
+    (statement) => ({ id: newId(tenantNow(ctx)), ...statement, authority }) as OwnStatement,
+  );
 }
 
 /**
@@ -38,11 +41,11 @@ export async function storeLmsStatements(
 
 /** Returns statements for blocks and courses that have just been satisfied. */
 export function satisfiedStatements(
-  ctx: Context,
+  ctx: TenantContext,
   registration: Registration,
   { nodes, sessionId }: { nodes: readonly SatisfiedNode[]; sessionId: string },
 ): LmsStatement[] {
-  const at = ctx.now();
+  const at = tenantNow(ctx);
   return nodes.map((node) => {
     const activityId = activityIdOf(ctx, registration.course_id, node.id);
     return satisfied(registrationOf(ctx, registration), node, { at, sessionId, activityId });
@@ -55,7 +58,7 @@ export function secondsOf({ opened_at, last_statement_at }: AuSessionRow): numbe
 }
 
 export function abandonedStatement(
-  ctx: Context,
+  ctx: TenantContext,
   registration: Registration,
   session: AuSessionRow,
 ): LmsStatement {
@@ -65,5 +68,5 @@ export function abandonedStatement(
     activityId: activityIdOf(ctx, registration.course_id, session.unit_id),
   };
   const duration = formatDuration(secondsOf(session));
-  return abandoned(registrationOf(ctx, registration), about, { at: ctx.now(), duration });
+  return abandoned(registrationOf(ctx, registration), about, { at: tenantNow(ctx), duration });
 }

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
@@ -20,7 +21,7 @@ export async function lockSession(
   const registration = await lockRegistration(ctx, handle.enrollId);
   const session = registration && (await readAuSession(ctx, handle));
   if (!session || session.ended_at !== null) throw new Problem('unauthorized', sessionEnds.session_ended);
-  const end = accessEnd(registration, ctx.now());
+  const end = accessEnd(registration, tenantNow(ctx));
   if (end !== null) throw new Problem('unauthorized', sessionEnds[end]);
   return session;
 }

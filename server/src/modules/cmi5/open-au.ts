@@ -13,6 +13,7 @@ import {
 } from '../../../../standards/cmi5/satisfaction.ts';
 import { type LaunchMode, launchDataId } from '../../../../standards/cmi5/vocabulary.ts';
 import type { Unit } from '../../../../standards/types.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -115,7 +116,7 @@ function insert(ctx: TenantContext, opening: Opening): Promise<InsertedSession> 
   const LaunchMode = opening.launchMode ?? (isFinished ? 'Review' : 'Normal');
   const session: AuHandle = {
     ...{ tenantId: ctx.tenantId, enrollId: registration.enroll_id, launch, launchId, courseId },
-    sessionId: newId(ctx.now()),
+    sessionId: newId(tenantNow(ctx)),
   };
   const row = {
     ...{ enrollId: session.enrollId, sessionId: session.sessionId, launch, mode: LaunchMode },
@@ -150,7 +151,7 @@ async function insertAu(
     content: launchData(launch, returned),
   });
   const launchUrl = addressOf(unit, files);
-  const at = ctx.now();
+  const at = tenantNow(ctx);
   return {
     ...{ SessionID: sessionId, OwnWindow: au.OwnWindow, LaunchMode },
     URL: withLaunchParameters(launchUrl, {
@@ -210,5 +211,5 @@ export function satisfiedAtRegistration(
 ): LmsStatement[] {
   if (standard !== 'cmi5') return [];
   const nodes = satisfiedNodes(tree, new Map());
-  return satisfiedStatements(ctx, registration, { nodes, sessionId: newId(ctx.now()) });
+  return satisfiedStatements(ctx, registration, { nodes, sessionId: newId(tenantNow(ctx)) });
 }

@@ -1,5 +1,6 @@
 import { waived } from '../../../../standards/cmi5/lms-statements.ts';
 import { dataOf, newlySatisfied, nothingReported } from '../../../../standards/cmi5/satisfaction.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -37,8 +38,8 @@ export async function waiveAu(ctx: TenantContext, input: Waiver): Promise<Enrolm
     const before = await readRecords(ctx, enrollId);
     const record = before.get(UnitID) ?? nothingReported;
     if (record.waived !== null) return;
-    const sessionId = newId(ctx.now());
-    const at = ctx.now();
+    const sessionId = newId(tenantNow(ctx));
+    const at = tenantNow(ctx);
     const after = { ...record, waived: at.toISOString() };
     const { launches: launch } = registration;
     await insertAuSession(ctx, { enrollId, sessionId, launch, mode: 'Waived', unit_id: UnitID });

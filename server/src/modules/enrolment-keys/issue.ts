@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -27,7 +28,7 @@ returning *`;
 
 /** Creates keys for the same courses. Only their hashes are stored. */
 export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Promise<IssuedKeys> {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const { from, until } = validity(input, now);
   const courses = input.CourseIDs.map(toNfc);
   const durations = input.DurationIDs.map(toNfc);

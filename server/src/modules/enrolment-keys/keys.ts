@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/db/list-count.ts';
 import { type AccessPath, type List, scanRows } from '../../platform/db/list-scan.ts';
@@ -42,7 +43,7 @@ export async function listKeys(
   const limit = pageLimit(input);
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const { PurchaseOrder, Status } = input;
   const paths: ((parameters: Parameters) => AccessPath)[] = [];
   if (PurchaseOrder !== undefined)
@@ -104,7 +105,7 @@ export function revokeEnrolmentKey(ctx: TenantContext, input: { key: string }): 
         { param: 'Key' },
       );
     if (row.revoked_at) return toKey(ctx, row);
-    const revoked = { ...row, revoked_at: ctx.now() };
+    const revoked = { ...row, revoked_at: tenantNow(ctx) };
     await ctx.db
       .updateTable('enrolment_key')
       .set({ revoked_at: revoked.revoked_at })

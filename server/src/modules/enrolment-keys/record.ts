@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import type { EnrolmentKeyTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -55,7 +56,7 @@ export function toKey(ctx: TenantContext, row: KeyWithNames): EnrolmentKey {
     KeyStart: row.key_start,
     CourseIDs: row.course_ids,
     DurationIDs: row.duration_ids,
-    Status: keyStatus(row, ctx.now()),
+    Status: keyStatus(row, tenantNow(ctx)),
     LoginID: row.login_id,
     Group: row.group_name,
     PurchaseOrder: row.purchase_order,

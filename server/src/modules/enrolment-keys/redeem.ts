@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
@@ -62,7 +63,7 @@ async function withKeyOnce<T>(ctx: TenantContext, input: RedeemInput, work: Work
       await recordGuess(ctx, user.user_id);
       return null;
     }
-    const refused = row.redeemed_by === user.user_id ? null : refusal(row, user, ctx.now());
+    const refused = row.redeemed_by === user.user_id ? null : refusal(row, user, tenantNow(ctx));
     if (refused) throw refused;
     return { result: await work(ctx, row, user) };
   });
@@ -162,7 +163,7 @@ async function redeem(
 ): Promise<RedeemedKey> {
   const enrolments = (await enrolWithKey(ctx, row, user, input)).map(({ enrolment }) => enrolment);
   const enrollIds = enrolments.map(({ EnrollID }) => EnrollID);
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   await ctx.db
     .updateTable('enrolment_key')
     .set({ redeemed_at: now, redeemed_by: user.user_id, enroll_ids: enrollIds })
@@ -187,7 +188,7 @@ export async function redeemedEnrolments(ctx: TenantContext, row: KeyRow): Promi
 async function repeated(ctx: TenantContext, row: KeyRow): Promise<RedeemedKey> {
   return {
     KeyID: row.key_id,
-    RedeemedAt: (row.redeemed_at ?? ctx.now()).toISOString(),
+    RedeemedAt: (row.redeemed_at ?? tenantNow(ctx)).toISOString(),
     Enrolments: await redeemedEnrolments(ctx, row),
   };
 }

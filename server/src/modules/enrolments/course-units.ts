@@ -1,6 +1,7 @@
 import { type Interaction, interactionsOf } from '../../../../standards/interactions.ts';
 import { findUnit } from '../../../../standards/results.ts';
 import type { RunTimeData } from '../../../../standards/types.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { scanRows } from '../../platform/db/list-scan.ts';
 import { run } from '../../platform/db/transaction.ts';
@@ -163,8 +164,8 @@ async function readOwners(
     values: [ctx.tenantId],
     key: ['enroll_id'],
     after: from === null ? null : [from],
-    accessPaths: accessPathsOf(filter, { now: ctx.now(), overdue: null }),
-    filter: (parameters) => filterSql(filter, ctx.now(), parameters),
+    accessPaths: accessPathsOf(filter, { now: tenantNow(ctx), overdue: null }),
+    filter: (parameters) => filterSql(filter, tenantNow(ctx), parameters),
     show: (page) => `
 select held.*, known.login_id from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`,

@@ -1,10 +1,10 @@
+import { cappedDuration, cappedEnd } from '../../platform/db/capped-duration.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { limitLockWaitsSql } from '../../platform/db/lock-waits.ts';
 import type { OptionRow } from '../catalogue/options.ts';
 import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
-import { cappedDuration, cappedEnd } from './capped-duration.ts';
 import { listOptions, readFacts } from './enrol-facts.ts';
 import type { EnrolmentRow } from './record.ts';
 import { statusAfter } from './states.ts';

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { isInTransaction, run } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
@@ -34,7 +35,7 @@ type Before = { processed: number; planned: string[] | null };
 function callEnrol(ctx: TenantContext, rows: EnrolRow[], { processed, planned }: Before): Promise<Outcome[]> {
   const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
-  const values = [ctx.tenantId, JSON.stringify(rows), ctx.now(), isLast, processed, planned];
+  const values = [ctx.tenantId, JSON.stringify(rows), tenantNow(ctx), isLast, processed, planned];
   return run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
 }
 
@@ -128,7 +129,7 @@ export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[
 }
 
 function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   return {
     enroll_id: newId(now),
     first_event: newId(now),

@@ -1,4 +1,5 @@
-import type { Context } from '../../platform/context.ts';
+import { tenantNow, tenantNowSql } from '../../platform/clocks.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
@@ -17,16 +18,23 @@ const maxBatch = 200;
 
 type Due = { tenant_id: string; enroll_id: string };
 
+/** SQL: up to $2 enrolments of a tenant that are due at this time. */
+const dueOf = (tenant: string, now: string) => `select enrolment.tenant_id, enrolment.enroll_id from enrolment
+  where enrolment.tenant_id = ${tenant} and enrolment.ended_at is null and enrolment.expires_at <= ${now}
+  order by enrolment.expires_at limit $2`;
+
 /**
  * Selects up to $2 enrolments that are due at $1, except those of the tenants $3. The query starts from the
  * event logs, because every tenant that has enrolments has one.
  */
 const dueText = `/* across tenants: enrolments expire in all tenants */
-select next.tenant_id, next.enroll_id from event_log log cross join lateral (
-  select enrolment.tenant_id, enrolment.enroll_id from enrolment
-  where enrolment.tenant_id = log.tenant_id and enrolment.ended_at is null and enrolment.expires_at <= $1
-  order by enrolment.expires_at limit $2
+select next.tenant_id, next.enroll_id from event_log log
+join tenant client on client.tenant_id = log.tenant_id
+cross join lateral (
+  ${dueOf('log.tenant_id', tenantNowSql('$1', 'client'))}
 ) next where log.tenant_id <> all($3::text[]) limit $2`;
+
+const dueInTenantText = dueOf('$1', '$3');
 
 /**
  * Expires the enrolments of the tenant `$1` in the list `$2`, each with an event ID, if they are due at `$3`.
@@ -94,18 +102,30 @@ type Round = { served: Set<string>; locked: Set<string> };
 
 /** Ends up to `rows` enrolments, and adds their tenants to the round. */
 async function expireBatch(ctx: Context, rows: number, { served, locked }: Round): Promise<number> {
-  const now = ctx.now();
-  const values = [now, rows, [...served, ...locked]];
+  const values = [ctx.now(), rows, [...served, ...locked]];
   const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values });
   const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
   let ended = 0;
   for (const [tenantId, enrolments] of tenants) {
-    const items = enrolments.map(({ enroll_id }) => ({ enroll_id, event_id: newId(now) }));
-    const values = [tenantId, JSON.stringify(items), now];
-    const [row] = await run<{ count: number }>(ctx, { name: 'expire_enrolments', text: expireText, values });
-    const count = row?.count ?? 0;
+    const count = await expireDue({ ...ctx, tenantId }, enrolments);
     (count < enrolments.length ? locked : served).add(tenantId);
     ended += count;
   }
   return ended;
+}
+
+/** Returns how many of the enrolments have ended. The others are locked or no longer due. */
+async function expireDue(ctx: TenantContext, due: readonly Due[]): Promise<number> {
+  const now = tenantNow(ctx);
+  const items = due.map(({ enroll_id }) => ({ enroll_id, event_id: newId(now) }));
+  const values = [ctx.tenantId, JSON.stringify(items), now];
+  const [row] = await run<{ count: number }>(ctx, { name: 'expire_enrolments', text: expireText, values });
+  return row?.count ?? 0;
+}
+
+/** Expires up to `maxBatch` due enrolments of one tenant. The job expires the others. */
+export async function expireSome(ctx: TenantContext): Promise<void> {
+  const values = [ctx.tenantId, maxBatch, tenantNow(ctx)];
+  const due = await run<Due>(ctx, { name: 'due_enrolments_of_tenant', text: dueInTenantText, values });
+  if (due.length > 0) await expireDue(ctx, due);
 }

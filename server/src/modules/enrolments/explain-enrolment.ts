@@ -1,5 +1,6 @@
 import { playable } from '../../../../standards/evidence.ts';
 import { unavailableIn, unavailableIn12 } from '../../../../standards/unavailable.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { playedBy } from '../catalogue/playable.ts';
@@ -56,7 +57,7 @@ export async function explainEnrolment(
 async function unavailableUnits(ctx: TenantContext, enrollId: string, { release_id, tree_state }: Row) {
   if (release_id === null) return [];
   const { tree, course } = await playedBy(ctx, release_id);
-  if (course) return unavailableIn(course, tree_state, ctx.now().getTime(), max.unavailable);
+  if (course) return unavailableIn(course, tree_state, tenantNow(ctx).getTime(), max.unavailable);
   if (playable(tree.Units).every(({ Prerequisites }) => Prerequisites === null)) return [];
   const units = await readUnits(ctx, enrollId);
   const evidences = Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence]));

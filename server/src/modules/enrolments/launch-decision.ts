@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
 import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
@@ -73,7 +74,7 @@ export async function explain(
 ): Promise<LaunchDecision> {
   const row = isId(input.enrollId) ? await readFacts(ctx, input.enrollId) : null;
   if (!row || (input.loginId !== undefined && row.login_id !== input.loginId)) throw enrolmentNotFound();
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const attempt = decideAttempt(row, now);
   const decision = decideLaunch(
     {

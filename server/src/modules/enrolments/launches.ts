@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { heartbeatDeadline, type SessionEnd, type SessionFacts, sessionEnd } from './session-end.ts';
@@ -45,12 +46,12 @@ function stateOf(row: Row | undefined, launch: number, now: Date): LaunchState {
 export async function readLaunchState(ctx: TenantContext, input: Handle): Promise<LaunchState> {
   const values = [ctx.tenantId, input.enrollId, input.launch, input.launchId];
   const [row] = await run<Row>(ctx, { name: 'read_launch', text: read, values });
-  return stateOf(row, input.launch, ctx.now());
+  return stateOf(row, input.launch, tenantNow(ctx));
 }
 
 /** Records that a launch's page is still open. */
 export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchState> {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const values = [ctx.tenantId, input.enrollId, input.launch, now, heartbeatDeadline(now), input.launchId];
   const [row] = await run<Row>(ctx, { name: 'touch_launch', text: recordHeartbeat, values });
   return stateOf(row, input.launch, now);

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/db/list-count.ts';
 import { type List, maxScanned, scanRows } from '../../platform/db/list-scan.ts';
@@ -55,7 +56,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
   const limit = pageLimit(input);
   const sortColumn = sortColumnOf(input);
   const after = readPosition(readCursor(input), sortColumn);
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
   const list: List = {
     rows: 'enrolment held where held.tenant_id = $1',
@@ -89,7 +90,7 @@ async function readOverdue(ctx: TenantContext): Promise<string[]> {
     .select('enroll_id')
     .where('tenant_id', '=', ctx.tenantId)
     .where('ended_at', 'is', null)
-    .where('expires_at', '<=', ctx.now())
+    .where('expires_at', '<=', tenantNow(ctx))
     .orderBy('expires_at')
     .limit(maxScanned)
     .execute();

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
@@ -43,7 +44,7 @@ const readRow = coalesceReads<Wanted, Row>({
   name: 'read_offers',
   text,
   item: ({ loginId, courseId }) => ({ login_id: loginId, course_id: courseId }),
-  more: (ctx) => [ctx.now()],
+  more: (ctx) => [tenantNow(ctx)],
 });
 
 /**

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows, countUpToSql } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
@@ -55,7 +56,7 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   const { userId, loginId } = subject;
   const some = await selectOfUser(ctx, userId, enrolmentBatchSize);
   if (some.length === 0) return [];
-  const since = newId(ctx.now());
+  const since = newId(tenantNow(ctx));
   const enrollIds = some.map(({ enroll_id }) => enroll_id);
   // Lock all enrolments before the audit trail and the options, which each withdrawal locks.
   await run(ctx, { name: 'lock_enrolments', text: lockAll, values: [ctx.tenantId, enrollIds] });
@@ -65,7 +66,7 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   await run(ctx, {
     name: 'anonymize_enrolments',
     text: anonymize,
-    values: [ctx.tenantId, enrollIds, ctx.now()],
+    values: [ctx.tenantId, enrollIds, tenantNow(ctx)],
   });
   await eraseNewEvents(ctx, { enrollIds, since });
   return enrollIds;

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import type { ProgressFacts } from './progress-statements.ts';
@@ -28,7 +29,7 @@ export function cachedProgress(
   const facts = entries(ctx).get(keyOf(ctx, commit.enrollId));
   if (!facts || commit.number !== facts.commits + 1) return null;
   if (commit.launch !== facts.launch || commit.launchId !== facts.launchId) return null;
-  return sessionEnd(facts, facts.launch, ctx.now()) === null ? facts : null;
+  return sessionEnd(facts, facts.launch, tenantNow(ctx)) === null ? facts : null;
 }
 
 export function cacheProgress(ctx: TenantContext, enrollId: string, facts: CachedProgress): void {

@@ -1,4 +1,5 @@
 import type { Evidence } from '../../../../standards/types.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
@@ -168,7 +169,7 @@ export const writeRefused = coalesce<TenantContext, RefusedCommit, null>({
   name: 'refuse_commits',
   group: (ctx) => ctx.tenantId,
   run: async (ctx, rows) => {
-    const values = [ctx.tenantId, JSON.stringify(rows), ctx.now()];
+    const values = [ctx.tenantId, JSON.stringify(rows), tenantNow(ctx)];
     await run(ctx, { name: 'refuse_commits', text: refuse, values });
     return rows.map(() => null);
   },

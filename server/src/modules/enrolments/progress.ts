@@ -1,6 +1,7 @@
 import { nothing, type RootEvidence } from '../../../../standards/evidence.ts';
 import { resultsWith } from '../../../../standards/results.ts';
 import type { Evidence, RunTimeData, Standard } from '../../../../standards/types.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -78,7 +79,7 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
     const cached = attempt === 0 ? cachedProgress(ctx, sent) : null;
     const facts: AttemptFacts =
       cached ?? (await withAttempt(ctx, knownLaunch(await readProgress(ctx, sent), sent), sent));
-    const ended = sessionEnd(facts, facts.launch, ctx.now());
+    const ended = sessionEnd(facts, facts.launch, tenantNow(ctx));
     if (facts.taken_by === '' || facts.taken_by === bodyHash)
       return receiptOf({ ...facts, course: resultIn(facts) }, sent.number, ended);
     const input = { ...sent, launch: facts.launch, bodyHash, bytes, isLive: ended === null };
@@ -150,7 +151,7 @@ function rejectNumber(facts: KnownFacts, { number }: CommitInput): void {
 }
 
 async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: CommitInput): Promise<void> {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const resumedAt = (await knownTenant.get(ctx, ctx.tenantId))?.resumedAt ?? null;
   const refused = commitRejection(facts, input, { now, lateDays: ctx.config.lateResultsDays, resumedAt });
   if (refused === null) return;
@@ -169,7 +170,7 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
   facts: AttemptFacts,
   input: Input,
 ) {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const before = resultIn(facts);
   const played = await playedBy(ctx, facts.release_id);
   const reached = { units: facts.units ?? {}, course: facts.earlier?.result ?? stateOf(facts).Result };

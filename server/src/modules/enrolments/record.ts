@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import type { EnrolmentTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -27,7 +28,7 @@ export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     CourseID: row.course_id,
     DurationID: row.duration_id,
     CourseTitle: row.course_title,
-    Status: statusAt(row, ctx.now()),
+    Status: statusAt(row, tenantNow(ctx)),
     ...result,
     Override: override,
     Recorded: recordedResult(row),

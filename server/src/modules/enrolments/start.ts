@@ -1,5 +1,7 @@
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
+import { cappedEnd } from '../../platform/db/capped-duration.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -10,7 +12,6 @@ import { countRejection } from '../../platform/operations/counters.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import { startAttempt } from './attempts/begin.ts';
 import { startsAnotherSql } from './attempts/state.ts';
-import { cappedEnd } from './capped-duration.ts';
 import { countingResult } from './effective-result.ts';
 import { explain } from './launch-decision.ts';
 import type { EnrolmentRow } from './record.ts';
@@ -137,7 +138,7 @@ export async function startLaunch(
   ctx: TenantContext,
   input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
 ): Promise<StartedLaunch> {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   admitLaunch(ctx, input);
   const started = await start(ctx, input);
   if (started) return started;
@@ -158,7 +159,7 @@ async function start(
   ctx: TenantContext,
   input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
 ): Promise<StartedLaunch | null> {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const values = [
     ctx.tenantId,
     input.enrollId,

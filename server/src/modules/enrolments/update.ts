@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
@@ -33,7 +34,7 @@ export async function updateEnrolment(
       .forUpdate('enrolment')
       .executeTakeFirst();
     if (!before) throw enrolmentNotFound();
-    const now = ctx.now();
+    const now = tenantNow(ctx);
     const graceDays = ctx.config.seatGraceDays;
     const after = changed(before, input, {
       now,
@@ -102,7 +103,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
       holds_seat: after.holds_seat,
       reference: after.reference,
       metadata: JSON.stringify(after.metadata),
-      changed_at: ctx.now(),
+      changed_at: tenantNow(ctx),
       revision: after.revision + 1,
     })
     .where('tenant_id', '=', ctx.tenantId)

@@ -1,4 +1,5 @@
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
@@ -153,7 +154,7 @@ async function writeRows(ctx: TenantContext, rows: Progress[]): Promise<(Date | 
     progress: course.Progress,
     totalSeconds: course.TotalSeconds,
   }));
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const values = [ctx.tenantId, JSON.stringify(requests), now];
   const moved = await run<{ n: number }>(ctx, { name: 'write_progress', text: write, values });
   const written: (Date | null)[] = rows.map(() => null);

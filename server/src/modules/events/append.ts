@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { joinTransaction, run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
@@ -22,7 +23,7 @@ from jsonb_to_recordset($2::jsonb) as r (event_id uuid, type text, user_id uuid,
 /** Writes events in the same transaction as the change that they report. */
 export async function appendEvents(ctx: TenantContext, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const rows = events.map(({ id, type, userId, enrollId, courseId, data }) => ({
     event_id: id ?? newId(now),
     type,

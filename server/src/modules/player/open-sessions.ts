@@ -110,7 +110,7 @@ function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
 }
 
 /** Opens a unit that reports directly to the service, with the protocol of its standard. */
-async function openUnit(
+export async function openUnit(
   ctx: TenantContext,
   handle: SessionHandle,
   { UnitID, LaunchMode }: AuOpening,

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { playedBy } from '../catalogue/playable.ts';
@@ -67,7 +68,7 @@ async function readState(ctx: TenantContext, handle: ReviewHandle): Promise<Laun
   const row = await readEnrolment(ctx, handle.enrollId);
   if (!row) return { ended: 'session_ended', releaseId };
   // After a reset or in a new attempt, the learner may play another release.
-  const ended = accessEnd(row, ctx.now()) ?? (row.release_id === releaseId ? null : 'session_ended');
+  const ended = accessEnd(row, tenantNow(ctx)) ?? (row.release_id === releaseId ? null : 'session_ended');
   return { ended, releaseId };
 }
 

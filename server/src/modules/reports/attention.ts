@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { isOffered } from '../catalogue/offers.ts';
@@ -18,7 +19,7 @@ from (
 ) ending`;
 
 async function countExpiring(ctx: TenantContext): Promise<Attention['Expiring']> {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const until = new Date(now.getTime() + 7 * day);
   const [row] = await run<{ visited: number; open: number }>(ctx, {
     name: 'count_expiring',

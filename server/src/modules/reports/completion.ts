@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import type { CompletionDayTable } from '../../platform/db/generated.ts';
 import { type AccessPath, scanRows } from '../../platform/db/list-scan.ts';
@@ -55,7 +56,7 @@ export async function listCompletion(ctx: TenantContext, input: CompletionQuery)
   await rejectIncomplete(ctx);
   const limit = pageLimit(input);
   const kind = kindOf(input);
-  const day = input.AsOf ?? ctx.now().toISOString().slice(0, 10);
+  const day = input.AsOf ?? tenantNow(ctx).toISOString().slice(0, 10);
   const { rows, end } = await scanRows<Row>(ctx, {
     rows: 'completion_line held where held.tenant_id = $1 and held.kind = $2',
     values: [ctx.tenantId, nameOf(kind), day],
@@ -138,7 +139,7 @@ async function rejectIncomplete(ctx: TenantContext): Promise<void> {
   const values = [ctx.tenantId];
   const [first] = await run<Uncounted>(ctx, { name: 'first_uncounted_event', text: uncountedText, values });
   if (!first || (first.is_first && (await startCounting(ctx)))) return;
-  const isRecent = ctx.now().getTime() - first.occurred_at.getTime() < maxBehindMinutes * 60_000;
+  const isRecent = tenantNow(ctx).getTime() - first.occurred_at.getTime() < maxBehindMinutes * 60_000;
   if (isRecent && !first.is_first) return;
   throw new Problem('unavailable', 'The events of this tenant are still being counted. Retry in a minute.', {
     retryAfter: 60,

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { eventType } from '../events/write.ts';
@@ -88,7 +89,7 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
  * Returns null if there are more events to count.
  */
 export async function countDays(ctx: TenantContext, input: { days: number }): Promise<Day[] | null> {
-  const now = ctx.now().getTime();
+  const now = tenantNow(ctx).getTime();
   const days = Array.from({ length: input.days }, (_, n) => dayOf(now - (input.days - 1 - n) * 86_400_000));
   const counts = await readCounts(ctx, days[0] ?? dayOf(now));
   if (counts === null) return null;

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows, countUpToSql } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
@@ -20,7 +21,7 @@ select count(*)::integer as forgotten from gone`;
 /** From this day on, the figures do not include the enrolment. */
 async function forget(ctx: TenantContext, enrollId: string): Promise<number> {
   if (!(await lockFigures(ctx))) return 0;
-  const day = ctx.now().toISOString().slice(0, 10);
+  const day = tenantNow(ctx).toISOString().slice(0, 10);
   const [row] = await run<{ forgotten: number }>(ctx, {
     name: 'forget_counted',
     text: forgetText,

@@ -8,8 +8,11 @@ export type KnownHash = (typeof knownHashes)[number];
 export const passwordHashes = ['opaque', ...knownHashes] as const;
 export type PasswordHash = (typeof passwordHashes)[number];
 
-/** While a tenant is `suspended`, its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */
-export const tenantStatuses = ['active', 'suspended'] as const;
+/**
+ * While a tenant is `suspended`, its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost.
+ * A `test` tenant is active, and its clock can be moved.
+ */
+export const tenantStatuses = ['active', 'suspended', 'test'] as const;
 
 /** The languages of emails. */
 export const languages = ['en', 'de', 'fr'] as const;
@@ -47,7 +50,7 @@ const common = {
 
 const Status = OneOf(tenantStatuses, {
   description:
-    '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant.',
+    '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant is a test tenant from its creation or never.',
 });
 
 /** Short enough to fit into every index next to the longest user names. An index row can have at most 2,704 bytes. */
@@ -74,6 +77,12 @@ export const NewTenant = Fields(
     ReminderDays: Type.Optional(common.ReminderDays),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),
     FrameOrigins: Type.Optional(common.FrameOrigins),
+    Status: Type.Optional(
+      OneOf(['active', 'test'], {
+        description:
+          '`test` creates a sandbox: its clock can be moved, and its courses can be played by a robot. This cannot be changed later.',
+      }),
+    ),
   },
   { title: 'NewTenant' },
 );

@@ -31,6 +31,7 @@ export async function createTenant(
         ...(input.ReminderDays !== undefined && { reminder_days: input.ReminderDays }),
         return_origins: input.ReturnOrigins ?? null,
         frame_origins: input.FrameOrigins ?? null,
+        clock_offset: input.Status === 'test' ? 0 : null,
         created_at: now,
         updated_at: now,
       })
@@ -71,6 +72,12 @@ export async function createTenant(
 export function tenantNotFound(): Problem {
   return new Problem('tenant_not_found', 'The tenant does not exist. Create it with POST /tenant.');
 }
+
+export const notATestTenant = () =>
+  new Problem(
+    'not_a_test_tenant',
+    'The tenant is not a test tenant, and cannot become one. Create another one: send "Status": "test" with POST /tenant.',
+  );
 
 export async function readTenant(ctx: Context, input: { tenantId: string }): Promise<Tenant> {
   const row = await findTenant(ctx, input.tenantId);
@@ -121,6 +128,8 @@ export async function updateTenant(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!before) throw tenantNotFound();
+    if (fields.Status === 'test' && before.clock_offset === null) throw notATestTenant();
+    const resumes = before.status === 'suspended' && (fields.Status ?? 'suspended') !== 'suspended';
     const row = await ctx.db
       .updateTable('tenant')
       .set({
@@ -131,25 +140,29 @@ export async function updateTenant(
         ...(fields.ReminderDays !== undefined && { reminder_days: fields.ReminderDays }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
         ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
-        ...(fields.Status !== undefined && { status: fields.Status }),
-        ...(before.status === 'suspended' && fields.Status === 'active' && { resumed_at: ctx.now() }),
+        ...(fields.Status !== undefined && {
+          status: fields.Status === 'suspended' ? 'suspended' : 'active',
+        }),
+        ...(resumes && { resumed_at: ctx.now() }),
       })
       .where('tenant_id', '=', tenantId)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await auditChange(ctx, tenantId, differences(fields, toTenant(before)), fields);
+    const Changed = differences(fields, toTenant(before)).filter((name) => name !== 'Status');
+    await auditChange(ctx, tenantId, Changed, { from: before.status, to: row.status });
     return toTenant(row);
   });
   knownTenant.forget(ctx, tenantId);
   return tenant;
 }
 
-async function auditChange(ctx: Context, tenantId: string, differs: string[], { Status }: TenantChange) {
-  const Changed = differs.filter((name) => name !== 'Status');
+type StatusChange = { from: string; to: string };
+
+async function auditChange(ctx: Context, tenantId: string, Changed: string[], { from, to }: StatusChange) {
   const entries: NewAudit[] = [];
   if (Changed.length > 0) entries.push({ action: 'tenant.changed', targetId: tenantId, data: { Changed } });
-  if (Changed.length < differs.length) {
-    const action = Status === 'suspended' ? 'tenant.suspended' : 'tenant.resumed';
+  if (from !== to) {
+    const action = to === 'suspended' ? 'tenant.suspended' : 'tenant.resumed';
     entries.push({ action, targetId: tenantId, data: {} });
   }
   await appendAudit(ctx, tenantId, ...entries);
@@ -159,7 +172,7 @@ async function auditChange(ctx: Context, tenantId: string, differs: string[], { 
  * `resumedAt` is the end of the last suspension. Deadlines that passed during the suspension are
  * counted from this time.
  */
-type KnownTenant = Tenant & { resumedAt: Date | null };
+type KnownTenant = Tenant & { resumedAt: Date | null; isTest: boolean };
 
 /** The tenant, or null. Cached for less than the 5 s within which a suspension must take effect on every node. */
 export const knownTenant = createCache<KnownTenant | null>({
@@ -169,7 +182,7 @@ export const knownTenant = createCache<KnownTenant | null>({
   queue: credentialsQueue,
   load: async (ctx, tenantId) => {
     const row = await findTenant(ctx, tenantId);
-    return row ? { ...toTenant(row), resumedAt: row.resumed_at } : null;
+    return row ? { ...toTenant(row), resumedAt: row.resumed_at, isTest: row.clock_offset !== null } : null;
   },
 });
 
@@ -178,7 +191,7 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
     TenantID: row.tenant_id,
     Name: row.name,
     // A tenant that is being deleted is reported as not found.
-    Status: row.status === 'suspended' ? 'suspended' : 'active',
+    Status: row.status === 'suspended' ? 'suspended' : row.clock_offset === null ? 'active' : 'test',
     PasswordHash: row.password_hash as PasswordHash,
     Language: row.language as Language,
     ReminderDays: row.reminder_days,

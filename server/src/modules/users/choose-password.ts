@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
@@ -34,7 +35,7 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
       password_changed_at: ctx.now(),
       password_changed_in: sessionId,
       ...(limit !== undefined && { admin_scopes: limitWithPassword(before, limit) }),
-      updated_at: ctx.now(),
+      updated_at: tenantNow(ctx),
     })
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)

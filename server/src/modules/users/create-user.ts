@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { Actor, TenantContext } from '../../platform/context.ts';
 import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
@@ -41,7 +42,7 @@ function insertRows(ctx: TenantContext, requests: Numbered[]): Promise<Found[]> 
   );
   const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
-  const values = [ctx.tenantId, rows, ctx.now(), isLast];
+  const values = [ctx.tenantId, rows, tenantNow(ctx), isLast];
   return run<Found>(ctx, { name: 'create_user', text: createUsersText, values });
 }
 
@@ -122,8 +123,8 @@ async function draft(
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = input.Password == null ? null : readPassword(input.Password, declared);
   const row: NewUserRow = {
-    user_id: newId(ctx.now()),
-    event_id: newId(ctx.now()),
+    user_id: newId(tenantNow(ctx)),
+    event_id: newId(tenantNow(ctx)),
     login_id: toNfc(input.LoginID),
     first_name: input.FirstName ?? null,
     last_name: input.LastName ?? null,

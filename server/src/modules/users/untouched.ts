@@ -1,4 +1,5 @@
-import type { Context } from '../../platform/context.ts';
+import { tenantNow } from '../../platform/clocks.ts';
+import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 
 /** A record can be removed on the condition that it is untouched for this long after its creation. */
@@ -18,7 +19,7 @@ type Touches = { createdAt: Date; changedAt: Date; isUsed: boolean; isEnrolled?:
  * belongs to a user whose enrolments must be withdrawn first.
  */
 export function requireUntouched(
-  ctx: Context,
+  ctx: TenantContext,
   { createdAt, changedAt, isUsed, isEnrolled = false }: Touches,
 ): void {
   const reason = reasonOf();
@@ -27,7 +28,7 @@ export function requireUntouched(
   function reasonOf(): keyof typeof details | null {
     if (isUsed) return 'used';
     if (changedAt.getTime() !== createdAt.getTime()) return 'changed';
-    if (ctx.now().getTime() - createdAt.getTime() > undoMs) return 'older';
+    if (tenantNow(ctx).getTime() - createdAt.getTime() > undoMs) return 'older';
     return isEnrolled ? 'enrolled' : null;
   }
 }

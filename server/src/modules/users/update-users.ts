@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { joinTransaction, run } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
@@ -56,7 +57,7 @@ update "user" account set first_name = r.first_name, last_name = r.last_name, gr
   is_admin = r.is_admin, register = r.register, enabled = r.enabled, admin_scopes = r.admin_scopes,
   password_hash = coalesce(r.password_hash, account.password_hash),
   password_chosen = account.password_chosen and r.password_hash is null,
-  password_changed_at = case when r.password_hash is null then account.password_changed_at else $3::timestamptz end,
+  password_changed_at = case when r.password_hash is null then account.password_changed_at else $4::timestamptz end,
   password_changed_in = case when r.password_hash is null then account.password_changed_in else r.session_id end,
   updated_at = $3::timestamptz
 from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text, email text,
@@ -144,7 +145,7 @@ async function write(ctx: TenantContext, changes: readonly Allowed[]): Promise<M
     password_hash: passwordHash,
     session_id: by.actor.userId === before.user_id ? by.actor.id : null,
   }));
-  const values = [ctx.tenantId, JSON.stringify(rows), ctx.now()];
+  const values = [ctx.tenantId, JSON.stringify(rows), tenantNow(ctx), ctx.now()];
   for (const row of await run<UserRow>(ctx, { name: 'update_users', text: writeUsers, values }))
     written.set(row.login_id, { row, changed: [] });
   const events: NewEvent[] = [];

@@ -1,3 +1,4 @@
+import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -60,7 +61,7 @@ export async function findPastEvents(ctx: TenantContext, input: Input): Promise<
 
 async function eventsInRange(ctx: TenantContext, input: Input): Promise<Found[]> {
   const from = new Date(input.From ?? 0);
-  const until = input.Until === undefined ? ctx.now() : new Date(input.Until);
+  const until = input.Until === undefined ? tenantNow(ctx) : new Date(input.Until);
   const found: Found[] = [];
   let after: string | undefined = lowestId(new Date(from.getTime() - maxInsertDelay));
   let visited = 0;

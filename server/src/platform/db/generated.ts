@@ -516,6 +516,7 @@ export interface TenantTable {
   deletion: Json | null;
   language: Generated<string>;
   reminder_days: Generated<number[]>;
+  clock_offset: number | null;
 }
 
 export interface UserTable {

@@ -128,6 +128,7 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
     if (route.streamsResponse) admitExport(ctx, request);
     const work = (turn = 0) => (key === null ? act({ ...call, turn }) : actOnce(call, key));
     const answer = await (route.expensive || route.streamsResponse ? workInTurns(call, work) : work());
+    await route.afterwards?.(call.ctx);
     return send(
       reply,
       route.streamsResponse ? { ...answer, body: sendInTurn(ctx, request, partsOf(answer)) } : answer,

@@ -158,11 +158,13 @@ export type Route = {
     input: Input<TSchema, TSchema, TSchema> & Prepared<unknown>,
     reply: FastifyReply,
   ) => Promise<RouteResponse>;
+  /** Work that is safe to repeat, after `handle` has committed and before the response is sent. */
+  afterwards?: (ctx: Context) => Promise<void>;
 };
 
 type RouteSpec<A extends Access, P, Q, B, R> = Omit<
   Route,
-  'access' | 'params' | 'query' | 'body' | 'prepare' | 'handle'
+  'access' | 'params' | 'query' | 'body' | 'prepare' | 'handle' | 'afterwards'
 > & {
   access: A;
   params?: P;
@@ -174,6 +176,7 @@ type RouteSpec<A extends Access, P, Q, B, R> = Omit<
     input: Input<P, Q, B> & Prepared<R>,
     reply: FastifyReply,
   ) => Promise<RouteResponse>;
+  afterwards?: (ctx: ContextOf<A>) => Promise<void>;
 };
 
 /**

@@ -35,6 +35,14 @@ export function Instant(description?: string) {
   return Type.String({ format: 'date-time', ...(description ? { description } : {}) });
 }
 
+const durationPattern =
+  '^P(?=\\d|T\\d)(\\d{1,3}Y)?(\\d{1,4}M)?(\\d{1,4}W)?(\\d{1,5}D)?(T(?=\\d)(\\d{1,5}H)?(\\d{1,5}M)?(\\d{1,5}S)?)?$';
+
+/** An ISO 8601 duration. */
+export function Duration(description: string) {
+  return Type.String({ pattern: durationPattern, examples: ['P30D'], maxLength: 64, description });
+}
+
 /** An HTTP or HTTPS URL. */
 export function Address(description: string) {
   return Type.String({

@@ -1,4 +1,5 @@
 import { nothing } from '../../../../../standards/evidence.ts';
+import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendEvents } from '../../events/append.ts';
@@ -64,7 +65,7 @@ export async function keepCurrentAttempt(
       first_launch: row.attempt_launch + 1,
       last_launch: row.launches,
       finished_at: FinishedAt === null ? null : new Date(FinishedAt),
-      ended_at: ctx.now(),
+      ended_at: tenantNow(ctx),
       ended_by: end.endedBy,
       reason: end.endedBy === 'reset' ? end.reason : null,
       discarded: end.endedBy === 'reset',
@@ -98,7 +99,7 @@ export function startAttempt(ctx: TenantContext, { enrollId }: { enrollId: strin
       .where('enrolment.enroll_id', '=', enrollId)
       .forUpdate('enrolment')
       .executeTakeFirst();
-    if (!row || !decideAttempt(row, ctx.now()).isAllowed) return;
+    if (!row || !decideAttempt(row, tenantNow(ctx)).isAllowed) return;
     const before = stateOf(row);
     await keepCurrentAttempt(ctx, row, { endedBy: 'launch' });
     const state: AttemptState = {
@@ -136,7 +137,7 @@ export async function writeAttempt(
       attempt_number: row.attempt_number + 1,
       attempt_launch: row.launches,
       release_id: null,
-      changed_at: ctx.now(),
+      changed_at: tenantNow(ctx),
       revision: row.revision + 1,
     })
     .where('tenant_id', '=', ctx.tenantId)

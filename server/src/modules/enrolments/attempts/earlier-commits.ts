@@ -1,4 +1,5 @@
 import type { Evidence, RunTimeData, Standard } from '../../../../../standards/types.ts';
+import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendEvents } from '../../events/append.ts';
@@ -134,7 +135,7 @@ type EarlierProgress = Progress & { earlier: EarlierAttempt };
 /** Returns the time at which the commit was written; null if another change came first. */
 export function writeEarlier(ctx: TenantContext, progress: EarlierProgress): Promise<Date | null> {
   return transaction(ctx, async (ctx) => {
-    const now = ctx.now();
+    const now = tenantNow(ctx);
     const { enrollId } = progress;
     const moved = await ctx.db
       .updateTable('enrolment')
@@ -190,7 +191,7 @@ on conflict (tenant_id, enroll_id, number, unit_id) do update set
 async function writeUnit(ctx: TenantContext, progress: EarlierProgress): Promise<void> {
   const { enrollId, earlier, unitId, launch, number, bytes } = progress;
   const data: RunTimeData = progress.data;
-  const stored = [JSON.stringify(data), bytes, JSON.stringify(progress.evidence), ctx.now()];
+  const stored = [JSON.stringify(data), bytes, JSON.stringify(progress.evidence), tenantNow(ctx)];
   const values = [ctx.tenantId, enrollId, earlier.number, unitId, launch, number, ...stored];
   await run(ctx, { name: 'write_earlier_unit', text: unitText, values });
 }
@@ -203,7 +204,7 @@ async function writeCommit(ctx: TenantContext, progress: EarlierProgress): Promi
     evidence: JSON.stringify(evidence),
     warnings: progress.warnings,
     claimed: progress.claimed === null ? null : JSON.stringify(progress.claimed),
-    committed_at: ctx.now(),
+    committed_at: tenantNow(ctx),
     refused: null,
   };
   const { enrollId: enroll_id, launch, number } = progress;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nothing } from '../../../../../standards/evidence.ts';
+import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
@@ -48,7 +49,7 @@ export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<
     const status = statusFollowing(row, Completion);
     await writeAttempt(ctx, row, { ...changes, status });
     forgetProgress(ctx, enrollId);
-    const eventId = newId(ctx.now());
+    const eventId = newId(tenantNow(ctx));
     const Attempt = row.attempt_number + 1;
     const about = { userId: row.user_id, enrollId, courseId: row.course_id };
     await appendEvents(ctx, [

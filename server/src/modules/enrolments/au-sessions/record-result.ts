@@ -1,4 +1,5 @@
 import type { RunTimeData } from '../../../../../standards/types.ts';
+import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { progressAfter } from '../progress.ts';
@@ -37,7 +38,7 @@ export async function recordUnit(
     },
   };
   const input = { ...commit, ...measure(commit), isLive: last_seen_at !== null };
-  const known = { ...facts, user_id, enabled, last_seen_at: last_seen_at ?? ctx.now(), launch };
+  const known = { ...facts, user_id, enabled, last_seen_at: last_seen_at ?? tenantNow(ctx), launch };
   const progress = { ...(await progressAfter(ctx, known, input)), expectedChange: null };
   forgetProgress(ctx, enrollId);
   if ((await writeProgressNow(ctx, progress)) !== null) return progress.bytes > 0;

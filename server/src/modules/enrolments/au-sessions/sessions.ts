@@ -1,4 +1,5 @@
 import type { AuVerb, LaunchMode } from '../../../../../standards/cmi5/vocabulary.ts';
+import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 
@@ -89,7 +90,7 @@ export type NewAuSession = Pick<AuSessionRow, 'unit_id' | 'launch' | 'mode'> & {
 
 /** A waiver is a session that ends immediately. */
 export async function insertAuSession(ctx: TenantContext, opened: NewAuSession): Promise<void> {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   const isWaiver = opened.mode === 'Waived';
   await ctx.db
     .insertInto('au_session')
@@ -112,7 +113,7 @@ export async function insertAuSession(ctx: TenantContext, opened: NewAuSession):
 export async function abandonAuSessions(ctx: TenantContext, enrollId: string): Promise<AuSessionRow[]> {
   const rows = await ctx.db
     .updateTable('au_session')
-    .set({ ended_at: ctx.now(), ended_by: 'abandoned', token_hash: null })
+    .set({ ended_at: tenantNow(ctx), ended_by: 'abandoned', token_hash: null })
     .where('tenant_id', '=', ctx.tenantId)
     .where('enroll_id', '=', enrollId)
     .where('ended_at', 'is', null)
@@ -152,7 +153,7 @@ export async function updateAuSession(
   { enrollId, sessionId }: Handle,
   { prepared, verbs, isStatement, isTerminated }: AuSessionChange,
 ): Promise<void> {
-  const now = ctx.now();
+  const now = tenantNow(ctx);
   await ctx.db
     .updateTable('au_session')
     .set({

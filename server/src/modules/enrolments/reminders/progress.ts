@@ -1,4 +1,5 @@
-import type { Context } from '../../../platform/context.ts';
+import { tenantNowSql } from '../../../platform/clocks.ts';
+import type { Context, TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 
 /** SQL: `days` as an interval, in hours because a day can have 23 or 25 hours when the clocks change. */
@@ -13,13 +14,15 @@ delete from reminder_progress own where not exists (
  * The search begins with enrolments that end in this many days. A new setting therefore sends no reminders
  * that were due before it was made.
  */
-const begin = `/* across tenants: reminders of all tenants */
+const begin = (tenants: string) => `/* across tenants: reminders of all tenants */
 insert into reminder_progress (tenant_id, days, ends_at, enroll_id)
-select log.tenant_id, wanted.days, $1::timestamptz + ${lengthOf('wanted.days')}, '00000000-0000-0000-0000-000000000000'
+select log.tenant_id, wanted.days, ${tenantNowSql('$1', 'client')} + ${lengthOf('wanted.days')}, '00000000-0000-0000-0000-000000000000'
 from event_log log
 join tenant client on client.tenant_id = log.tenant_id and client.status = 'active'
 cross join unnest(client.reminder_days) wanted (days)
-where not exists (select from reminder_progress own where own.tenant_id = log.tenant_id and own.days = wanted.days)
+where ${tenants} and not exists (
+  select from reminder_progress own where own.tenant_id = log.tenant_id and own.days = wanted.days
+)
 on conflict do nothing`;
 
 /**
@@ -28,7 +31,16 @@ on conflict do nothing`;
  */
 export async function syncSettings(ctx: Context): Promise<void> {
   await run(ctx, { name: 'forget_reminders', text: forget, values: [] });
-  await run(ctx, { name: 'begin_reminders', text: begin, values: [ctx.now()] });
+  await run(ctx, { name: 'begin_reminders', text: begin('true'), values: [ctx.now()] });
+}
+
+/**
+ * Begins the search for one tenant. This must precede a move of the tenant's clock, because a search
+ * finds nothing that ends before it began.
+ */
+export async function beginReminders(ctx: TenantContext): Promise<void> {
+  const values = [ctx.now(), ctx.tenantId];
+  await run(ctx, { name: 'begin_reminders_of_tenant', text: begin('log.tenant_id = $2'), values });
 }
 
 export type Due = { tenant_id: string; days: number };
@@ -48,7 +60,7 @@ export const nextEnrolments = ({ tenant, now, max }: Limits) => `select enrolmen
 const due = `/* across tenants: reminders are due in all tenants */
 select own.tenant_id, own.days from reminder_progress own
 join tenant client on client.tenant_id = own.tenant_id and client.status = 'active'
-cross join lateral (${nextEnrolments({ tenant: 'own.tenant_id', now: '$1', max: '1' })}) next
+cross join lateral (${nextEnrolments({ tenant: 'own.tenant_id', now: tenantNowSql('$1', 'client'), max: '1' })}) next
 limit $2`;
 
 /**
@@ -57,4 +69,15 @@ limit $2`;
  */
 export function dueReminders(ctx: Context, max: number): Promise<Due[]> {
   return run<Due>(ctx, { name: 'due_reminders', text: due, values: [ctx.now(), max] });
+}
+
+/** The days before the end for which a search of one tenant has begun. */
+export async function searchedDays(ctx: TenantContext): Promise<number[]> {
+  const rows = await ctx.db
+    .selectFrom('reminder_progress')
+    .select('days')
+    .where('tenant_id', '=', ctx.tenantId)
+    .orderBy('days')
+    .execute();
+  return rows.map(({ days }) => days);
 }

@@ -1,10 +1,11 @@
+import { tenantNow } from '../../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../../platform/context.ts';
 import { forTenant } from '../../../platform/db/queues.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendEvents } from '../../events/append.ts';
 import { queueMails } from '../../mail/queue.ts';
 import { hasUsablePassword } from '../../users/passwords.ts';
-import { type Due, dueReminders, lengthOf, nextEnrolments, syncSettings } from './progress.ts';
+import { type Due, dueReminders, lengthOf, nextEnrolments, searchedDays, syncSettings } from './progress.ts';
 
 type Passed = {
   enroll_id: string;
@@ -61,7 +62,7 @@ order by account.user_id for key share of account`;
 /** Sends reminders for enrolments that end within `days`. Returns how many were considered. */
 function remindNext(ctx: TenantContext, days: number, max: number): Promise<number> {
   return transaction(ctx, async (ctx) => {
-    const values = [ctx.tenantId, days, ctx.now(), max];
+    const values = [ctx.tenantId, days, tenantNow(ctx), max];
     const passed = await run<Passed>(ctx, { name: 'pass_reminders', text: pass, values });
     const wanted = passed.filter(({ is_reminded }) => is_reminded);
     if (wanted.length > 0) await remind(ctx, days, wanted);
@@ -167,4 +168,9 @@ async function takeTurn(ctx: Context, { tenant_id, days }: Due): Promise<number>
     if (passed < batch) break;
   }
   return sum;
+}
+
+/** Sends the next reminders of one tenant, up to one batch for each of its `ReminderDays`. The job sends the others. */
+export async function remindSome(ctx: TenantContext): Promise<void> {
+  for (const days of await searchedDays(ctx)) await remindNext(ctx, days, batch);
 }

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { tenantNow } from '../../platform/clocks.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { expireSome } from '../enrolments/expire.ts';
+import { beginReminders } from '../enrolments/reminders/progress.ts';
+import { remindSome } from '../enrolments/reminders/remind.ts';
+import { advanceClock, clocksKnownMilliseconds, readClocks, requireTestTenant } from '../tenants/clock.ts';
+import type { Clock, ClockMove } from './schemas.ts';
+
+export async function readClock(ctx: TenantContext): Promise<Clock> {
+  await requireTestTenant(ctx);
+  return { Now: tenantNow(ctx).toISOString() };
+}
+
+/** Moves the clock of a test tenant forward. */
+export async function moveClock(ctx: TenantContext, { Advance }: ClockMove): Promise<Clock> {
+  await requireTestTenant(ctx);
+  return transaction(ctx, async (ctx) => {
+    await beginReminders(ctx);
+    return { Now: (await advanceClock(ctx, Advance)).toISOString() };
+  });
+}
+
+/**
+ * Does what has become due, once the move has been committed. A statement on a server may be followed by one
+ * through another process, so waits until all of them know the time.
+ */
+export async function catchUp(ctx: TenantContext): Promise<void> {
+  await readClocks(ctx);
+  await remindSome(ctx);
+  await transaction(ctx, expireSome);
+  if (ctx.engine.kind === 'postgres') await delay(clocksKnownMilliseconds);
+}

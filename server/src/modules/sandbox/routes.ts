@@ -1,0 +1,75 @@
+import Type from 'typebox';
+import { ok, route } from '../../platform/http/routes.ts';
+import { Text } from '../../platform/http/schema.ts';
+import { Enrolment } from '../enrolments/schemas.ts';
+import { catchUp, moveClock, readClock } from './move-clock.ts';
+import { playCourse } from './play-course.ts';
+import { Clock, ClockMove, Play } from './schemas.ts';
+
+const common = { tag: 'Test tenants', access: 'tenant' } as const;
+
+export const sandboxRoutes = [
+  route({
+    ...common,
+    method: 'GET',
+    path: '/test/clock',
+    name: 'readClock',
+    summary: 'Read the clock of a test tenant',
+    description: 'Enrolments, events and reports of the tenant use this time.',
+    scope: 'enrolments:read',
+    responses: { 200: { description: "The tenant's time.", schema: Clock } },
+    problems: ['not_a_test_tenant'],
+    handle: async (ctx) => ok(await readClock(ctx)),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/test/clock',
+    name: 'moveClock',
+    summary: 'Move the clock of a test tenant forward',
+    description:
+      'The clock cannot be moved back. The response comes when all nodes use the new time, the first 200 due enrolments have expired and the first 50 due reminders of each kind have been sent. The others follow in the background.',
+    scope: 'enrolments:write',
+    body: ClockMove,
+    responses: { 200: { description: "The tenant's new time.", schema: Clock } },
+    problems: ['not_a_test_tenant'],
+    events: ['enrolment.expired', 'enrolment.ending'],
+    audits: ['tenant.clock_moved'],
+    handle: async (ctx, { body }) => ok(await moveClock(ctx, body)),
+    afterwards: catchUp,
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/test/play/{EnrollID}',
+    name: 'playCourse',
+    summary: 'Let a robot play a course in a test tenant',
+    description:
+      'The robot launches the course, reports the result of each unit as the player would, and leaves. It plays SCORM courses, AICC courses and web pages.',
+    example: ['Score'],
+    scope: 'enrolments:write',
+    additionalScopes: ['enrolments:launch'],
+    params: Type.Object({ EnrollID: Text(255) }),
+    body: Play,
+    responses: { 200: { description: 'The enrolment with its result.', schema: Enrolment } },
+    problems: [
+      'not_a_test_tenant',
+      'robot_unsupported',
+      'enrolment_not_found',
+      'launch_refused',
+      'course_not_playable',
+      'too_many_requests',
+    ],
+    events: [
+      'enrolment.launched',
+      'enrolment.progressed',
+      'enrolment.completed',
+      'enrolment.passed',
+      'enrolment.failed',
+      'enrolment.attempt_finished',
+    ],
+    audits: [],
+    handle: async (ctx, { params, body }) =>
+      ok(await playCourse(ctx, { ...body, enrollId: params.EnrollID })),
+  }),
+];
