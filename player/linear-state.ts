@@ -141,7 +141,7 @@ export function firstUnit({ units }: LinearState, lastUnitID: string | null): Pl
 export const unitOf = ({ units }: LinearState, unitID: string) =>
   units.find(({ UnitID }) => UnitID === unitID);
 
-/** The next unit in this direction that may be opened. `now` is the current unit's snapshot, which is not saved yet. */
+/** The next unit in this direction that may be opened. `now` is the current unit's snapshot, which has not been saved yet. */
 export function neighbour(state: LinearState, step: 1 | -1, now: Snapshot | null): PlayableUnit | null {
   const { units, current } = state;
   if (!current) return null;

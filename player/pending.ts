@@ -25,7 +25,7 @@ export function nextOf(queue: Queue, now: number): Pending | { wait: number } | 
   return ready ?? { wait: Math.min(...queue.map(({ notBefore }) => notBefore)) - now };
 }
 
-/** Stores a commit on this device. Returns the queue of the commits that the service still needs. */
+/** Stores a commit on this device. Returns the queue of commits that the service still needs. */
 export function addTo(queue: Queue, added: Pending, journal: Journal): Queue {
   const all = [...queue, added];
   const rivals = ofUnit(all, added.entry.Commit.UnitID);

@@ -1664,7 +1664,7 @@ export interface paths {
         put?: never;
         /**
          * Move the clock of a test tenant forward
-         * @description The clock cannot be moved back. The response comes when all nodes use the new time, the first 200 due enrolments have expired and the first 50 due reminders of each kind have been sent. The others follow in the background.
+         * @description The clock cannot be moved back. The response is sent once all nodes use the new time, the first 200 due enrolments have expired and the first 50 due reminders of each kind have been sent. The others follow in the background.
          */
         post: operations["moveClock"];
         delete?: never;
@@ -2265,7 +2265,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Access ends in Days days (one of the tenant's ReminderDays), and the course is not completed. If MailID is null, Lectern does not email the learner.
+         * Access ends soon, and the course is not completed. Days is the number of days left, one of the tenant's ReminderDays. If MailID is null, Lectern does not email the learner.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.ending"];
@@ -2733,7 +2733,7 @@ export interface components {
              * @description When the user set a password with it.
              */
             AcceptedAt: string | null;
-            /** @description Send it to the user. It works until it has been used once. It is not stored and cannot be read again. */
+            /** @description Send it to the user. It can be used once. It is not stored and cannot be read again. */
             InvitationURL: string;
             /**
              * Format: uuid
@@ -2773,7 +2773,7 @@ export interface components {
         };
         /** InvitationLink */
         InvitationLink: {
-            /** @description Send it to the user. It works until it has been used once. It is not stored and cannot be read again. */
+            /** @description Send it to the user. It can be used once. It is not stored and cannot be read again. */
             InvitationURL: string;
             /**
              * Format: date-time
@@ -3973,7 +3973,7 @@ export interface components {
                     /** @description Per cent, for scores. */
                     Value: number | null;
                 }[];
-                /** @description A number of attempts or units, seconds, or per cent. */
+                /** @description A number of attempts, units or seconds, or a percentage. */
                 Value: number | null;
                 /** @description The rule as an English sentence. */
                 Text: string;
@@ -4027,7 +4027,7 @@ export interface components {
                         /** @description Per cent, for scores. */
                         Value: number | null;
                     }[];
-                    /** @description A number of attempts or units, seconds, or per cent. */
+                    /** @description A number of attempts, units or seconds, or a percentage. */
                     Value: number | null;
                     /** @description The rule as an English sentence. */
                     Text: string;

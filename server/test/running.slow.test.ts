@@ -162,7 +162,7 @@ test('a second process on the same embedded database is rejected', async () => {
   await stopProcess(first);
 });
 
-test('two nodes can start together on one empty PostgreSQL database', {
+test('three nodes can start together on one empty PostgreSQL database', {
   skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
 }, async () => {
   const { url, drop } = await emptyServerDatabase(process.env.TEST_DATABASE_URL ?? '');

@@ -48,7 +48,7 @@ async function launch(name: string, prepare?: (page: Page) => Promise<unknown>) 
   };
 }
 
-/** Serves all that a page needs from jQuery, which the package loads from a public address. */
+/** Serves a stub of jQuery with only the functions that the page uses. The package loads jQuery from a public URL. */
 async function serveJQuery(page: Page): Promise<void> {
   await page.route(/ajax\.googleapis\.com/, (route) =>
     route.fulfill({

@@ -147,7 +147,7 @@ export async function expectCount(places: Locator, count: number): Promise<void>
   );
 }
 
-/** Calls the SCORM 1.2 API as the content would. */
+/** Calls the SCORM API as the content would. */
 export function callAPI(page: Page, method: string, ...values: string[]): Promise<string> {
   return page.evaluate(
     ([name, ...args]) => {

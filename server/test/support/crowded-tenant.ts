@@ -6,7 +6,7 @@ import type { TestService } from './service.ts';
 /** Rows in each table that a caller can fill. The test fails if an operation touches 5,000 of them. */
 export const crowdedRows = 12_000;
 
-/** Rows in tables whose rows can be large. This is still more than an operation may touch. */
+/** Fewer rows for tables whose rows can be large, but still more than an operation may touch. */
 export const crowdedLargeRows = 7_000;
 
 const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;

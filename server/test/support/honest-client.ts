@@ -1,4 +1,4 @@
-/** Measurements for a caller of small requests while something expensive runs. Times are in milliseconds. */
+/** Measurements of a client that sends small requests while something expensive runs. Times are in milliseconds. */
 export type CallTimes = {
   requests: number;
   /** Wall-clock time, including time that other programs take. */

@@ -195,7 +195,7 @@ const ruleFields = {
       Value: Nullable(Type.Number({ description: 'Per cent, for scores.' })),
     }),
   ),
-  Value: Nullable(Type.Number({ description: 'A number of attempts or units, seconds, or per cent.' })),
+  Value: Nullable(Type.Number({ description: 'A number of attempts, units or seconds, or a percentage.' })),
   Text: Type.String({ description: 'The rule as an English sentence.' }),
 };
 

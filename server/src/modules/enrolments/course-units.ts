@@ -179,7 +179,7 @@ left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`
   };
 }
 
-/** Returns the ID immediately before `id`. A list of the IDs after the returned one starts with `id`. */
+/** Returns the ID immediately before `id`: a cursor after which a list starts with `id`. */
 function previousId(id: string): string {
   const before = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
   return before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -18,8 +18,8 @@ import type { EnrolmentRow } from './record.ts';
 import { statusAfter, statusAtSql } from './states.ts';
 
 /**
- * The data of a started launch: the enrolment after the click with its effective result, its
- * release and the run-time data so far.
+ * What starting a launch returns: the updated enrolment with its effective result, its release, and the
+ * run-time data stored so far.
  */
 export type StartedLaunch = EnrolmentRow & {
   launch_id: string;

@@ -78,7 +78,7 @@ export const eventCatalogue = {
     }),
   ],
   'enrolment.ending': [
-    "Access ends in Days days (one of the tenant's ReminderDays), and the course is not completed. If MailID is null, Lectern does not email the learner.",
+    "Access ends soon, and the course is not completed. Days is the number of days left, one of the tenant's ReminderDays. If MailID is null, Lectern does not email the learner.",
     data({ Days: Count, ExpiresAt: Instant(), MailID: Nullable(Id) }),
   ],
   'enrolment.expired': ['An enrolment expired.', change],

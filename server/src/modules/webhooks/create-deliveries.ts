@@ -47,7 +47,7 @@ export async function createDeliveries(
 }
 
 /**
- * Pending deliveries after a number. A node that has just claimed the endpoint reads all of them; later, it
+ * Returns pending deliveries with higher numbers than `afterNumber`. A node that has just claimed the endpoint reads all of them; later, it
  * reads only replayed deliveries.
  */
 export async function readPending(

@@ -35,7 +35,7 @@ export type Source = {
   hasMore: string;
   /** SQL for the position at which a new endpoint of the tenant `$1` begins. */
   end: string;
-  /** Called in the transaction that creates an endpoint, before it exists. */
+  /** Called in the transaction that creates an endpoint, before the endpoint is inserted. */
   begin?: (ctx: TenantContext) => Promise<void>;
   /**
    * If true, a delivery is never abandoned. Instead, the endpoint is disabled and later continues

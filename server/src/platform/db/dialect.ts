@@ -105,7 +105,7 @@ export function kyselyForEngine(
 }
 
 /**
- * Returns the same database with another queue, or null inside a transaction. Cached, because
+ * Returns the same database with another queue. Returns null inside a transaction. Cached, because
  * requests often change queues.
  */
 export function databaseInQueue(db: Database, queue: string): Database | null {

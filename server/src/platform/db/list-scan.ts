@@ -17,7 +17,10 @@ export type AccessPath = {
   ranges: readonly string[];
   /** The index column before the key. */
   fixed?: Fixed;
-  /** The index's order, or empty, if it differs from the list's. Such a path helps only if it finds few rows. */
+  /**
+   * Missing if the index has the list's order. Otherwise, the index's own order, or '' if it has none; such a
+   * path helps only if it finds few rows.
+   */
   order?: string;
   /** SQL that replaces the list's rows. */
   rows?: string;

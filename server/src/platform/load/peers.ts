@@ -18,7 +18,7 @@ export type Peers = {
 };
 
 /**
- * `answered` counts this second's responses without a slot. `waiting` holds the requests that the limit
+ * `answered` counts the responses in this second to requests without a slot. `waiting` holds the requests that the limit
  * delays.
  */
 type NetworkQueue = { since: number; answered: number; readonly waiting: Set<() => void> };

@@ -144,7 +144,7 @@ export function startsAnotherSql(alias: string): string {
       or (${alias}.attempt_state #>> '{Result,Success}' = 'failed' and not ${passed})))`;
 }
 
-/** Returns when a cool-down allows another attempt. Returns null if there is no cool-down. */
+/** Returns the time from which a cool-down allows another attempt. Returns null if there is no cool-down. */
 export function coolDownEnd(row: AttemptColumns & ResultColumns): Date | null {
   const rules = rulesOf(row.attempt_rules);
   const { FinishedAt } = stateOf(row);

@@ -40,7 +40,7 @@ export const InvitationRequest = Fields(
 export type InvitationRequest = Type.Static<typeof InvitationRequest>;
 
 const InvitationURL = Address(
-  'Send it to the user. It works until it has been used once. It is not stored and cannot be read again.',
+  'Send it to the user. It can be used once. It is not stored and cannot be read again.',
 );
 
 export const NewInvitation = Fields(
