@@ -49,7 +49,7 @@ after(service.close);
 const receiver = await startReceiver();
 after(receiver.kill);
 
-const tenant = await newTenant(service);
+const tenant = await newTenant(service, { Status: 'test' });
 const { api, TenantID } = tenant;
 const operator = service.api;
 const CourseID = unique('crowded');
@@ -472,6 +472,9 @@ const calls: Record<string, Call[]> = {
   deleteState: [lrsCall('DELETE', 'activities/state', { activityId, agent })],
   deleteActivityProfile: [lrsCall('DELETE', 'activities/profile', { activityId, profileId: 'd-2' })],
   deleteAgentProfile: [lrsCall('DELETE', 'agents/profile', { agent, profileId: 'd-2' })],
+  readClock: [() => api('GET', '/test/clock')],
+  moveClock: [() => api('POST', '/test/clock', { Advance: 'P1D' })],
+  playCourse: [() => api('POST', `/test/play/${EnrollID}`, { Status: 'completed' })],
   signOut: [() => asSession('DELETE', '/session?everywhere=true')],
   deleteOption: [() => operator('DELETE', `${course}/option/standard`)],
   deleteCourse: [() => operator('DELETE', course)],
