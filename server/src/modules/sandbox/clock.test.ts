@@ -71,7 +71,7 @@ test('when the clock of a test tenant moves, its enrolments expire, with an even
   assert.ok(isAbout(Date.parse(expired.OccurredAt), now.getTime()), expired.OccurredAt);
 });
 
-test('renewing an expired enrolment uses the tenant's time', async () => {
+test("renewing an expired enrolment uses the tenant's time", async () => {
   const sandbox = await sandboxTenant();
   const own = await enrolled(sandbox);
   const now = await advance(sandbox, 'P31D');
