@@ -69,7 +69,7 @@ test('An administrator reads the report, opens the enrolments behind a figure an
 
   await page.getByLabel('As of').fill(past);
   await page.getByText('3 of 8 enrolments completed').waitFor();
-  await page.getByText('users erased later are included').waitFor();
+  await page.getByText('users who were erased later are included').waitFor();
   await expectCount(rows.getByRole('link'), 0);
   await expectAccessible(page);
   const saving = page.waitForEvent('download');
