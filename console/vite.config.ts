@@ -30,12 +30,12 @@ export default defineConfig({
     manifest: 'manifest.json',
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
-      // Bundles small parts of the first screen that would otherwise need separate requests.
+      // Bundles parts of the first screen that would otherwise need separate requests.
       output: {
         codeSplitting: {
           groups: [
             {
-              name: 'small',
+              name: 'first-screen',
               test: /@mantine.core.esm.components.(Badge|Portal)\b|IconCircleCheck\.mjs|attention-list|@floating-ui|@tanstack|get-single-element|noop\.mjs|tenant-link/,
             },
           ],

@@ -129,7 +129,7 @@ test('a request whose rows do not fit on the disk keeps its connection', async (
   call.on('error', () => {});
   call.write(Buffer.alloc(17 * 1024 ** 2));
   const { socket, destroyed } = await failed.promise;
-  assert.ok(socket, 'whoever checks the request later finds its connection');
+  assert.ok(socket, 'the request has lost its connection');
   assert.equal(destroyed, false);
 });
 
