@@ -9,7 +9,7 @@ import { type FairQueue, inTurn } from '../../platform/load/fair-queue.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
-const { lists, longWrites, exports } = service.ctx.admission;
+const { lists, erasures, replays, exports } = service.ctx.admission;
 const tenant = await newTenant(service);
 const { api, TenantID } = tenant;
 const LoginID = await tenant.user();
@@ -18,15 +18,15 @@ const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/
 /** Calls that can cause an unlimited amount of work. */
 const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
   ['the export of a person', lists, () => api('GET', `/user/${LoginID}/export`)],
-  ['the plan of an erasure', longWrites, () => api('DELETE', `/user/${LoginID}?plan=true`)],
+  ['the plan of an erasure', erasures, () => api('DELETE', `/user/${LoginID}?plan=true`)],
   [
     'a replay',
-    longWrites,
+    replays,
     () => api('POST', `/webhook/${hook.WebhookID}/replay`, { From: '2026-01-01T00:00:00Z' }),
   ],
   [
     'a replay with an Idempotency-Key',
-    longWrites,
+    replays,
     () =>
       api(
         'POST',

@@ -11,7 +11,7 @@ import {
 } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { reserve } from './budgets.ts';
-import { inTurn, operatorQueue } from './fair-queue.ts';
+import { type FairQueue, inTurn, operatorQueue } from './fair-queue.ts';
 
 const service = await startService();
 after(service.close);
@@ -131,19 +131,33 @@ test("a tenant's unread lists are limited, and so are complete lists being sent"
   }
 });
 
+/** Occupies all slots of a queue until it is called. */
+function occupy(queue: FairQueue): () => Promise<unknown> {
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const works = Array.from({ length: queue.max }, (_, n) => inTurn(queue, `tenant ${n}`, () => finished));
+  return () => {
+    finish();
+    return Promise.all(works);
+  };
+}
+
 test('lists do not wait for replays and erasures', async () => {
   const tenant = await newTenant(service);
-  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  const works = ['one', 'another'].map((name) =>
-    inTurn(service.ctx.admission.longWrites, name, () => finished),
-  );
+  const { erasures, replays } = service.ctx.admission;
+  const release = [occupy(erasures), occupy(replays)];
   const LoginID = await tenant.user();
   const erased = tenant.api('DELETE', `/user/${LoginID}`);
   expectStatus(await tenant.api('GET', '/user'), 200);
   expectStatus(await tenant.api('GET', '/overview'), 200);
-  finish();
-  await Promise.all(works);
+  await Promise.all(release.map((end) => end()));
   expectStatus(await erased, 200);
+});
+
+test('erasures do not wait for replays', async () => {
+  const tenant = await newTenant(service);
+  const release = occupy(service.ctx.admission.replays);
+  expectStatus(await tenant.api('DELETE', `/user/${await tenant.user()}`), 200);
+  await release();
 });
 
 test('reads that take as long as a list wait in the same queue', async () => {

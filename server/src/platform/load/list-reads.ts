@@ -40,17 +40,24 @@ function rejectUnread(ctx: Context, request: FastifyRequest): void {
     });
 }
 
+/** The pool in which a request that takes a long time waits, and the plural by which problems call such requests. */
+const poolOf = {
+  GET: ['lists', 'lists and reports'],
+  HEAD: ['lists', 'lists and reports'],
+  DELETE: ['erasures', 'erasures'],
+  POST: ['replays', 'replays'],
+} as const;
+
 /** Waits for the turn of the caller's tenant, then reads a list or report, or does a long write. */
 export async function readInTurn<Result>(
   ctx: Context,
   request: FastifyRequest,
   read: () => Promise<Result>,
 ): Promise<Result> {
-  const { lists, longWrites } = ctx.admission;
-  const isRead = request.method === 'GET';
+  const [pool, requests] = poolOf[request.method as keyof typeof poolOf];
   const queue = queueOf(request);
   rejectUnread(ctx, request);
-  const waits = () => ctx.counters.poolWaits.inc({ pool: isRead ? 'lists' : 'longWrites' });
+  const waits = () => ctx.counters.poolWaits.inc({ pool });
   const unlessGone = async () => {
     if (request.slot.hasEnded)
       throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
@@ -62,10 +69,10 @@ export async function readInTurn<Result>(
     await setImmediate();
     return result;
   };
-  const answer = inTurn(isRead ? lists : longWrites, queue, unlessGone, waits);
+  const answer = inTurn(ctx.admission[pool], queue, unlessGone, waits);
   if (answer) return answer;
   throw reject(ctx, 'api', 'list_concurrency', {
-    detail: `Too many ${isRead ? 'lists and reports' : 'replays and erasures'} for this tenant are waiting.`,
+    detail: `Too many ${requests} for this tenant are waiting.`,
     retryAfter: 1,
   });
 }

@@ -39,8 +39,9 @@ export type Admission = {
   readonly checks: FairQueue;
   /** Lists and reports being read. */
   readonly lists: FairQueue;
-  /** Replays and erasures. They have their own queue, so lists do not wait for them. */
-  readonly longWrites: FairQueue;
+  /** Erasures and replays. Each has its own queue, so that neither lists nor erasures wait for replays. */
+  readonly erasures: FairQueue;
+  readonly replays: FairQueue;
   /**
    * Bytes that clients have not read yet: of lists and documents, of responses to learners' units, and of
    * large sessions.
@@ -220,7 +221,12 @@ export function openAdmission(config: Config): Admission {
       maxWaiting: maxWaitingHashes,
     }),
     lists: openFairQueue(listTurns),
-    longWrites: openFairQueue(listTurns),
+    erasures: openFairQueue(listTurns),
+    replays: openFairQueue({
+      ...listTurns,
+      max: listTurns.maxPerCaller,
+      maxPerCaller: Math.ceil(listTurns.maxPerCaller / 2),
+    }),
     unsent: openUnreadBytes(maxUnsent),
     unsentToUnits: openUnreadBytes(maxUnsentToUnit),
     unreadSessions: openUnreadBytes(maxUnreadSessions),

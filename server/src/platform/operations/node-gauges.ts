@@ -16,8 +16,11 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
         this.set(value());
       },
     });
-  const { hashes, lists, passwords } = admission;
-  const pools = Object.entries({ ...admission.pools, passwords, hashes, lists });
+  const { passwords, hashes, lists, erasures, replays, openings } = admission;
+  const pools = Object.entries({
+    ...admission.pools,
+    ...{ passwords, hashes, lists, erasures, replays, openings },
+  });
   const ofPools = (name: string, help: string, value: (pool: Pool | FairQueue) => number) =>
     new Gauge({
       name,
