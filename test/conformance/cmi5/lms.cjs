@@ -1,7 +1,9 @@
 // The script that CATAPULT's suite requires (its lib/lms.template.js explains each function). It runs in the suite's
 // process, which is CommonJS, and passes all calls to bridge.ts.
-const { request } = require('node:http');
-const { join } = require('node:path');
+// biome-ignore lint/style/useNodejsImportProtocol: The suite's version of Jest does not know the prefix.
+const { request } = require('http');
+// biome-ignore lint/style/useNodejsImportProtocol: The suite's version of Jest does not know the prefix.
+const { join } = require('path');
 
 const { InvalidPackageError } = require(join(process.cwd(), 'lib/errors.js'));
 const { BRIDGE_URL, LRS_ENDPOINT, LRS_KEY, LRS_SECRET } = process.env;
