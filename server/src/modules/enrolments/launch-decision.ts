@@ -11,6 +11,8 @@ import type { Explanation } from './schemas.ts';
 export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable' | 'Units'> & {
   CourseTitle: string;
   reason: string | null;
+  /** The release that a launch plays; null if the course is a web page at a URL. */
+  releaseId: string | null;
   /** Whether a launch starts another attempt. */
   startsAttempt: boolean;
   /** How many attempts the rules permit. */
@@ -93,6 +95,7 @@ export async function explain(
     CourseID: row.course_id,
     CourseTitle: row.title,
     ...decision,
+    releaseId: (attempt.startsAnother ? null : row.release_id) ?? row.course_release_id,
     startsAttempt: attempt.startsAnother,
     attemptLimit: attempt.limit,
     isCompleted: row.status === 'completed',

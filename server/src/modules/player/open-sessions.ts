@@ -104,23 +104,33 @@ function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
     commit: (body) => commit(ctx, handle, body),
     state: () => readLaunchState(ctx, handle),
     keepAlive: () => keepLaunchAlive(ctx, handle),
-    openAu: (body) => openUnit(ctx, handle, body),
+    openAu: (body) => {
+      admitUnits(ctx, handle);
+      return openUnit(ctx, handle, body);
+    },
     results: () => readResults(ctx, handle),
   };
 }
 
-/** Opens a unit that reports directly to the service, with the protocol of its standard. */
-export async function openUnit(
-  ctx: TenantContext,
-  handle: SessionHandle,
-  { UnitID, LaunchMode }: AuOpening,
-): Promise<OpenedAu> {
-  const seconds = spend(ctx.admission.unitOpenings, `${ctx.tenantId}/${handle.enrollId}`, ctx.now());
+/** Limits how often this node opens units of an enrolment that report directly to the service. */
+export function admitUnits(ctx: TenantContext, { enrollId }: { enrollId: string }, count = 1): void {
+  const seconds = spend(ctx.admission.unitOpenings, `${ctx.tenantId}/${enrollId}`, ctx.now(), count);
   if (seconds > 0)
     throw reject(ctx, 'runTime', 'launch_rate', {
       detail: 'Too many units of this course were opened within a minute.',
       retryAfter: seconds,
     });
+}
+
+/**
+ * Opens a unit that reports directly to the service, with the protocol of its standard. `admitUnits` must have
+ * allowed it.
+ */
+export async function openUnit(
+  ctx: TenantContext,
+  handle: SessionHandle,
+  { UnitID, LaunchMode }: AuOpening,
+): Promise<OpenedAu> {
   const { ended, releaseId } = await readLaunchState(ctx, handle);
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
   const played = await playedBy(ctx, releaseId);

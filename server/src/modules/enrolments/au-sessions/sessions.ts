@@ -82,6 +82,18 @@ export async function hasAuSessions(ctx: TenantContext, enrollId: string): Promi
   return row !== undefined;
 }
 
+/** Returns the latest launch in which each unit was opened, by UnitID. */
+export async function readLastLaunches(ctx: TenantContext, enrollId: string): Promise<Map<string, number>> {
+  const rows = await ctx.db
+    .selectFrom('au_session')
+    .select(({ fn }) => ['unit_id', fn.max('launch').as('launch')])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .groupBy('unit_id')
+    .execute();
+  return new Map(rows.map(({ unit_id, launch }) => [unit_id, launch]));
+}
+
 export type NewAuSession = Pick<AuSessionRow, 'unit_id' | 'launch' | 'mode'> & {
   enrollId: string;
   sessionId: string;
