@@ -1684,7 +1684,7 @@ export interface paths {
         put?: never;
         /**
          * Let a robot play a course in a test tenant
-         * @description The robot launches the course, reports the result of each unit as the player would, and leaves. It plays SCORM courses, AICC courses and web pages.
+         * @description The robot launches the course, reports the result of each unit as its content would, and leaves. An AU of cmi5 does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. At most 30 units that report through cmi5, xAPI or AICC can be opened per minute. If a course has more, a call plays the 30 that were never or least recently played; repeat it after a minute to play the next ones.
          */
         post: operations["playCourse"];
         delete?: never;
@@ -4745,11 +4745,11 @@ export interface components {
          */
         Play: {
             /**
-             * @description What each unit reports. A web page reports only its completion: `passed` means completed, and `failed` means incomplete.
+             * @description What each unit reports. A web page reports only its completion: `passed` means completed, and `failed` means incomplete. An AU of cmi5 reports `passed` and `completed` for `passed`, and only `failed` or `completed` for these.
              * @enum {string}
              */
             Status: "passed" | "failed" | "completed" | "incomplete";
-            /** @description The score of each unit. A mastery score in the package decides whether it is passed. */
+            /** @description The score of each unit. A mastery score in the package decides whether it is passed. AUs of cmi5 report a score only with `passed` and `failed`. */
             Score?: number;
         };
         /** Receipt */
@@ -5886,27 +5886,39 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. `launch_refused`: The course cannot be started. */
-        "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.launch_refused": {
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. `access_expired`: Access to the course has expired. `enrolment_withdrawn`: The enrolment was withdrawn. `launch_refused`: The course cannot be started. */
+        "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended" | "launch_refused";
+                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended" | "access_expired" | "enrolment_withdrawn" | "launch_refused";
                 };
             };
         };
-        /** @description `course_not_playable`: The course has no content yet. `robot_unsupported`: The robot cannot play this course. `not_a_test_tenant`: The tenant is not a test tenant. `in_progress`: The same request is still in progress. */
-        "course_not_playable.robot_unsupported.not_a_test_tenant.in_progress": {
+        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has no content yet. `not_a_test_tenant`: The tenant is not a test tenant. `in_progress`: The same request is still in progress. `storage_limit`: There is no space left for the enrolment. `session_superseded`: The course was opened elsewhere. */
+        "user_disabled.course_not_playable.not_a_test_tenant.in_progress.storage_limit.session_superseded": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "course_not_playable" | "robot_unsupported" | "not_a_test_tenant" | "in_progress";
+                    code?: "user_disabled" | "course_not_playable" | "not_a_test_tenant" | "in_progress" | "storage_limit" | "session_superseded";
+                };
+            };
+        };
+        /** @description `session_ended`: The session has ended. `enrolment_erased`: The data about the learner was erased. */
+        "session_ended.enrolment_erased": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "session_ended" | "enrolment_erased";
                 };
             };
         };
@@ -6027,18 +6039,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "range_not_satisfiable";
-                };
-            };
-        };
-        /** @description `session_ended`: The session has ended. `enrolment_erased`: The data about the learner was erased. */
-        "session_ended.enrolment_erased": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "session_ended" | "enrolment_erased";
                 };
             };
         };
@@ -6339,8 +6339,9 @@ export type ResponseNotWaivableInProgress = components['responses']['not_waivabl
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
 export type ResponseNotATestTenantInProgress = components['responses']['not_a_test_tenant.in_progress'];
-export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspendedLaunchRefused = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.launch_refused'];
-export type ResponseCourseNotPlayableRobotUnsupportedNotATestTenantInProgress = components['responses']['course_not_playable.robot_unsupported.not_a_test_tenant.in_progress'];
+export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
+export type ResponseUserDisabledCourseNotPlayableNotATestTenantInProgressStorageLimitSessionSuperseded = components['responses']['user_disabled.course_not_playable.not_a_test_tenant.in_progress.storage_limit.session_superseded'];
+export type ResponseSessionEndedEnrolmentErased = components['responses']['session_ended.enrolment_erased'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
 export type ResponseUserDisabledCourseNotPlayableSessionSuperseded = components['responses']['user_disabled.course_not_playable.session_superseded'];
 export type ResponseSessionEnded = components['responses']['session_ended'];
@@ -6351,7 +6352,6 @@ export type ResponseSessionEndedSessionExitedEnrolmentErased = components['respo
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawn = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn'];
 export type ResponseUserDisabledSessionSuperseded = components['responses']['user_disabled.session_superseded'];
 export type ResponseRangeNotSatisfiable = components['responses']['range_not_satisfiable'];
-export type ResponseSessionEndedEnrolmentErased = components['responses']['session_ended.enrolment_erased'];
 export type ParameterTenant = components['parameters']['Tenant'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['Limit'];
@@ -15386,9 +15386,10 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.launch_refused"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused"];
             404: components["responses"]["user_not_found.enrolment_not_found.tenant_not_found"];
-            409: components["responses"]["course_not_playable.robot_unsupported.not_a_test_tenant.in_progress"];
+            409: components["responses"]["user_disabled.course_not_playable.not_a_test_tenant.in_progress.storage_limit.session_superseded"];
+            410: components["responses"]["session_ended.enrolment_erased"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];

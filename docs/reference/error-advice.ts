@@ -23,8 +23,6 @@ export const errorAdvice: Record<ErrorCode, string> = {
   tenant_not_allowed: "Leave out the `Tenant` header. A tenant's key always works on its own tenant.",
   cmi5_violation:
     "Correct the AU: the message names the section of the cmi5 specification. These rules do not apply to the tenant's keys.",
-  robot_unsupported:
-    'Play the course in a browser. The robot plays SCORM courses, AICC courses and web pages, but not cmi5 or xAPI courses.',
   not_a_test_tenant:
     'Use a test tenant. The operator creates one with `POST /tenant` and `"Status": "test"`; a normal tenant cannot become one.',
   tenant_suspended: 'Ask the operator to resume the tenant. Its data is unchanged.',

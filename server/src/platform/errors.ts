@@ -46,7 +46,6 @@ export const errorCodes = {
   no_seats_left: [409, 'The enrolment option has no seats left'],
   tenant_exists: [409, 'The tenant already exists with different data'],
   tenant_not_suspended: [409, 'The tenant is not suspended'],
-  robot_unsupported: [409, 'The robot cannot play this course'],
   not_a_test_tenant: [409, 'The tenant is not a test tenant'],
   tenant_being_deleted: [409, 'The tenant is being deleted'],
   touched: [409, 'The record is too old, or has been changed or used'],

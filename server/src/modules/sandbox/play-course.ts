@@ -1,66 +1,55 @@
 import { playable } from '../../../../standards/evidence.ts';
-import type { Unit } from '../../../../standards/types.ts';
+import type { Standard, Unit } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { answerHacp } from '../aicc/answer-hacp.ts';
 import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
 import { writeAuToken } from '../cmi5/au-tokens.ts';
+import { readLastLaunches } from '../enrolments/au-sessions/sessions.ts';
 import { explain } from '../enrolments/launch-decision.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { readEnrolment } from '../enrolments/read.ts';
 import type { Enrolment } from '../enrolments/schemas.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
-import { openUnit } from '../player/open-sessions.ts';
+import { admitUnits, openUnit } from '../player/open-sessions.ts';
 import { requireTestTenant } from '../tenants/clock.ts';
+import { playAu } from './play-au.ts';
 import { hacpMessage, robotData } from './robot-data.ts';
 import type { Play } from './schemas.ts';
 
-type Robot = { launch: StartedLaunch; played: PlayedRelease; enrollId: string; result: Play };
+type Robot = { launch: StartedLaunch; standard: Standard; enrollId: string; play: Play };
 
 /** Plays a course as its learner would: launches it, reports a result for each unit, and leaves. */
 export async function playCourse(
   ctx: TenantContext,
-  { enrollId, ...result }: Play & { enrollId: string },
+  { enrollId, ...play }: Play & { enrollId: string },
 ): Promise<Enrolment> {
   await requireTestTenant(ctx);
-  const { reason, LoginID: loginId } = await explain(ctx, { enrollId });
+  const { reason, LoginID: loginId, releaseId } = await explain(ctx, { enrollId });
   if (reason !== null) throw new Problem('launch_refused', reason);
+  const opened = unitsToOpen(await playedBy(ctx, releaseId)).length;
+  // Reject before the launch is counted.
+  if (opened > 0) admitUnits(ctx, { enrollId }, Math.min(opened, maxUnits(ctx)));
   const launch = await startLaunch(ctx, { enrollId, returnUrl: null, userAgent: 'Lectern robot' });
   const page = { url: launch.course_url ?? '', title: launch.course_title };
   const played = await playedBy(ctx, launch.release_id, page);
-  if (played.standard === 'cmi5' || played.standard === 'xapi')
-    throw new Problem(
-      'robot_unsupported',
-      'The robot cannot play courses that report through xAPI. Play the course in a browser.',
-    );
-  const units = playable(played.tree.Units);
-  const robot = { launch, played, enrollId, result };
-  for (const [n, unit] of units.entries())
-    if (played.standard === 'aicc') await playAicc(ctx, robot, unit);
-    else await playUnit(ctx, robot, { unit, n, isLast: n === units.length - 1 });
+  const robot = { launch, standard: played.standard, enrollId, play };
+  if (reportsDirectly(played)) await openUnits(ctx, robot, unitsToOpen(played));
+  else await commitUnits(ctx, robot, playable(played.tree.Units));
   return readEnrolment(ctx, { loginId, enrollId });
 }
 
-async function playUnit(
-  ctx: TenantContext,
-  { launch, played, enrollId, result }: Robot,
-  { unit, n, isLast }: { unit: Unit; n: number; isLast: boolean },
-): Promise<void> {
-  await commitProgress(ctx, {
-    enrollId,
-    launch: launch.launches,
-    launchId: launch.launch_id,
-    number: launch.commits + 1 + n,
-    unitId: unit.UnitID,
-    data: robotData(played.standard, unit, result),
-    treeState: null,
-    root: null,
-    exit: isLast,
-    isComplete: true,
-  });
-}
+/** A learner can open this many units in a minute. Playing more would keep the tenant's other requests waiting. */
+const maxUnits = ({ admission }: TenantContext) => admission.unitOpenings.perMinute;
 
-async function playAicc(ctx: TenantContext, { launch, enrollId, result }: Robot, unit: Unit): Promise<void> {
+const reportsDirectly = ({ standard }: PlayedRelease) =>
+  standard === 'aicc' || standard === 'cmi5' || standard === 'xapi';
+
+const unitsToOpen = (played: PlayedRelease) => (reportsDirectly(played) ? playable(played.tree.Units) : []);
+
+/** Begins with the units that were never or least recently played. */
+async function openUnits(ctx: TenantContext, robot: Robot, units: Unit[]): Promise<void> {
+  const { launch, enrollId, standard, play } = robot;
   const handle = {
     tenantId: ctx.tenantId,
     enrollId,
@@ -68,6 +57,37 @@ async function playAicc(ctx: TenantContext, { launch, enrollId, result }: Robot,
     launchId: launch.launch_id,
     courseId: launch.course_id,
   };
+  const last = await readLastLaunches(ctx, enrollId);
+  const lastOf = ({ UnitID }: Unit) => last.get(UnitID) ?? 0;
+  const oldestFirst = units.toSorted((a, b) => lastOf(a) - lastOf(b));
+  for (const unit of oldestFirst.slice(0, maxUnits(ctx)))
+    await (standard === 'aicc' ? playAicc : playAu)(ctx, { handle, unit, play });
+}
+
+async function commitUnits(
+  ctx: TenantContext,
+  { launch, standard, enrollId, play }: Robot,
+  units: Unit[],
+): Promise<void> {
+  for (const [n, unit] of units.entries())
+    await commitProgress(ctx, {
+      enrollId,
+      launch: launch.launches,
+      launchId: launch.launch_id,
+      number: launch.commits + 1 + n,
+      unitId: unit.UnitID,
+      data: robotData(standard, unit, play),
+      treeState: null,
+      root: null,
+      exit: n === units.length - 1,
+      isComplete: true,
+    });
+}
+
+async function playAicc(
+  ctx: TenantContext,
+  { handle, unit, play }: Parameters<typeof playAu>[1],
+): Promise<void> {
   const opened = await openUnit(ctx, { ...handle, isComplete: true }, { UnitID: unit.UnitID });
   const token = writeAuToken(ctx, 'hacp', { ...handle, sessionId: opened.SessionID });
   for (const command of ['PutParam', 'ExitAU'])
@@ -79,7 +99,7 @@ async function playAicc(ctx: TenantContext, { launch, enrollId, result }: Robot,
           command,
           version: '4.0',
           session_id: opened.SessionID,
-          aicc_data: command === 'PutParam' ? hacpMessage(result) : '',
+          aicc_data: command === 'PutParam' ? hacpMessage(play) : '',
         }).toString(),
       ),
     );

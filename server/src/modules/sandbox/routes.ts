@@ -1,7 +1,9 @@
 import Type from 'typebox';
 import { ok, route } from '../../platform/http/routes.ts';
 import { Text } from '../../platform/http/schema.ts';
+import { namesOf } from '../../platform/names-of.ts';
 import { Enrolment } from '../enrolments/schemas.ts';
+import { sessionEnds } from '../enrolments/session-end.ts';
 import { catchUp, moveClock, readClock } from './move-clock.ts';
 import { playCourse } from './play-course.ts';
 import { Clock, ClockMove, Play } from './schemas.ts';
@@ -45,7 +47,7 @@ export const sandboxRoutes = [
     name: 'playCourse',
     summary: 'Let a robot play a course in a test tenant',
     description:
-      'The robot launches the course, reports the result of each unit as the player would, and leaves. It plays SCORM courses, AICC courses and web pages.',
+      'The robot launches the course, reports the result of each unit as its content would, and leaves. An AU of cmi5 does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. At most 30 units that report through cmi5, xAPI or AICC can be opened per minute. If a course has more, a call plays the 30 that were never or least recently played; repeat it after a minute to play the next ones.',
     example: ['Score'],
     scope: 'enrolments:write',
     additionalScopes: ['enrolments:launch'],
@@ -54,11 +56,13 @@ export const sandboxRoutes = [
     responses: { 200: { description: 'The enrolment with its result.', schema: Enrolment } },
     problems: [
       'not_a_test_tenant',
-      'robot_unsupported',
       'enrolment_not_found',
       'launch_refused',
       'course_not_playable',
       'too_many_requests',
+      'storage_limit',
+      'enrolment_erased',
+      ...namesOf(sessionEnds),
     ],
     events: [
       'enrolment.launched',

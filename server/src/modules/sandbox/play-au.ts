@@ -1,0 +1,107 @@
+import type { launchData } from '../../../../standards/cmi5/lms-statements.ts';
+import { nothingReported } from '../../../../standards/cmi5/satisfaction.ts';
+import { launchDataId, preferencesId } from '../../../../standards/cmi5/vocabulary.ts';
+import type { Unit } from '../../../../standards/types.ts';
+import type { Statement } from '../../../../standards/xapi/types.ts';
+import { tenantNow } from '../../platform/clocks.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { AuHandle } from '../cmi5/au-tokens.ts';
+import { fetchToken } from '../cmi5/fetch-token.ts';
+import { findAuSession } from '../cmi5/find-au-session.ts';
+import { activityIdOfUnit } from '../cmi5/identity.ts';
+import type { OpenedAu } from '../cmi5/open-au.ts';
+import { readRecords } from '../enrolments/au-sessions/units.ts';
+import { readLaunchState } from '../enrolments/launches.ts';
+import { sessionEnds } from '../enrolments/session-end.ts';
+import { openUnit } from '../player/open-sessions.ts';
+import type { AuSession } from '../xapi/au-session.ts';
+import { getDocument } from '../xapi/document-requests.ts';
+import type { LrsRequest } from '../xapi/lrs-request.ts';
+import { postStatements, preparePost } from '../xapi/statement-requests.ts';
+import { type ActivityLaunch, activityStatement, auStatements } from './play-statements.ts';
+import type { Play } from './schemas.ts';
+
+type PlayedAu = { handle: Omit<AuHandle, 'sessionId'>; unit: Unit; play: Play };
+
+/** Plays a unit of a cmi5 course or an xAPI package, with the requests that its content would send. */
+export async function playAu(ctx: TenantContext, input: PlayedAu): Promise<void> {
+  try {
+    await report(ctx, input);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error;
+    // The session's token no longer works. For the robot's caller, whose key does, the reason matters.
+    const ended = (await readLaunchState(ctx, input.handle)).ended ?? 'session_superseded';
+    throw new Problem(ended, sessionEnds[ended]);
+  }
+}
+
+async function report(ctx: TenantContext, { handle, unit, play }: PlayedAu): Promise<void> {
+  const opened = await openUnit(ctx, { ...handle, isComplete: true }, { UnitID: unit.UnitID });
+  const session = await authenticate(ctx, handle, { unit, opened });
+  const lrs = lrsOf(ctx, session);
+  const launch: ActivityLaunch = {
+    actor: session.learner,
+    registration: session.registration,
+    activityId: activityIdOfUnit(ctx, handle.courseId, unit),
+    at: tenantNow(ctx),
+    newId: () => newId(tenantNow(ctx)),
+  };
+  if (!unit.AssignableUnit) return lrs.send([activityStatement(launch, play)]);
+  const launchData = await lrs.readLaunchData(launch);
+  await lrs.readPreferences(launch);
+  const record = (await readRecords(ctx, handle.enrollId)).get(unit.UnitID) ?? nothingReported;
+  const { open, leaving } = auStatements({ ...launch, launchData, record }, play);
+  await lrs.send(open);
+  await lrs.send([leaving]);
+}
+
+/** AUs fetch their token (section 8.2); the launch URL of an xAPI activity contains it. */
+async function authenticate(
+  ctx: TenantContext,
+  handle: PlayedAu['handle'],
+  { unit, opened }: { unit: Unit; opened: OpenedAu },
+): Promise<AuSession> {
+  const token = unit.AssignableUnit
+    ? await fetchToken(ctx, { ...handle, sessionId: opened.SessionID })
+    : { 'auth-token': new URL(opened.URL).searchParams.getAll('auth').at(-1)?.replace('Basic ', '') ?? '' };
+  const found = 'auth-token' in token ? await findAuSession(ctx, token['auth-token']) : null;
+  if (found) return found.session;
+  throw new Problem('unauthorized', sessionEnds.session_ended);
+}
+
+/** The part of the LRS that content uses, without HTTP. */
+function lrsOf(ctx: TenantContext, session: AuSession) {
+  const request: LrsRequest = {
+    edition: '1.0.3',
+    caller: { kind: 'au', session },
+    parameters: {},
+    contentType: 'application/json',
+    body: Buffer.alloc(0),
+    ...{ acceptLanguage: undefined, ifMatch: undefined, ifNoneMatch: undefined },
+  };
+  return {
+    async readLaunchData({ actor, registration, activityId }: ActivityLaunch): Promise<LaunchData> {
+      const parameters = { agent: JSON.stringify(actor), registration, activityId, stateId: launchDataId };
+      const { body } = await getDocument(ctx, 'state', { ...request, parameters });
+      return parseLaunchData(String(body));
+    },
+    /** Most learners have no preferences, but content has to ask for them (section 11). */
+    async readPreferences({ actor }: ActivityLaunch): Promise<void> {
+      const parameters = { agent: JSON.stringify(actor), profileId: preferencesId };
+      await getDocument(ctx, 'agent_profile', { ...request, parameters }).catch((error: unknown) => {
+        if (!(error instanceof Problem) || error.code !== 'document_not_found') throw error;
+      });
+    },
+    async send(statements: readonly Statement[]): Promise<void> {
+      const body = Buffer.from(JSON.stringify(statements));
+      await postStatements(ctx, await preparePost(ctx, { ...request, body }));
+    },
+  };
+}
+
+type LaunchData = ReturnType<typeof launchData>;
+
+/** The cast is safe: only the service writes launch data. */
+const parseLaunchData = (text: string) => JSON.parse(text) as LaunchData;
