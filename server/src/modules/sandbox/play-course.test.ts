@@ -221,6 +221,23 @@ test('an Idempotency-Key also covers the statements of a cmi5 course', async () 
   assert.equal((await sentBy(robot)).length, 6);
 });
 
+test('plays at the same time, with and without an Idempotency-Key, do not block each other', async () => {
+  const tenant = await newTenant(service, { Status: 'test' });
+  const names = Array.from({ length: 20 }, (_, n) => `part-${n}`);
+  const CourseID = await imported(await cmi5(...names.map((name) => auOf(name, 'moveOn="Completed"'))));
+  const robots = [];
+  for (let n = 0; n < 5; n++) robots.push(await robotOf(CourseID, tenant));
+  const plays = await Promise.all(
+    robots.map(({ play }, n) =>
+      play({ Status: 'passed' }, n % 2 ? { 'idempotency-key': unique('play') } : {}),
+    ),
+  );
+  for (const played of plays) {
+    expectStatus(played, 200);
+    assert.deepEqual([played.body.Status, played.body.Launches], ['completed', 1]);
+  }
+});
+
 test('the robot plays an xAPI package with statements about its activities', async () => {
   const activity = (id: string) =>
     `<activity id="urn:lectern:${id}"><name>${id}</name><launch>index.html</launch></activity>`;
