@@ -51,6 +51,8 @@ export const serviceActor: Actor = {
 /** The first argument of every service function. Built once per process; tests override parts of it. */
 export type Context = {
   readonly config: Config;
+  /** The home page of accounts in xAPI statements, and the beginning of course IDs there; the same for ever. */
+  readonly homePage: string;
   readonly engine: Engine;
   /** Null without `DATABASE_READ_URL`. */
   readonly replica: Replica | null;

@@ -5,6 +5,7 @@ import { isMigrated, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { openFiles } from './files/files.ts';
 import { restrictDataFolder } from './files/owner-only.ts';
+import { openHomePage } from './home-page.ts';
 import { openKeys } from './keys/open-keys.ts';
 import { openImports } from './load/import-queue.ts';
 import { openAdmission } from './load/pools.ts';
@@ -44,6 +45,7 @@ export async function openContext(
     const counters = openCounters();
     return {
       config,
+      homePage: await openHomePage(db, config.baseUrl),
       engine,
       replica,
       state: openState(),

@@ -15,6 +15,7 @@ import { kyselyForEngine } from '../../src/platform/db/dialect.ts';
 import type { Engine } from '../../src/platform/db/engine.ts';
 import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files/files.ts';
+import { openHomePage } from '../../src/platform/home-page.ts';
 import { openKeys } from '../../src/platform/keys/open-keys.ts';
 import { openImports } from '../../src/platform/load/import-queue.ts';
 import { openAdmission } from '../../src/platform/load/pools.ts';
@@ -83,8 +84,9 @@ export async function startService(
   const files = await openFiles(dataDir);
   const keys = await openKeys({ config, db, log, now });
   const counters = openCounters();
-  const ctx: Context = {
+  const ctx: { -readonly [K in keyof Context]: Context[K] } = {
     config,
+    homePage: '',
     engine,
     replica: null,
     state: openState(),
@@ -104,6 +106,7 @@ export async function startService(
   const scheme = config.tls ? 'https' : 'http';
   config.contentUrl = `${scheme}://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `${scheme}://127.0.0.1:${await listen(api)}`;
+  ctx.homePage = await openHomePage(db, config.baseUrl);
   await startMissingTrails(ctx);
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {

@@ -4,8 +4,8 @@ import { group, leaf } from '../../../../scorm/test-support/trees.ts';
 import type { Context } from '../../platform/context.ts';
 import { ownActivities } from './identity.ts';
 
-const baseUrl = 'https://lectern.example';
-const ctx = { config: { baseUrl } } as Context;
+const homePage = 'https://lectern.example';
+const ctx = { homePage } as Context;
 const own = (ids: string[]) =>
   ownActivities(ctx, {
     courseId: 'fire',
@@ -26,11 +26,11 @@ test("a course's own activities are its units, those below them, and those whose
     'https://a.example/unit#page': true,
     'https://a.example/unit?page=1': true,
     'https://a.example/folder/page': true,
-    [`${baseUrl}/course/fire/activity/x`]: true,
+    [`${homePage}/course/fire/activity/x`]: true,
     'https://a.example/unit-2': false,
     'https://a.example/folder': false,
     'https://b.example/unit': false,
-    [`${baseUrl}/course/other/activity/x`]: false,
+    [`${homePage}/course/other/activity/x`]: false,
   };
   for (const [id, is] of Object.entries(expected)) assert.equal(isOwn(id), is, id);
 });

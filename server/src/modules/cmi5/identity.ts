@@ -5,8 +5,8 @@ import type { Context } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
 import { courseActivity } from '../xapi/identity.ts';
 
-export function auAuthority({ config }: Context, sessionId: string): Agent {
-  return { objectType: 'Agent', account: { homePage: config.baseUrl, name: `au-session/${sessionId}` } };
+export function auAuthority({ homePage }: Context, sessionId: string): Agent {
+  return { objectType: 'Agent', account: { homePage, name: `au-session/${sessionId}` } };
 }
 
 const activitiesOf = (ctx: Context, courseId: string) => `${courseActivity(ctx, courseId)}/`;
@@ -14,8 +14,7 @@ const activitiesOf = (ctx: Context, courseId: string) => `${courseActivity(ctx, 
 /** Whether the service created the activity's ID for another course. */
 export function isOfOtherCourse(ctx: Context, courseId: string, activityId: string): boolean {
   return (
-    activityId.startsWith(`${ctx.config.baseUrl}/course/`) &&
-    !activityId.startsWith(activitiesOf(ctx, courseId))
+    activityId.startsWith(`${ctx.homePage}/course/`) && !activityId.startsWith(activitiesOf(ctx, courseId))
   );
 }
 
@@ -51,7 +50,7 @@ export function ownActivities(
   const ids = nodesIn(units);
   const isUnit = (id: string) => ids.has(id) && isSpecific(id);
   return (activityId) => {
-    if (activityId.startsWith(`${ctx.config.baseUrl}/course/`))
+    if (activityId.startsWith(`${ctx.homePage}/course/`))
       return activityId.startsWith(activitiesOf(ctx, courseId));
     if (ids.has(activityId)) return true;
     const separators = activityId.matchAll(/[/#?]/g).take(maxLevels);

@@ -42,5 +42,5 @@ export function lrsCallerOf({ auSession, caller }: FastifyRequest): LrsCaller {
  */
 export function authorityOf(ctx: Context, caller: LrsCaller): Agent {
   if (caller.kind === 'au') return caller.session.authority;
-  return { objectType: 'Agent', account: { homePage: ctx.config.baseUrl, name: caller.keyId } };
+  return { objectType: 'Agent', account: { homePage: ctx.homePage, name: caller.keyId } };
 }

@@ -5,14 +5,14 @@ import type { Context } from '../../platform/context.ts';
  * Identifies the learner in statements of this service by LoginID, without other personal data
  * (cmi5, section 9.2).
  */
-export function accountOf({ config }: Context, loginId: string) {
-  return { homePage: config.baseUrl, name: loginId };
+export function accountOf({ homePage }: Pick<Context, 'homePage'>, loginId: string) {
+  return { homePage, name: loginId };
 }
 
 /** The service as the authority of its own statements. */
-export function lmsAuthority({ config }: Context): Agent {
-  return { objectType: 'Agent', account: { homePage: config.baseUrl, name: 'Lectern' } };
+export function lmsAuthority({ homePage }: Context): Agent {
+  return { objectType: 'Agent', account: { homePage, name: 'Lectern' } };
 }
 
-export const courseActivity = ({ config }: Context, courseId: string) =>
-  `${config.baseUrl}/course/${encodeURIComponent(courseId)}`;
+export const courseActivity = ({ homePage }: Context, courseId: string) =>
+  `${homePage}/course/${encodeURIComponent(courseId)}`;

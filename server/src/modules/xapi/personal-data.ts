@@ -6,13 +6,14 @@ import { run } from '../../platform/db/transaction.ts';
 import { pageBytes, pagesOf, sumBefore } from '../../platform/keyset.ts';
 import { type Batch, batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 import { eraseText } from './erase-function.ts';
+import { accountOf } from './identity.ts';
 import { redacted } from './redaction.ts';
 import { searchKey } from './search-keys.ts';
 import { type StoredRow, toStatement } from './stored-statement.ts';
 
 /** The agent that represents a user in statements about their enrolments. */
-export function agentOf(ctx: Pick<Context, 'config'>, loginId: string): Agent {
-  return { objectType: 'Agent', account: { homePage: ctx.config.baseUrl, name: loginId } };
+export function agentOf(ctx: Pick<Context, 'homePage'>, loginId: string): Agent {
+  return { objectType: 'Agent', account: accountOf(ctx, loginId) };
 }
 
 const identityIn = (ctx: Context, loginId: string) => identityOf(agentOf(ctx, loginId)) ?? '';
