@@ -304,6 +304,31 @@ test("enrolments of other tenants expire while one tenant's are locked", { skip 
   assert.ok(await whileLocked('enrolment', sql`locked.tenant_id = ${slow.TenantID}`, ended));
 });
 
+test("enrolments of other tenants expire while one tenant's event log is locked", { skip }, async () => {
+  const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' } });
+  const tenants = await Promise.all([newTenant(service), newTenant(service)]);
+  for (const { user, api } of tenants)
+    expectStatus(await api('POST', `/enrol/${await user()}/${CourseID}/month`), 201);
+  const ids = tenants.map(({ TenantID }) => TenantID);
+  // The tenants are served in this order.
+  const [first] = ids.toSorted();
+  const later = new Date(Date.now() + 40 * 86_400_000);
+  await whileLocked('event_log', sql`locked.tenant_id = ${first}`, () =>
+    assert.rejects(
+      expireEnrolments({ ...ctx, now: () => later }),
+      /The enrolments of some tenants could not be expired/,
+    ),
+  );
+  const { rows } = await sql<{ tenant_id: string }>`/* across tenants: a test compares two */
+    select tenant_id from enrolment where tenant_id in (${ids[0]}, ${ids[1]}) and ended_at is not null`.execute(
+    ctx.db,
+  );
+  assert.deepEqual(
+    rows.map(({ tenant_id }) => tenant_id),
+    ids.filter((id) => id !== first),
+  );
+});
+
 test("stored responses of other tenants are removed while one tenant's are locked", { skip }, async () => {
   const [slow, other] = [await newTenant(service), await newTenant(service)];
   for (const tenant of [slow, other])

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function expire_enrolments_cacf2fc89f0c (text, jsonb, timestamptz) returns integer
+create or replace function expire_enrolments_95d94c37bbea (text, jsonb, timestamptz) returns integer
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -9,6 +9,7 @@ declare
   events jsonb[] := '{}';
   log_end bigint;
 begin
+  perform set_config('lock_timeout', '300ms', true);
   for due in select * from jsonb_to_recordset($2) as r (enroll_id uuid, event_id uuid) loop
     select own.* into ended from enrolment own
     where own.tenant_id = $1 and own.enroll_id = due.enroll_id and own.ended_at is null and own.expires_at <= $3

@@ -2,7 +2,8 @@ import { tenantNow, tenantNowSql } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { limitLockWaitsSql } from '../../platform/db/lock-waits.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import { statusAfter } from './states.ts';
@@ -52,6 +53,7 @@ declare
   count integer := 0;
   ${eventBuffer.declare}
 begin
+  ${limitLockWaitsSql};
   for due in select * from jsonb_to_recordset($2) as r (enroll_id uuid, event_id uuid) loop
     select own.* into ended from enrolment own
     where own.tenant_id = $1 and own.enroll_id = due.enroll_id and own.ended_at is null and own.expires_at <= $3
@@ -81,33 +83,44 @@ const expireText = `select expired.count from ${expireFunction.name}($1, $2, $3)
 
 /**
  * Expires the due enrolments of all tenants. Each expired enrolment gets exactly one event, even if
- * several nodes run this repeatedly. Returns the number of ended enrolments.
+ * several nodes run this repeatedly. Returns the number of ended enrolments. If this fails in some tenants,
+ * throws after the others have been served.
  */
 export async function expireEnrolments(ctx: Context): Promise<number> {
   let ended = 0;
   const end = performance.now() + maxRunMilliseconds;
+  const failures = new Map<string, unknown>();
   // Locked enrolments are left for the next run, together with all others of their tenant. Otherwise, a
   // tenant with many locked enrolments would hold up the other tenants.
   for (const locked = new Set<string>(); ; ) {
     const { size } = locked;
-    const round = { locked, served: new Set<string>() };
+    const round = { locked, failures, served: new Set<string>() };
     const count = await inBatches(ctx, maxBatch, (ctx, rows) => expireBatch(ctx, rows, round));
     ended += count;
-    if ((count === 0 && locked.size === size) || performance.now() > end) return ended;
+    if ((count === 0 && locked.size === size) || performance.now() > end) break;
   }
+  const errors = [...failures.values()];
+  if (errors.length > 0)
+    throw new AggregateError(errors, 'The enrolments of some tenants could not be expired.');
+  return ended;
 }
 
 /** In a round, each tenant is served once, so a tenant with many due enrolments does not hold up the others. */
-type Round = { served: Set<string>; locked: Set<string> };
+type Round = { served: Set<string>; locked: Set<string>; failures: Map<string, unknown> };
 
 /** Ends up to `rows` enrolments, and adds their tenants to the round. */
-async function expireBatch(ctx: Context, rows: number, { served, locked }: Round): Promise<number> {
+async function expireBatch(ctx: Context, rows: number, { served, locked, failures }: Round): Promise<number> {
   const values = [ctx.now(), rows, [...served, ...locked]];
   const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values });
   const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
   let ended = 0;
   for (const [tenantId, enrolments] of tenants) {
-    const count = await expireDue({ ...ctx, tenantId }, enrolments);
+    // A savepoint, so that a failure does not roll back what was done for other tenants.
+    const work = transaction({ ...ctx, tenantId }, (ctx) => expireDue(ctx, enrolments));
+    const count = await work.catch((error) => {
+      failures.set(tenantId, error);
+      return 0;
+    });
     (count < enrolments.length ? locked : served).add(tenantId);
     ended += count;
   }
