@@ -364,12 +364,15 @@ describe('a cmi5 course', () => {
       );
     expectProblem(await request('DELETE', '/activities/state', state), 403, 'cmi5_violation');
     const query = new URLSearchParams({ ...state, stateId: 'LMS.LaunchData' });
-    for (const method of ['PUT', 'POST'])
+    for (const method of ['PUT', 'POST', 'DELETE']) {
+      const body = method === 'DELETE' ? undefined : {};
+      const version = { 'x-experience-api-version': '1.0.3' };
       expectProblem(
-        await api(method, `/xapi/activities/state?${query}`, {}, { 'x-experience-api-version': '1.0.3' }),
+        await api(method, `/xapi/activities/state?${query}`, body, version),
         403,
         'cmi5_violation',
       );
+    }
     expectStatus(
       await request('PUT', '/activities/state', { ...state, stateId: 'bookmark' }, { page: 2 }),
       204,

@@ -24,7 +24,7 @@ function checkOf(
   const more = action === 'write' ? { document: { contentType, content: body } } : {};
   return async (ctx: TenantContext) => {
     if (caller.kind === 'au') return caller.session.checkDocument(ctx, { ...use, ...more, action });
-    if (action === 'write' && use.kind === 'state' && use.documentId === launchDataId)
+    if (action !== 'read' && use.kind === 'state' && use.documentId === launchDataId)
       throw new Problem('cmi5_violation', `${launchDataId} cannot be changed.`);
   };
 }
