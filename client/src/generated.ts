@@ -1684,7 +1684,7 @@ export interface paths {
         put?: never;
         /**
          * Let a robot play a course in a test tenant
-         * @description The robot launches the course, reports the result of each unit as its content would, and leaves. An AU of cmi5 does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. At most 30 units that report through cmi5, xAPI or AICC can be opened per minute. If a course has more, a call plays the 30 that were never or least recently played; repeat it after a minute to play the next ones. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.
+         * @description The robot launches the course, reports the result of each unit as its content would, and leaves. An AU of cmi5 does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. If a course has more than 30 units, a call plays the 30 that were never or least recently played; repeat it to play the next ones. For cmi5, xAPI and AICC, wait a minute in between. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.
          */
         post: operations["playCourse"];
         delete?: never;

@@ -58,3 +58,14 @@ export async function readUnitData(
     .executeTakeFirst();
   return (row?.data ?? {}) as RunTimeData;
 }
+
+/** Returns the latest launch in which each unit was committed, by UnitID. */
+export async function readLastCommits(ctx: TenantContext, enrollId: string): Promise<Map<string, number>> {
+  const rows = await ctx.db
+    .selectFrom('attempt_unit')
+    .select(['unit_id', 'launch'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .execute();
+  return new Map(rows.map(({ unit_id, launch }) => [unit_id, launch]));
+}

@@ -280,6 +280,16 @@ test('in a large cmi5 course, each play reports the next 30 AUs, at most once a 
   assert.deepEqual([second.body.Status, second.body.Launches], ['completed', 2]);
 });
 
+test('in a large SCORM course, each play reports the next 30 units', async () => {
+  const robot = await robotOf(await imported(await packUnits(40)));
+  const first = await robot.play({ Status: 'completed' });
+  expectStatus(first, 200);
+  assert.deepEqual([first.body.Status, first.body.Progress], ['in_progress', 75]);
+  const second = await robot.play({ Status: 'completed' });
+  expectStatus(second, 200);
+  assert.deepEqual([second.body.Status, second.body.Launches], ['completed', 2]);
+});
+
 test('of two plays at the same time, one may end like a session after another launch', async () => {
   const zip = await cmi5(...['one', 'two', 'three'].map((name) => auOf(name, 'moveOn="Completed"')));
   const robot = await robotOf(await imported(zip));

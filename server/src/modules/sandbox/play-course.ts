@@ -5,37 +5,39 @@ import { Problem } from '../../platform/errors.ts';
 import { answerHacp } from '../aicc/answer-hacp.ts';
 import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
 import { writeAuToken } from '../cmi5/au-tokens.ts';
-import { readLastLaunches } from '../enrolments/au-sessions/sessions.ts';
+import { readLastOpenings } from '../enrolments/au-sessions/sessions.ts';
 import { explain } from '../enrolments/launch-decision.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { readEnrolment } from '../enrolments/read.ts';
 import type { Enrolment } from '../enrolments/schemas.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
+import { readLastCommits } from '../enrolments/units.ts';
 import { admitUnits, openUnit } from '../player/open-sessions.ts';
 import { requireTestTenant } from '../tenants/clock.ts';
 import { playAu } from './play-au.ts';
 import { hacpMessage, robotData } from './robot-data.ts';
 import type { Play } from './schemas.ts';
 
-type Robot = { launch: StartedLaunch; standard: Standard; enrollId: string; play: Play };
+type Robot = { launch: StartedLaunch; standard: Standard; enrollId: string; result: Play };
 
 /** Plays a course as its learner would: launches it, reports a result for each unit, and leaves. */
 export async function playCourse(
   ctx: TenantContext,
-  { enrollId, ...play }: Play & { enrollId: string },
+  { enrollId, ...result }: Play & { enrollId: string },
 ): Promise<Enrolment> {
   await requireTestTenant(ctx);
   const { reason, LoginID: loginId, releaseId } = await explain(ctx, { enrollId });
   if (reason !== null) throw new Problem('launch_refused', reason);
-  const opened = unitsToOpen(await playedBy(ctx, releaseId)).length;
+  const known = await playedBy(ctx, releaseId);
   // Reject before the launch is counted.
-  if (opened > 0) admitUnits(ctx, { enrollId }, Math.min(opened, maxUnits(ctx)));
+  if (reportsDirectly(known))
+    admitUnits(ctx, { enrollId }, Math.min(playable(known.tree.Units).length, maxUnits(ctx)));
   const launch = await startLaunch(ctx, { enrollId, returnUrl: null, userAgent: 'Lectern robot' });
   const page = { url: launch.course_url ?? '', title: launch.course_title };
   const played = await playedBy(ctx, launch.release_id, page);
-  const robot = { launch, standard: played.standard, enrollId, play };
-  if (reportsDirectly(played)) await openUnits(ctx, robot, unitsToOpen(played));
-  else await commitUnits(ctx, robot, playable(played.tree.Units));
+  const robot = { launch, standard: played.standard, enrollId, result };
+  const play = reportsDirectly(played) ? openUnits : commitUnits;
+  await play(ctx, robot, await nextUnits(ctx, enrollId, played));
   return readEnrolment(ctx, { loginId, enrollId });
 }
 
@@ -45,11 +47,17 @@ const maxUnits = ({ admission }: TenantContext) => admission.unitOpenings.perMin
 const reportsDirectly = ({ standard }: PlayedRelease) =>
   standard === 'aicc' || standard === 'cmi5' || standard === 'xapi';
 
-const unitsToOpen = (played: PlayedRelease) => (reportsDirectly(played) ? playable(played.tree.Units) : []);
-
 /** Begins with the units that were never or least recently played. */
+async function nextUnits(ctx: TenantContext, enrollId: string, played: PlayedRelease): Promise<Unit[]> {
+  const last = await (reportsDirectly(played) ? readLastOpenings : readLastCommits)(ctx, enrollId);
+  const lastOf = ({ UnitID }: Unit) => last.get(UnitID) ?? 0;
+  return playable(played.tree.Units)
+    .toSorted((a, b) => lastOf(a) - lastOf(b))
+    .slice(0, maxUnits(ctx));
+}
+
 async function openUnits(ctx: TenantContext, robot: Robot, units: Unit[]): Promise<void> {
-  const { launch, enrollId, standard, play } = robot;
+  const { launch, enrollId, standard, result } = robot;
   const handle = {
     tenantId: ctx.tenantId,
     enrollId,
@@ -57,16 +65,13 @@ async function openUnits(ctx: TenantContext, robot: Robot, units: Unit[]): Promi
     launchId: launch.launch_id,
     courseId: launch.course_id,
   };
-  const last = await readLastLaunches(ctx, enrollId);
-  const lastOf = ({ UnitID }: Unit) => last.get(UnitID) ?? 0;
-  const oldestFirst = units.toSorted((a, b) => lastOf(a) - lastOf(b));
-  for (const unit of oldestFirst.slice(0, maxUnits(ctx)))
-    await (standard === 'aicc' ? playAicc : playAu)(ctx, { handle, unit, play });
+  for (const unit of units)
+    await (standard === 'aicc' ? playAicc : playAu)(ctx, { handle, unit, play: result });
 }
 
 async function commitUnits(
   ctx: TenantContext,
-  { launch, standard, enrollId, play }: Robot,
+  { launch, standard, enrollId, result }: Robot,
   units: Unit[],
 ): Promise<void> {
   for (const [n, unit] of units.entries())
@@ -76,7 +81,7 @@ async function commitUnits(
       launchId: launch.launch_id,
       number: launch.commits + 1 + n,
       unitId: unit.UnitID,
-      data: robotData(standard, unit, play),
+      data: robotData(standard, unit, result),
       treeState: null,
       root: null,
       exit: n === units.length - 1,

@@ -143,8 +143,8 @@ function occupy(queue: FairQueue): () => Promise<unknown> {
 
 test('lists do not wait for replays and erasures', async () => {
   const tenant = await newTenant(service);
-  const { erasures, replays } = service.ctx.admission;
-  const release = [occupy(erasures), occupy(replays)];
+  const { erasures, longWrites } = service.ctx.admission;
+  const release = [occupy(erasures), occupy(longWrites)];
   const LoginID = await tenant.user();
   const erased = tenant.api('DELETE', `/user/${LoginID}`);
   expectStatus(await tenant.api('GET', '/user'), 200);
@@ -155,7 +155,7 @@ test('lists do not wait for replays and erasures', async () => {
 
 test('erasures do not wait for replays', async () => {
   const tenant = await newTenant(service);
-  const release = occupy(service.ctx.admission.replays);
+  const release = occupy(service.ctx.admission.longWrites);
   expectStatus(await tenant.api('DELETE', `/user/${await tenant.user()}`), 200);
   await release();
 });

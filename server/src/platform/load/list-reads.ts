@@ -45,7 +45,7 @@ const poolOf = {
   GET: ['lists', 'lists and reports'],
   HEAD: ['lists', 'lists and reports'],
   DELETE: ['erasures', 'erasures'],
-  POST: ['replays', 'replays'],
+  POST: ['longWrites', 'replays and plays'],
 } as const;
 
 /** Waits for the turn of the caller's tenant, then reads a list or report, or does a long write. */

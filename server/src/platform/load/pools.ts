@@ -39,9 +39,10 @@ export type Admission = {
   readonly checks: FairQueue;
   /** Lists and reports being read. */
   readonly lists: FairQueue;
-  /** Erasures and replays. Each has its own queue, so that neither lists nor erasures wait for replays. */
+  /** Erasures. They have their own queue, so lists do not wait for them. */
   readonly erasures: FairQueue;
-  readonly replays: FairQueue;
+  /** Replays, and courses that the robot plays. Neither lists nor erasures wait for them. */
+  readonly longWrites: FairQueue;
   /**
    * Bytes that clients have not read yet: of lists and documents, of responses to learners' units, and of
    * large sessions.
@@ -222,7 +223,7 @@ export function openAdmission(config: Config): Admission {
     }),
     lists: openFairQueue(listTurns),
     erasures: openFairQueue(listTurns),
-    replays: openFairQueue({
+    longWrites: openFairQueue({
       ...listTurns,
       max: listTurns.maxPerCaller,
       maxPerCaller: Math.ceil(listTurns.maxPerCaller / 2),

@@ -83,7 +83,7 @@ export async function hasAuSessions(ctx: TenantContext, enrollId: string): Promi
 }
 
 /** Returns the latest launch in which each unit was opened, by UnitID. */
-export async function readLastLaunches(ctx: TenantContext, enrollId: string): Promise<Map<string, number>> {
+export async function readLastOpenings(ctx: TenantContext, enrollId: string): Promise<Map<string, number>> {
   const rows = await ctx.db
     .selectFrom('au_session')
     .select(({ fn }) => ['unit_id', fn.max('launch').as('launch')])
