@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expireEnrolments } from '../src/modules/enrolments/expire.ts';
+import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
 import { claimEndpoints } from '../src/modules/webhooks/claim.ts';
 import { eventSource } from '../src/modules/webhooks/event-source.ts';
 import { shareAmongTenants } from '../src/platform/db/share-among-tenants.ts';
@@ -11,7 +12,7 @@ import { newId, sha256 } from '../src/platform/ids.ts';
 import { deleteExpiredResponses } from '../src/platform/retries/stored-responses.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
-import { expectStatus, newCourse, newTenant } from './support/tenant.ts';
+import { expectProblem, expectStatus, newCourse, newTenant } from './support/tenant.ts';
 
 // A tenant can make its own statements wait for row locks. Other tenants must not be affected.
 
@@ -327,6 +328,25 @@ test("enrolments of other tenants expire while one tenant's event log is locked"
     rows.map(({ tenant_id }) => tenant_id),
     ids.filter((id) => id !== first),
   );
+});
+
+test("deleted tenants are removed while another one's data is locked", { skip }, async () => {
+  const tenants = await Promise.all([newTenant(service), newTenant(service)]);
+  for (const { user } of tenants) await user();
+  const ids = tenants.map(({ TenantID }) => TenantID).toSorted();
+  for (const id of ids) {
+    expectStatus(await service.api('PUT', `/tenant/${id}`, { Status: 'suspended' }), 200);
+    expectStatus(await service.api('DELETE', `/tenant/${id}`), 200);
+  }
+  const later = { ...ctx, now: () => new Date(Date.now() + 60_000) };
+  await whileLocked('user', sql`locked.tenant_id = ${ids[0]}`, () =>
+    assert.rejects(finishDeletions(later), /The data of some deleted tenants could not be deleted/),
+  );
+  const create = (TenantID: string | undefined) => service.api('POST', '/tenant', { TenantID });
+  expectProblem(await create(ids[0]), 409, 'tenant_being_deleted');
+  expectStatus(await create(ids[1]), 201);
+  await finishDeletions(later);
+  expectStatus(await create(ids[0]), 201);
 });
 
 test("stored responses of other tenants are removed while one tenant's are locked", { skip }, async () => {

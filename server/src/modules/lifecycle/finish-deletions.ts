@@ -20,13 +20,22 @@ const maxRows = 500;
  */
 const settledAfter = 10_000;
 
-/** Job: deletes the data of deleted tenants, and resumes after a crash. */
+/**
+ * Job: deletes the data of deleted tenants, and resumes after a crash. If this fails for some tenants, throws
+ * after the others have been deleted.
+ */
 export async function finishDeletions(ctx: Context): Promise<void> {
-  for (const tenantId of await listDeletions(ctx)) {
-    for (const table of tenantTables) await empty(ctx, tenantId, table);
-    await eraseResponsesAboutTenant(ctx, tenantId);
-    await finish(ctx, tenantId);
-  }
+  const failures: unknown[] = [];
+  for (const tenantId of await listDeletions(ctx))
+    await finishDeletion(ctx, tenantId).catch((error) => failures.push(error));
+  if (failures.length > 0)
+    throw new AggregateError(failures, 'The data of some deleted tenants could not be deleted.');
+}
+
+async function finishDeletion(ctx: Context, tenantId: string): Promise<void> {
+  for (const table of tenantTables) await empty(ctx, tenantId, table);
+  await eraseResponsesAboutTenant(ctx, tenantId);
+  await finish(ctx, tenantId);
 }
 
 /**
