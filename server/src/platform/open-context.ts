@@ -45,7 +45,7 @@ export async function openContext(
     const counters = openCounters();
     return {
       config,
-      homePage: await openHomePage(db, config.baseUrl),
+      homePage: await openHomePage({ db }, config.baseUrl),
       engine,
       replica,
       state: openState(),
