@@ -30,6 +30,22 @@ async function run(killed: string, options: Omit<Options, 'rounds'>): Promise<vo
     killed,
     ...(await killRounds({ ...options, rounds, onlyStatements, report: console.log })),
   });
+  printResults();
+}
+
+function printResults(): void {
+  console.log('\nAcknowledged writes that were found again after kill -9:\n');
+  console.table(
+    results.map(({ killed, rounds, acknowledged, lost, torn, faults, restarts }) => ({
+      killed,
+      rounds,
+      ...acknowledged,
+      lost: lost.length,
+      torn: torn.length,
+      faults: faults.length,
+      'restart, median ms': median(restarts),
+    })),
+  );
 }
 
 if (values.engine !== 'postgres') await run('PGlite, the service', { databaseUrl: null });
@@ -45,18 +61,6 @@ if (values.engine !== 'pglite')
     }
   }
 
-console.log('\nAcknowledged writes that were found again after kill -9:\n');
-console.table(
-  results.map(({ killed, rounds, acknowledged, lost, torn, faults, restarts }) => ({
-    killed,
-    rounds,
-    ...acknowledged,
-    lost: lost.length,
-    torn: torn.length,
-    faults: faults.length,
-    'restart, median ms': median(restarts),
-  })),
-);
 const wrong = results.flatMap(({ lost, torn, faults }) => [
   ...lost.map((text) => `lost: ${text}`),
   ...torn.map((text) => `torn: ${text}`),

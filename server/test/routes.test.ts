@@ -296,8 +296,8 @@ test("every operation whose cost grows with the data waits in its tenant's queue
   const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
   assert.deepEqual(named(routes.filter(({ expensive }) => expensive)), [
     ...['eraseUser', 'explainEnrolment', 'getActivities', 'getActivityProfile', 'getAgentProfile'],
-    ...['getAgents', 'getState', 'getStatements', 'readCourseQuestions', 'readCurrentRelease'],
-    ...['readOverview', 'readRelease', 'replayEvents'],
+    ...['getAgents', 'getState', 'getStatements', 'playCourse', 'readCourseQuestions'],
+    ...['readCurrentRelease', 'readOverview', 'readRelease', 'replayEvents'],
   ]);
   assert.deepEqual(named(routes.filter(({ streamsResponse }) => streamsResponse)), [
     'exportTenant',
