@@ -22,7 +22,7 @@ export async function withDatabase<Answer>(
   options: { migrates?: boolean } = {},
 ): Promise<Answer> {
   const log = openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn');
-  const ctx = await openContext(config, log, options);
+  const ctx = await openContext(config, log, { ...options, isService: false });
   try {
     await startMissingTrails(ctx);
     await readClocks(ctx);

@@ -294,7 +294,7 @@ test('every error code is explained at the URL in its problem type', async () =>
 
 test("every operation whose cost grows with the data waits in its tenant's queue", () => {
   const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
-  assert.deepEqual(named(routes.filter(({ expensive }) => expensive)), [
+  assert.deepEqual(named(routes.filter(({ turns }) => turns)), [
     ...['eraseUser', 'explainEnrolment', 'getActivities', 'getActivityProfile', 'getAgentProfile'],
     ...['getAgents', 'getState', 'getStatements', 'playCourse', 'readCourseQuestions'],
     ...['readCurrentRelease', 'readOverview', 'readRelease', 'replayEvents'],

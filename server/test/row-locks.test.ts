@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { lockRegistration } from '../src/modules/enrolments/au-sessions/sessions.ts';
 import { expireEnrolments } from '../src/modules/enrolments/expire.ts';
 import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
 import { claimEndpoints } from '../src/modules/webhooks/claim.ts';
@@ -104,6 +105,24 @@ test("while one tenant's endpoint is locked, endpoints of other tenants can stil
   const ofTenant = sql`locked.tenant_id = ${slow.TenantID}`;
   assert.deepEqual(await whileLocked('webhook', ofTenant, claim), [false, true]);
   assert.deepEqual(await claim(), [true, false]);
+});
+
+test('a unit that waits for its learner has not locked the enrolment', { skip }, async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user();
+  const made = await tenant.api('POST', `/enrol/${LoginID}/${await newCourse(service)}`);
+  const { EnrollID: enrollId } = bodyOf(made, 201);
+  const ofUser = sql`locked.tenant_id = ${tenant.TenantID} and locked.login_id = ${LoginID}`;
+  const waiting = await whileLocked('user', ofUser, async () => {
+    const locking = transaction({ ...ctx, tenantId: tenant.TenantID }, (ctx) =>
+      lockRegistration(ctx, enrollId),
+    );
+    await delay(200);
+    await sql`select 1 from enrolment where tenant_id = ${tenant.TenantID} and enroll_id = ${enrollId}
+      for update nowait`.execute(ctx.db);
+    return { locking };
+  });
+  assert.equal((await waiting.locking)?.enroll_id, enrollId);
 });
 
 test('looking up a key does not wait for a lock on its row', { skip }, async () => {

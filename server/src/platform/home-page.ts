@@ -11,7 +11,17 @@ select exists (select 1 from statement) or exists (select 1 from xapi_document) 
  * courses in xAPI statements begin with it. They must not change when the service moves to another address:
  * a learner's records would no longer be found, not even to erase them.
  */
-export async function openHomePage(ctx: { db: Database }, baseUrl: string): Promise<string> {
+export async function openHomePage(
+  ctx: { db: Database },
+  { baseUrl, isService }: { baseUrl: string; isService: boolean },
+): Promise<string> {
+  if (isService) await setHomePage(ctx, baseUrl);
+  const row = await ctx.db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value ?? baseUrl;
+}
+
+/** Only the service sets it. A command may run without the service's configuration. */
+async function setHomePage(ctx: { db: Database }, baseUrl: string): Promise<void> {
   const [records] = await run<{ found: boolean }>(ctx, { text: hasRecords, values: [] });
   await ctx.db
     .insertInto('setting')
@@ -21,10 +31,4 @@ export async function openHomePage(ctx: { db: Database }, baseUrl: string): Prom
       return records?.found ? known.doNothing() : known.doUpdateSet({ value: baseUrl });
     })
     .execute();
-  const { value } = await ctx.db
-    .selectFrom('setting')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow();
-  return value;
 }

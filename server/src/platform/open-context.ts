@@ -22,7 +22,11 @@ import { onlyProcess, type Workers } from './workers/workers.ts';
 export async function openContext(
   config: Config,
   log: Log,
-  { migrates = true, workers = onlyProcess() }: { migrates?: boolean; workers?: Workers } = {},
+  {
+    migrates = true,
+    isService = true,
+    workers = onlyProcess(),
+  }: { migrates?: boolean; isService?: boolean; workers?: Workers } = {},
 ): Promise<Context> {
   restrictDataFolder(config.dataDir, log);
   const { engine, db, replica } = await openDatabase({
@@ -45,7 +49,7 @@ export async function openContext(
     const counters = openCounters();
     return {
       config,
-      homePage: await openHomePage({ db }, config.baseUrl),
+      homePage: await openHomePage({ db }, { baseUrl: config.baseUrl, isService }),
       engine,
       replica,
       state: openState(),

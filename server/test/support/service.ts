@@ -106,7 +106,7 @@ export async function startService(
   const scheme = config.tls ? 'https' : 'http';
   config.contentUrl = `${scheme}://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `${scheme}://127.0.0.1:${await listen(api)}`;
-  ctx.homePage = await openHomePage({ db }, config.baseUrl);
+  ctx.homePage = await openHomePage(ctx, { baseUrl: config.baseUrl, isService: true });
   await startMissingTrails(ctx);
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {

@@ -373,6 +373,9 @@ describe('a cmi5 course', () => {
         'cmi5_violation',
       );
     }
+    const all = `/xapi/activities/state?${new URLSearchParams(state)}`;
+    expectStatus(await api('DELETE', all, undefined, { 'x-experience-api-version': '1.0.3' }), 204);
+    expectStatus(await request('GET', '/activities/state', { ...state, stateId: 'LMS.LaunchData' }), 200);
     expectStatus(
       await request('PUT', '/activities/state', { ...state, stateId: 'bookmark' }, { page: 2 }),
       204,

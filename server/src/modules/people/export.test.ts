@@ -9,7 +9,7 @@ import { type FairQueue, inTurn } from '../../platform/load/fair-queue.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
-const { lists, erasures, longWrites, exports } = service.ctx.admission;
+const { lists, erasures, replays, exports } = service.ctx.admission;
 const tenant = await newTenant(service);
 const { api, TenantID } = tenant;
 const LoginID = await tenant.user();
@@ -21,12 +21,12 @@ const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
   ['the plan of an erasure', erasures, () => api('DELETE', `/user/${LoginID}?plan=true`)],
   [
     'a replay',
-    longWrites,
+    replays,
     () => api('POST', `/webhook/${hook.WebhookID}/replay`, { From: '2026-01-01T00:00:00Z' }),
   ],
   [
     'a replay with an Idempotency-Key',
-    longWrites,
+    replays,
     () =>
       api(
         'POST',

@@ -41,7 +41,7 @@ export const peopleRoutes = [
     problems: ['user_not_found', 'touched'],
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],
-    expensive: true,
+    turns: 'erasures',
     handle: async (ctx, { params, query, turn }) => {
       const { plan = false, untouched = false } = query;
       const input = { loginId: params.LoginID, plan, untouched, isContinued: turn > 0 };

@@ -34,7 +34,7 @@ export const reportRoutes = [
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',
-    expensive: true,
+    turns: 'lists',
     query: overviewQuery,
     responses: { 200: { description: 'The counts are exact at the time of the request.', schema: Overview } },
     handle: async (ctx, { query, request }) => {

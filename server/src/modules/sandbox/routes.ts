@@ -73,7 +73,7 @@ export const sandboxRoutes = [
       'enrolment.attempt_finished',
     ],
     audits: [],
-    expensive: true,
+    turns: 'plays',
     // Not in the transaction of an Idempotency-Key: a play takes too long to hold the locks of the tenant's logs.
     prepare: (ctx, { params, body }) => playCourse(ctx, { ...body, enrollId: params.EnrollID }),
     handle: async (_, { prepared }) => ok(prepared),

@@ -186,7 +186,7 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.replayed'],
-    expensive: true,
+    turns: 'replays',
     prepare: (ctx, { params, body }) => findReplayed(ctx, sources, { ...body, webhookId: params.WebhookID }),
     handle: async (ctx, { prepared }) => ok(await replayEvents(ctx, prepared)),
   }),

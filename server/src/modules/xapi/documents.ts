@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import { launchDataId } from '../../../../standards/cmi5/vocabulary.ts';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
@@ -234,7 +235,8 @@ export function deleteDocument(
 const deleteSome = `
 with old as (
   select held.document_key, held.registration from xapi_document held
-  where ${context} and ($5::uuid is null or held.registration = $5) order by ${contextOrder} limit $6
+  where ${context} and ($5::uuid is null or held.registration = $5) and held.document_key <> $7::uuid
+  order by ${contextOrder} limit $6
 )
 delete from xapi_document held
 using unnest(array(select document_key from old), array(select registration from old)) as page (document_key, registration)
@@ -244,10 +246,11 @@ returning 1`;
 /** Maximum number of documents deleted in one transaction. */
 const deletedRows = 200;
 
-/** Communication 2.3: deletes all states of the context. */
+/** Communication 2.3: deletes all states of the context, except the launch data, which only the LMS may delete. */
 export async function deleteDocuments(ctx: TenantContext, address: DocumentAddress): Promise<void> {
   await inBatches(ctx, deletedRows, async (ctx, rows) => {
-    const values = [ctx.tenantId, ...contextOf(address), address.registration, rows];
+    const kept = documentKey(launchDataId);
+    const values = [ctx.tenantId, ...contextOf(address), address.registration, rows, kept];
     return (await run(ctx, { name: 'delete_documents', text: deleteSome, values })).length;
   });
 }

@@ -34,7 +34,7 @@ import {
 
 type Spec<Prepared> = Pick<
   Route,
-  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw' | 'expensive'
+  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw' | 'turns'
 > & {
   query?: TSchema;
   parameters: readonly string[];
@@ -125,7 +125,7 @@ const statements = [
       },
     },
     problems: ['statement_not_found'],
-    expensive: true,
+    turns: 'lists',
     begin: setConsistentThrough,
     handle: getStatements,
   }),
@@ -191,7 +191,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
         },
       },
       problems: ['document_not_found'],
-      expensive: true,
+      turns: 'lists',
       handle: (ctx, request) => getDocument(ctx, kind, request),
     }),
     resource({
@@ -238,7 +238,7 @@ const lookups = [
     method: 'GET',
     path: '/xapi/agents',
     name: 'getAgents',
-    expensive: true,
+    turns: 'lists',
     summary: 'Read what is known about an agent',
     description: "The identifier, and the agent's names in recent statements.",
     query: agentQuery,
@@ -257,7 +257,7 @@ const lookups = [
     method: 'GET',
     path: '/xapi/activities',
     name: 'getActivities',
-    expensive: true,
+    turns: 'lists',
     summary: 'Read what is known about an activity',
     description: 'The definitions in all statements, merged. An unknown activity has only its ID.',
     query: activityQuery,

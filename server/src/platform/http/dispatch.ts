@@ -123,7 +123,7 @@ export function registerRoutes(
       ...(route.sendsFile ? { compress: false } : {}),
       onRequest: entryCheckOf(ctx, route, guards),
       ...(isSession ? {} : { preValidation: preparation(route) }),
-      ...(listOf(route) || route.expensive
+      ...(listOf(route) || route.turns
         ? {
             onSend: (request, _reply, payload, done) => {
               countUnsent(ctx, request, payload);

@@ -35,7 +35,7 @@ test('only lists that write nothing may return stale data', () => {
   for (const route of routes.filter(({ mayBeStale }) => mayBeStale)) {
     assert.ok(listOf(route), `${route.name} is not a list`);
     assert.deepEqual(
-      [route.events, route.audits, route.expensive],
+      [route.events, route.audits, route.turns],
       [undefined, undefined, undefined],
       route.name,
     );

@@ -106,7 +106,8 @@ export function toProblem(error: unknown): Problem | null {
 /** The problem that is returned to the caller; causes of failures go only to the log. */
 export function loggedProblem(error: unknown, request: FastifyRequest, log: Log): Problem {
   const problem = toProblem(error);
-  if (problem && problem.status >= 500)
+  // Nobody reads the response to a request whose client has left while it waited.
+  if (problem && problem.status >= 500 && !request.slot.hasEnded)
     log.warn({ request_id: request.id, err: error }, 'service unavailable');
   if (problem) return problem;
   log.error({ request_id: request.id, err: error }, 'request failed');

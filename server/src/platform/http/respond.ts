@@ -89,7 +89,7 @@ async function actOnce(call: Call, key: string): Promise<RouteResponse> {
 
 function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<RouteResponse> {
   const { ctx, request } = call;
-  const read = (more?: object) => readInTurn(ctx, request, () => act(call, more));
+  const read = (more?: object) => readInTurn(ctx, request, 'lists', () => act(call, more));
   const rows = request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
   if (!rows) return readPage(request.query as { Limit: number; Cursor?: string }, read);
   admitExport(ctx, request);
@@ -97,11 +97,11 @@ function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Pro
 }
 
 async function workInTurns(
-  { ctx, request }: Call,
+  { ctx, route, request }: Call,
   work: (turn: number) => Promise<RouteResponse>,
 ): Promise<RouteResponse> {
   for (let turn = 0; ; turn++) {
-    const answer = await readInTurn(ctx, request, () => work(turn));
+    const answer = await readInTurn(ctx, request, route.turns ?? 'lists', () => work(turn));
     if (!answer.isPartial) return answer;
   }
 }
@@ -127,7 +127,7 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
     }
     if (route.streamsResponse) admitExport(ctx, request);
     const work = (turn = 0) => (key === null ? act({ ...call, turn }) : actOnce(call, key));
-    const answer = await (route.expensive || route.streamsResponse ? workInTurns(call, work) : work());
+    const answer = await (route.turns || route.streamsResponse ? workInTurns(call, work) : work());
     await route.afterwards?.(call.ctx);
     return send(
       reply,

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Context, TenantContext } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Player, RunTimeUse } from '../load/admission.ts';
+import type { TurnQueue } from '../load/turn-queues.ts';
 import type { Scope } from '../scopes.ts';
 
 /** The caller: a key or session that belongs to a tenant, or to the operator if `tenantId` is null. */
@@ -32,7 +33,7 @@ export type RouteResponse = {
   /** The body, complete or in the requested range. */
   file?: { folder: string; path: string };
   /**
-   * True if an expensive route has done only part of its work, so that the handler must be called again in the next turn.
+   * True if a route with `turns` has done only part of its work, so that the handler must be called again in the next turn.
    */
   isPartial?: true;
 };
@@ -139,8 +140,8 @@ export type Route = {
   audits?: readonly string[];
   /** A list that a replica may answer if the caller sends `Prefer: stale=…`. Its handler writes nothing. */
   mayBeStale?: true;
-  /** Costs as much as a list, so it waits in its tenant's queue. */
-  expensive?: true;
+  /** Takes as long as a list, so it waits for its tenant's turn in this queue. */
+  turns?: TurnQueue;
   /** The response is a document of any size. `body` generates it in parts, each in its tenant's queue. */
   streamsResponse?: true;
   /**

@@ -13,7 +13,7 @@ import { until } from '../../../test/support/until.ts';
 import { reserve } from './budgets.ts';
 import { type FairQueue, inTurn, operatorQueue } from './fair-queue.ts';
 
-const service = await startService();
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
 const { lists, unsent, exports } = service.ctx.admission;
 const rows = 120;
@@ -143,8 +143,8 @@ function occupy(queue: FairQueue): () => Promise<unknown> {
 
 test('lists do not wait for replays and erasures', async () => {
   const tenant = await newTenant(service);
-  const { erasures, longWrites } = service.ctx.admission;
-  const release = [occupy(erasures), occupy(longWrites)];
+  const { erasures, replays } = service.ctx.admission;
+  const release = [occupy(erasures), occupy(replays)];
   const LoginID = await tenant.user();
   const erased = tenant.api('DELETE', `/user/${LoginID}`);
   expectStatus(await tenant.api('GET', '/user'), 200);
@@ -153,11 +153,16 @@ test('lists do not wait for replays and erasures', async () => {
   expectStatus(await erased, 200);
 });
 
-test('erasures do not wait for replays', async () => {
+test('erasures do not wait for replays, nor replays for plays of the robot', async () => {
   const tenant = await newTenant(service);
-  const release = occupy(service.ctx.admission.longWrites);
+  const release = occupy(service.ctx.admission.replays);
   expectStatus(await tenant.api('DELETE', `/user/${await tenant.user()}`), 200);
   await release();
+  const end = occupy(service.ctx.admission.plays);
+  const { WebhookID } = (await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/' })).body;
+  const From = new Date().toISOString();
+  expectStatus(await tenant.api('POST', `/webhook/${WebhookID}/replay`, { From }), 200);
+  await end();
 });
 
 test('reads that take as long as a list wait in the same queue', async () => {

@@ -8,6 +8,7 @@ import { onRequestEnd } from '../http/request-slot.ts';
 import type { RouteResponse } from '../http/routes.ts';
 import { inTurn, operatorQueue } from './fair-queue.ts';
 import { reject, reserveAll } from './reservations.ts';
+import type { TurnQueue } from './turn-queues.ts';
 import { countUnread, isUnreadFull, type UnreadBytes } from './unread-bytes.ts';
 
 /** Rows per statement. With rows of maximum size, they take 10 to 50 ms on the embedded database. */
@@ -40,21 +41,21 @@ function rejectUnread(ctx: Context, request: FastifyRequest): void {
     });
 }
 
-/** The pool in which a request that takes a long time waits, and the plural by which problems call such requests. */
-const poolOf = {
-  GET: ['lists', 'lists and reports'],
-  HEAD: ['lists', 'lists and reports'],
-  DELETE: ['erasures', 'erasures'],
-  POST: ['longWrites', 'replays and plays'],
-} as const;
+/** What problems call the requests in a queue. */
+const requestsIn: Record<TurnQueue, string> = {
+  lists: 'lists and reports',
+  erasures: 'erasures',
+  replays: 'replays',
+  plays: 'plays of the robot',
+};
 
 /** Waits for the turn of the caller's tenant, then reads a list or report, or does a long write. */
 export async function readInTurn<Result>(
   ctx: Context,
   request: FastifyRequest,
+  pool: TurnQueue,
   read: () => Promise<Result>,
 ): Promise<Result> {
-  const [pool, requests] = poolOf[request.method as keyof typeof poolOf];
   const queue = queueOf(request);
   rejectUnread(ctx, request);
   const waits = () => ctx.counters.poolWaits.inc({ pool });
@@ -72,7 +73,7 @@ export async function readInTurn<Result>(
   const answer = inTurn(ctx.admission[pool], queue, unlessGone, waits);
   if (answer) return answer;
   throw reject(ctx, 'api', 'list_concurrency', {
-    detail: `Too many ${requests} for this tenant are waiting.`,
+    detail: `Too many ${requestsIn[pool]} for this tenant are waiting.`,
     retryAfter: 1,
   });
 }
@@ -139,7 +140,7 @@ export function sendInTurn(ctx: Context, request: FastifyRequest, parts: AsyncGe
   const all = async function* () {
     try {
       for (;;) {
-        const { done, value } = await readInTurn(ctx, request, () => parts.next());
+        const { done, value } = await readInTurn(ctx, request, 'lists', () => parts.next());
         if (done) return;
         yield value;
       }

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { type Budgets, openBudgets } from './budgets.ts';
 import { type FairQueue, openFairQueue } from './fair-queue.ts';
 import { openPeers, type Peers } from './peers.ts';
+import { concurrentLists, openTurnQueues, type TurnQueue } from './turn-queues.ts';
 import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
 
 /**
@@ -28,7 +29,7 @@ export type Pool = {
  * The current load on this node, across all its ports. Pools are independent: a request never takes
  * a slot in another pool.
  */
-export type Admission = {
+export type Admission = Readonly<Record<TurnQueue, FairQueue>> & {
   readonly pools: Readonly<Record<PoolName, Pool>>;
   /** Sign-ins of anonymous callers with a password. */
   readonly passwords: FairQueue;
@@ -37,12 +38,6 @@ export type Admission = {
   readonly hashes: FairQueue;
   /** Users' passwords checked with an API key. Each check takes several statements besides its hash. */
   readonly checks: FairQueue;
-  /** Lists and reports being read. */
-  readonly lists: FairQueue;
-  /** Erasures. They have their own queue, so lists do not wait for them. */
-  readonly erasures: FairQueue;
-  /** Replays, and courses that the robot plays. Neither lists nor erasures wait for them. */
-  readonly longWrites: FairQueue;
   /**
    * Bytes that clients have not read yet: of lists and documents, of responses to learners' units, and of
    * large sessions.
@@ -169,14 +164,6 @@ const concurrentHashes = 2;
 const maxWaitingHashes = 100;
 /** A whole class can sign in from one address at the same moment, and waiting a few seconds does no harm. */
 const maxWaitingPasswords = 200;
-/**
- * The embedded database runs one statement at a time. On a server, lists leave some connections to
- * other requests.
- */
-const concurrentLists = ({ databaseUrl, databaseConnections }: Config) =>
-  databaseUrl === null
-    ? { max: 2, maxPerCaller: 1 }
-    : { max: Math.ceil(databaseConnections * 0.6), maxPerCaller: Math.ceil(databaseConnections * 0.3) };
 const maxUnsent = 16 * 1024 ** 2;
 const maxUnsentToUnit = 4 * 1024 ** 2;
 /** A session takes up to 13 MiB. A rejected page retries its request. */
@@ -204,7 +191,6 @@ export function openAdmission(config: Config): Admission {
   const maxInFlight = Math.ceil(config.maxInFlight / workers);
   /** A tenth of the anonymous pool, for one address or for one tenant. */
   const anonymousOfOwner = Math.max(10, Math.ceil(maxInFlight / 40));
-  const listTurns = { ...concurrentLists(config), maxWaiting: Math.ceil(maxInFlight / 4) };
   return {
     pools: {
       anonymous: openPool(Math.ceil(maxInFlight / 4)),
@@ -221,13 +207,7 @@ export function openAdmission(config: Config): Admission {
       maxPerCaller: concurrentHashes,
       maxWaiting: maxWaitingHashes,
     }),
-    lists: openFairQueue(listTurns),
-    erasures: openFairQueue(listTurns),
-    longWrites: openFairQueue({
-      ...listTurns,
-      max: listTurns.maxPerCaller,
-      maxPerCaller: Math.ceil(listTurns.maxPerCaller / 2),
-    }),
+    ...openTurnQueues(config),
     unsent: openUnreadBytes(maxUnsent),
     unsentToUnits: openUnreadBytes(maxUnsentToUnit),
     unreadSessions: openUnreadBytes(maxUnreadSessions),

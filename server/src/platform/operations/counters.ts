@@ -103,7 +103,7 @@ export function openCounters() {
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
   for (const result of replicaResults) replicaReads.inc({ result }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
-  for (const pool of ['passwords', 'hashes', 'lists', 'erasures', 'longWrites', 'openings'])
+  for (const pool of ['passwords', 'hashes', 'lists', 'erasures', 'replays', 'plays', 'openings'])
     poolWaits.inc({ pool }, 0);
   return {
     rejected,

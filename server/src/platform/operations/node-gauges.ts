@@ -16,10 +16,10 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
         this.set(value());
       },
     });
-  const { passwords, hashes, lists, erasures, longWrites, openings } = admission;
+  const { passwords, hashes, lists, erasures, replays, plays, openings } = admission;
   const pools = Object.entries({
     ...admission.pools,
-    ...{ passwords, hashes, lists, erasures, longWrites, openings },
+    ...{ passwords, hashes, lists, erasures, replays, plays, openings },
   });
   const ofPools = (name: string, help: string, value: (pool: Pool | FairQueue) => number) =>
     new Gauge({

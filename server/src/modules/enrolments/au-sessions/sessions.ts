@@ -35,9 +35,16 @@ const registrationColumns = `enrolment.enroll_id, enrolment.course_id, enrolment
 const ofEnrolment = `
 from enrolment join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id`;
 
+/** Locks the learner first, like all other transactions (ADR 81). Otherwise, an erasure could cause a deadlock. */
 const lockText = `
-select ${registrationColumns} ${ofEnrolment}
-where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 for update of enrolment`;
+with known as materialized (
+  select learner.user_id, learner.login_id, learner.enabled from "user" learner
+  where learner.tenant_id = $1 and learner.user_id = (
+    select own.user_id from enrolment own where own.tenant_id = $1 and own.enroll_id = $2
+  ) for key share
+)
+select ${registrationColumns} from known, enrolment
+where enrolment.user_id = known.user_id and enrolment.tenant_id = $1 and enrolment.enroll_id = $2 for update of enrolment`;
 
 /**
  * Locks the enrolment until the transaction ends, so that a registration's statements and launches are processed one at
