@@ -107,7 +107,7 @@ export function toProblem(error: unknown): Problem | null {
 export function loggedProblem(error: unknown, request: FastifyRequest, log: Log): Problem {
   const problem = toProblem(error);
   // Nobody reads the response to a request whose client has left while it waited.
-  if (problem && problem.status >= 500 && !request.slot.hasEnded)
+  if (problem && problem.status >= 500 && !request.slot?.hasEnded)
     log.warn({ request_id: request.id, err: error }, 'service unavailable');
   if (problem) return problem;
   log.error({ request_id: request.id, err: error }, 'request failed');
