@@ -13,6 +13,7 @@ import { fillWords } from './modules/users/fill-words.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
+import { clearScratch, scratchAge } from './platform/files/files.ts';
 import { watchGrowth } from './platform/operations/analyze-tables.ts';
 import { type Job, startJobs } from './platform/operations/jobs.ts';
 import { deleteExpiredResponses } from './platform/retries/stored-responses.ts';
@@ -32,6 +33,7 @@ export const jobs: readonly Job[] = [
       await findUnusedFolders(ctx);
     },
   },
+  { name: 'files.clear', every: 3_600, run: (ctx) => clearScratch(ctx.config.dataDir, scratchAge) },
   { name: 'mail.send', every: 2, run: (ctx) => sendMails(ctx, mailChecks) },
   { name: 'mail.purge', every: 86_400, run: purgeMails },
   { name: 'mail.forget', every: 3_600, run: forgetRecipients },

@@ -13,7 +13,7 @@ import type { SignInLink } from './modules/people/schemas.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { run, transaction } from './platform/db/transaction.ts';
-import { clearScratch } from './platform/files/files.ts';
+import { clearScratch, scratchAge } from './platform/files/files.ts';
 import { createForOwnerOnly } from './platform/files/owner-only.ts';
 import { openContext } from './platform/open-context.ts';
 import { type Log, openLog } from './platform/operations/log.ts';
@@ -21,8 +21,6 @@ import { startWarnings } from './platform/operations/start-warnings.ts';
 import { joinWorkers, reportFailure, reportServing } from './platform/workers/join.ts';
 import { superviseWorkers } from './platform/workers/supervise.ts';
 import { startService } from './service.ts';
-
-const day = 86_400_000;
 
 /** The operator's first key and link, created by one node on an empty database. */
 export type FirstAccess = { key: string; link: SignInLink };
@@ -53,7 +51,7 @@ async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
   await startMissingTrails(ctx);
   await auditRotation(ctx);
   await renewSeals(ctx);
-  await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
+  await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : scratchAge);
   return ctx.config.bootstrapKey === null ? null : createFirstKey(ctx);
 }
 

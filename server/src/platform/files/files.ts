@@ -31,10 +31,10 @@ export async function openFiles(dataDir: string): Promise<PackageFiles> {
   };
 }
 
-/**
- * Removes the leftovers of killed imports. Keeps recent folders, because they may belong to another
- * node.
- */
+/** In milliseconds. Another node may still be using a younger file. */
+export const scratchAge = 86_400_000;
+
+/** Removes the leftovers of imports and bulk calls that were killed. */
 export async function clearScratch(dataDir: string, ageMilliseconds: number): Promise<void> {
   const folder = join(dataDir, 'scratch');
   for (const name of await readdir(folder)) {

@@ -165,6 +165,59 @@ test('erasures do not wait for replays, nor replays for plays of the robot', asy
   await end();
 });
 
+test('at most 20 replays and 20 plays of a tenant wait', async () => {
+  const tenant = await newTenant(service);
+  const { WebhookID } = (await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/' })).body;
+  const From = new Date().toISOString();
+  const calls = {
+    replays: () => tenant.api('POST', `/webhook/${WebhookID}/replay`, { From }),
+    plays: () => tenant.api('POST', '/test/play/unknown', { Status: 'completed' }),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const queue = service.ctx.admission[name as keyof typeof calls];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const places = Array.from({ length: queue.maxPerCaller + 20 }, () =>
+      inTurn(queue, tenant.TenantID, () => promise),
+    );
+    assert.ok(places.every((place) => place !== null));
+    expectProblem(await call(), 429, 'too_many_requests');
+    resolve();
+    await Promise.all(places);
+    assert.notEqual((await call()).status, 429);
+  }
+});
+
+test('a request whose client leaves while it waits does nothing and is not logged', async (t) => {
+  const tenant = await newTenant(service);
+  const warn = t.mock.method(service.ctx.log, 'warn');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const queue = service.ctx.admission.erasures;
+  const LoginID = await tenant.user();
+  const held = Array.from({ length: queue.maxPerCaller }, () =>
+    inTurn(queue, tenant.TenantID, () => promise),
+  );
+  const client = new AbortController();
+  const reply = fetch(`${service.baseUrl}/user/${LoginID}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${tenant.key}` },
+    signal: client.signal,
+  });
+  await until('it waits', () => queue.callers.get(tenant.TenantID)?.waiting.length === 1);
+  client.abort();
+  await assert.rejects(reply, { name: 'AbortError' });
+  await until('its slot is released', () => service.ctx.admission.pools.api.inUse === 0);
+  resolve();
+  await Promise.all(held);
+  await until('its turn is over', () => !queue.callers.has(tenant.TenantID));
+  expectStatus(await tenant.api('GET', `/user/${LoginID}`), 200);
+  assert.deepEqual(
+    warn.mock.calls
+      .map(({ arguments: [, message] }) => message)
+      .filter((message) => message === 'service unavailable'),
+    [],
+  );
+});
+
 test('reads that take as long as a list wait in the same queue', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service);

@@ -3,8 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TObject } from 'typebox';
 import type { TenantContext } from '../context.ts';
-import { Problem } from '../errors.ts';
-import { toProblem } from '../http/problems.ts';
+import type { Problem } from '../errors.ts';
 import type { RouteResponse } from '../http/routes.ts';
 import { Fields } from '../http/schema.ts';
 import { compileRows } from '../http/validation/validation.ts';
@@ -14,6 +13,7 @@ import { recordGrowth } from '../operations/analyze-tables.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
 import { once, type TransactionContext, valueOrThrow } from '../retries/once.ts';
 import { type KeyedRequest, nameOf, readStoredOutcome } from '../retries/stored-responses.ts';
+import { type FailedRows, logFailedRows, type RowResult, refuse } from './refuse.ts';
 import {
   acceptedRows,
   batchSize,
@@ -40,7 +40,6 @@ function refusalOf(ctx: TenantContext): Promise<unknown> {
  * updated, the names of the changed fields.
  */
 export type RowDone = { Status: 200 | 201; Changed?: string[] } & Record<string, unknown>;
-export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
 
 export type BulkOperation<T> = {
   /**
@@ -98,7 +97,12 @@ export function bulk<T>(operation: BulkOperation<T>) {
   async function work(
     ctx: TenantContext,
     rows: SourceRow[],
-    { format, plan, keyed }: { format: RowFormat; plan: boolean; keyed: Keyed | null },
+    {
+      format,
+      plan,
+      keyed,
+      failed,
+    }: { format: RowFormat; plan: boolean; keyed: Keyed | null; failed: FailedRows },
   ) {
     const results: RowResult[] = [];
     const valid: { at: number; row: number; value: T }[] = [];
@@ -109,7 +113,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
         Status: 0,
         ...('value' in source ? named(source.value) : {}),
       };
-      if (problem) refuse(ctx, results[at], problem, plan);
+      if (problem) refuse(failed, results[at], problem, plan);
       else if ('value' in source) valid.push({ at, row: source.row, value: source.value as T });
     }
     const settled = plan
@@ -127,7 +131,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
     for (const [index, { at }] of valid.entries()) {
       const [result, outcome] = [results[at] as RowResult, settled[index]];
       if (outcome?.status === 'fulfilled') succeed(result, outcome.value, plan);
-      else refuse(ctx, result, outcome?.reason, plan);
+      else refuse(failed, result, outcome?.reason, plan);
     }
     return results;
 
@@ -175,6 +179,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
       ...(plan ? [] : operation.ids),
     ];
     const write = rowWriter(wanted.format, [...columns, 'code', 'param', 'detail'], wanted);
+    const failed = logFailedRows(ctx.log, request.id);
     const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
     const resized = (bytes: number) => {
       ctx.admission.spoolBytes += bytes;
@@ -190,13 +195,13 @@ export function bulk<T>(operation: BulkOperation<T>) {
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
       // During a long call, its key may be revoked or its tenant suspended.
       const refused = first ? null : await refusalOf(ctx);
-      if (refused) return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, refused, plan));
+      if (refused) return source.map(({ row }) => refuse(failed, { Row: row, Status: 0 }, refused, plan));
       for (const one of source) {
         if (!('value' in one)) continue;
         if (format === 'csv') trimIdentifiers(one.value);
         normalizeIdentifiers(one.value);
       }
-      if (key === null) return work(ctx, source, { format, plan, keyed: null });
+      if (key === null) return work(ctx, source, { format, plan, keyed: null, failed });
       let replays = 0;
       // Keep the rows as they were sent, because validation converts the cells of CSV.
       const asked = new Map(
@@ -219,12 +224,12 @@ export function bulk<T>(operation: BulkOperation<T>) {
       try {
         // Rows that differ from those of an earlier call with the same key are rejected before any row is processed.
         await Promise.all([...asked.values()].map((one) => readStoredOutcome(ctx, nameOf(ctx, one))));
-        const results = await work(ctx, source, { format, plan, keyed });
+        const results = await work(ctx, source, { format, plan, keyed, failed });
         if (first && replays > 0) void reply.header('Idempotency-Replayed', 'true');
         return results;
       } catch (error) {
         if (first) throw error;
-        return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, error, plan));
+        return source.map(({ row }) => refuse(failed, { Row: row, Status: 0 }, error, plan));
       }
     }
 
@@ -232,14 +237,19 @@ export function bulk<T>(operation: BulkOperation<T>) {
     async function* lines(): AsyncGenerator<string, void> {
       let running: Promise<RowResult[]> | null = null;
       let batches = 0;
-      for await (const source of rows) {
-        if (analyzeBefore.includes(++batches)) await recordGrowth(ctx, operation.tables, batches * batchSize);
-        const next = workOnce(source, running === null);
-        next.catch(() => {});
-        if (running) yield write(await running);
-        running = next;
+      try {
+        for await (const source of rows) {
+          if (analyzeBefore.includes(++batches))
+            await recordGrowth(ctx, operation.tables, batches * batchSize);
+          const next = workOnce(source, running === null);
+          next.catch(() => {});
+          if (running) yield write(await running);
+          running = next;
+        }
+        yield write(running ? await running : []);
+      } finally {
+        failed.end();
       }
-      yield write(running ? await running : []);
     }
 
     const body = Readable.from(lines(), { objectMode: false });
@@ -250,21 +260,6 @@ export function bulk<T>(operation: BulkOperation<T>) {
       headers: { 'Content-Type': `${rowTypes[wanted.format]}; charset=utf-8` },
     };
   };
-}
-
-function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boolean): RowResult {
-  const problem =
-    toProblem(error) ??
-    new Problem('internal_error', 'The service failed to process this row. Send it again.');
-  if (problem.status >= 500) ctx.log.error({ err: error }, 'a row of a bulk call failed');
-  const { retryAfter, errors, ...extras } = problem.extras;
-  return Object.assign(result, {
-    Status: problem.status,
-    ...(plan ? { Plan: problem.code === 'user_exists' ? 'differs' : 'error' } : {}),
-    code: problem.code,
-    detail: problem.message,
-    ...extras,
-  });
 }
 
 /** Spreadsheets may contain cells such as "A00050 ", and an ID cannot be changed later. */

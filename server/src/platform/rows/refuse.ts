@@ -1,0 +1,36 @@
+import { Problem } from '../errors.ts';
+import { toProblem } from '../http/problems.ts';
+import type { Log } from '../operations/log.ts';
+
+export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
+
+/** Logs rows that failed because of the service. */
+export type FailedRows = { add: (error: unknown) => void; end: () => void };
+
+/** Logs the first failure of a call and the number of others, because a call can have millions of rows. */
+export function logFailedRows(log: Pick<Log, 'error'>, request_id: string): FailedRows {
+  let others = -1;
+  return {
+    add: (error) => {
+      if (++others === 0) log.error({ request_id, err: error }, 'a row of a bulk call failed');
+    },
+    end: () => {
+      if (others > 0) log.error({ request_id, rows: others }, 'more rows of the bulk call failed');
+    },
+  };
+}
+
+export function refuse(failed: FailedRows, result: RowResult, error: unknown, plan: boolean): RowResult {
+  const problem =
+    toProblem(error) ??
+    new Problem('internal_error', 'The service failed to process this row. Send it again.');
+  if (problem.status >= 500) failed.add(error);
+  const { retryAfter, errors, ...extras } = problem.extras;
+  return Object.assign(result, {
+    Status: problem.status,
+    ...(plan ? { Plan: problem.code === 'user_exists' ? 'differs' : 'error' } : {}),
+    code: problem.code,
+    detail: problem.message,
+    ...extras,
+  });
+}
