@@ -5,7 +5,7 @@ import type { UnitStatus } from './unit-status.ts';
 
 const statuses: Record<string, UnitStatus> = { A: 'passed', B: 'completed', C: 'incomplete', D: 'failed' };
 const open = (script: string) => isOpen(script, (unitID) => statuses[unitID] ?? 'none');
-const noneThere = (script: string) => isOpen(script, () => null);
+const isOpenWithoutStatuses = (script: string) => isOpen(script, () => null);
 
 test('AICC scripts are parsed as the standard defines', () => {
   const held = [
@@ -39,7 +39,7 @@ test('AICC scripts are parsed as the standard defines', () => {
 
 test('a script that refers to a missing unit blocks nothing', () => {
   for (const script of ['gone', '~gone', 'gone=passed', '2*{gone,gone}'])
-    assert.equal(noneThere(script), true, script);
+    assert.equal(isOpenWithoutStatuses(script), true, script);
 });
 
 test('an invalid script blocks nothing', () => {

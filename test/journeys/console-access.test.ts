@@ -36,7 +36,7 @@ async function signIn(page: Page, organization: string, loginId: string, passwor
 }
 
 /** Parts of a request that could reveal a password. */
-function whatIs(request: Request): string {
+function describeRequest(request: Request): string {
   return `${request.method()} ${request.url().replace(service.baseUrl, '')} ${request.postData() ?? ''}`;
 }
 
@@ -50,7 +50,7 @@ test('An administrator signs in with a password, which never leaves the browser,
   const LoginID = await acme.user({ IsAdmin: true, FirstName: 'Bo', Password: hashed(password) });
   const page = await openConsole(service, `/console?tenant=${acme.TenantID}`);
   const sent: string[] = [];
-  page.on('request', (request) => sent.push(whatIs(request)));
+  page.on('request', (request) => sent.push(describeRequest(request)));
   assert.equal(await page.getByLabel('Organisation').inputValue(), acme.TenantID);
   await signIn(page, acme.TenantID, LoginID, 'wrong');
   await page.getByRole('alert').getByText('Sign-in failed.').waitFor();

@@ -35,7 +35,7 @@ function useKeyInAddress() {
   return [compactKey(hash), setKey] as const;
 }
 
-const nothingToGain = { code: 'already_enrolled', status: 409 };
+const alreadyEnrolled = { code: 'already_enrolled', status: 409 };
 
 function RedeemKey() {
   const t = useTranslations('redeem');
@@ -76,7 +76,7 @@ function RedeemKey() {
             <KeyForm
               key={key}
               initial={key}
-              error={isUseless ? nothingToGain : check.error}
+              error={isUseless ? alreadyEnrolled : check.error}
               isChecking={check.isFetching}
               onKey={submit}
             />

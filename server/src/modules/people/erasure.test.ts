@@ -107,7 +107,7 @@ async function rowsWith(text: string): Promise<string[]> {
   return found;
 }
 
-const besideTrail = (rows: string[]) => rows.filter((row) => !row.startsWith('audit_entry:'));
+const withoutAuditTrail = (rows: string[]) => rows.filter((row) => !row.startsWith('audit_entry:'));
 
 test('an erasure leaves anonymous results, but nothing that identifies the person', async () => {
   const person = await newPerson();
@@ -144,7 +144,7 @@ test('an erasure leaves anonymous results, but nothing that identifies the perso
 
   assert.deepEqual(await rowsWith(mark), []);
   // The trail is never rewritten; the user's ID in it identifies nobody.
-  assert.deepEqual(besideTrail(await rowsWith(userId)), []);
+  assert.deepEqual(withoutAuditTrail(await rowsWith(userId)), []);
   assert.ok(!JSON.stringify(await events()).includes(mark));
 
   const { rows: kept } = await sql<Record<string, unknown>>`
@@ -319,7 +319,7 @@ test('the event log and webhook deliveries are anonymised too', async () => {
   );
   const { body } = await api('DELETE', `/user/${person.LoginID}`);
   assert.equal(recordsOf(body.Kept).Deliveries, 1);
-  assert.deepEqual([await rowsWith(mark), besideTrail(await rowsWith(reported.user_id))], [[], []]);
+  assert.deepEqual([await rowsWith(mark), withoutAuditTrail(await rowsWith(reported.user_id))], [[], []]);
   const deliveries = await api('GET', `/webhook/${hook.WebhookID}/delivery`);
   expectStatus(deliveries, 200);
   const items: { EventID: string }[] = [];

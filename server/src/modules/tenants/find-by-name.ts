@@ -7,7 +7,7 @@ import type { PasswordHash } from './schemas.ts';
  * The form in which names are compared. Users type names, so case and surrounding spaces do not
  * matter.
  */
-export const foldTenantName = (typed: string): string => toNfc(typed).trim().toLowerCase();
+export const normalizeTenantName = (typed: string): string => toNfc(typed).trim().toLowerCase();
 
 const find = `
 select client.tenant_id, client.status, client.password_hash as declared, client.tenant_id = $1 as exact
@@ -23,7 +23,7 @@ export type NamedTenant = { tenant_id: string; status: string; declared: Passwor
  * cached, because response times would reveal which tenants exist.
  */
 export async function findTenantByName(ctx: Context, typed: string): Promise<NamedTenant | null> {
-  const values = [typed, foldTenantName(typed)];
+  const values = [typed, normalizeTenantName(typed)];
   const [first, second] = await run<NamedTenant>(ctx, { name: 'find_tenant_by_name', text: find, values });
   return first && (first.exact || !second) ? first : null;
 }
