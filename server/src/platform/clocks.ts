@@ -15,6 +15,6 @@ export function tenantNow({ now, clocks, tenantId }: TenantClock): Date {
 
 type TenantClock = { now: () => Date; clocks: TenantClocks; tenantId: string };
 
-/** SQL: the time of a tenant for `client`, its row, at the service's time `now`. */
+/** SQL: a tenant's current time. `now` is the service's time, and `client` is the tenant's row. */
 export const tenantNowSql = (now: string, client: string) =>
   `(${now}::timestamptz + make_interval(secs => coalesce(${client}.clock_offset, 0)))`;

@@ -51,7 +51,7 @@ export const serviceActor: Actor = {
 /** The first argument of every service function. Built once per process; tests override parts of it. */
 export type Context = {
   readonly config: Config;
-  /** The home page of accounts in xAPI statements, and the beginning of course IDs there; the same for ever. */
+  /** The home page of accounts, and the prefix of course IDs, in xAPI statements. See `openHomePage`. */
   readonly homePage: string;
   readonly engine: Engine;
   /** Null without `DATABASE_READ_URL`. */
@@ -71,7 +71,7 @@ export type Context = {
   readonly counters: Counters;
   /** The processes of this node. */
   readonly workers: Workers;
-  /** The service's time. The data of a tenant has a time of its own: `tenantNow`. */
+  /** The service's time. For a tenant's data, use `tenantNow`. */
   readonly now: () => Date;
   readonly clocks: TenantClocks;
   readonly actor: Actor;

@@ -7,9 +7,9 @@ const hasRecords = `/* across tenants: all have the same home page */
 select exists (select 1 from statement) or exists (select 1 from xapi_document) or exists (select 1 from au_session) as found`;
 
 /**
- * Returns the `BASE_URL` with which the database got its first learning records. The IDs of learners and
- * courses in xAPI statements begin with it. They must not change when the service moves to another address:
- * a learner's records would no longer be found, not even to erase them.
+ * Returns the `BASE_URL` that was set when the first learning record was stored. The IDs of learners and
+ * courses in xAPI statements begin with it. They must not change when the service moves to another address.
+ * Otherwise, a learner's earlier records could no longer be found, not even to erase them.
  */
 export async function openHomePage(
   ctx: { db: Database },

@@ -23,8 +23,8 @@ export async function moveClock(ctx: TenantContext, { Advance }: ClockMove): Pro
 }
 
 /**
- * Does what has become due, once the move has been committed. A statement on a server may be followed by one
- * through another process, so waits until all of them know the time.
+ * Processes what has become due, once the move has been committed. With a PostgreSQL server, waits until all
+ * processes know the new time, because the caller's next request may reach any of them.
  */
 export async function catchUp(ctx: TenantContext): Promise<void> {
   await readClocks(ctx);

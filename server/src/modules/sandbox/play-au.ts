@@ -31,7 +31,7 @@ export async function playAu(ctx: TenantContext, input: PlayedAu): Promise<void>
     await report(ctx, input);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error;
-    // The session's token no longer works. For the robot's caller, whose key does, the reason matters.
+    // The session's token no longer works. The caller's key still does, so report why the session has ended.
     const ended = (await readLaunchState(ctx, input.handle)).ended ?? 'session_superseded';
     throw new Problem(ended, sessionEnds[ended]);
   }

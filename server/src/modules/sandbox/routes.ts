@@ -74,7 +74,7 @@ export const sandboxRoutes = [
     ],
     audits: [],
     turns: 'plays',
-    // Not in the transaction of an Idempotency-Key: a play takes too long to hold the locks of the tenant's logs.
+    // Not run in the Idempotency-Key's transaction, which would lock the tenant's logs for too long.
     prepare: (ctx, { params, body }) => playCourse(ctx, { ...body, enrollId: params.EnrollID }),
     handle: async (_, { prepared }) => ok(prepared),
   }),

@@ -6,7 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { appendAudit } from '../audit/append.ts';
 import { knownTenant, notATestTenant } from './tenants.ts';
 
-/** How often each process reads the clocks of test tenants, and how long it takes until all of them have. */
+/** How often each process reads the clocks of test tenants, and the time after which all have read a change. */
 const readMilliseconds = 500;
 export const clocksKnownMilliseconds = 1_000;
 
@@ -27,7 +27,7 @@ export async function readClocks(ctx: Context): Promise<void> {
   );
 }
 
-/** Keeps this process's clocks up to date until the result is called. */
+/** Keeps this process's clocks up to date. Returns a function that stops this. */
 export async function followClocks(ctx: Context): Promise<() => void> {
   await readClocks(ctx);
   let reading = false;
@@ -54,7 +54,7 @@ select client.clock_offset, extract(epoch from
   ${tenantNowSql('$2', 'client')} + ${cappedDuration('$3')} - $2::timestamptz)::float8 as moved
 from tenant client where client.tenant_id = $1 for no key update`;
 
-/** Moves the clock of a test tenant forward by a duration of ISO 8601, and returns its new time. */
+/** Moves the clock of a test tenant forward by an ISO 8601 duration, and returns its new time. */
 export async function advanceClock(ctx: TenantContext, duration: string): Promise<Date> {
   const now = ctx.now();
   return transaction(ctx, async (ctx) => {

@@ -7,7 +7,7 @@ import { type FairQueue, openFairQueue } from './fair-queue.ts';
  */
 export type TurnQueue = 'lists' | 'erasures' | 'replays' | 'plays';
 
-/** Replays or plays of a tenant. Each keeps a slot of the pool `api` while it waits, which can take minutes. */
+/** Per tenant and kind. A waiting replay or play occupies a slot of the pool `api`, which can take minutes. */
 const maxWaitingWrites = 20;
 
 /**

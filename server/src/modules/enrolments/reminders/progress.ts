@@ -35,8 +35,8 @@ export async function syncSettings(ctx: Context): Promise<void> {
 }
 
 /**
- * Begins the search for one tenant. This must precede a move of the tenant's clock, because a search
- * finds nothing that ends before it began.
+ * Begins the search for one tenant. Call this before moving the tenant's clock, because a search finds no
+ * enrolment that ends before the search began.
  */
 export async function beginReminders(ctx: TenantContext): Promise<void> {
   const values = [ctx.now(), ctx.tenantId];
