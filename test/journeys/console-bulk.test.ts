@@ -194,7 +194,7 @@ test('An Excel workbook is imported like a CSV file', async () => {
   await closeConsole(page);
 });
 
-test('Users: people who already exist are updated, and nobody is created unless requested', async () => {
+test('Users: existing users are updated, and no users are created unless requested', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
   const file = [
@@ -211,7 +211,7 @@ test('Users: people who already exist are updated, and nobody is created unless 
   await plan(page);
   assert.deepEqual(await counted(page), ['1 To be created', '0 Unchanged', '2 Different', '0 Rejected']);
   const rows = page.getByRole('table', { name: '2 rows skipped' }).getByRole('row');
-  const advice = 'import the file again and choose to update people who already exist.';
+  const advice = 'import the file again and choose to update existing users.';
   assert.ok((await rows.allTextContents())[1]?.endsWith(advice));
   assert.equal((await page.content()).includes('PUT /user'), false);
   assert.match(await saved(page, 'Save 2 rows as CSV'), new RegExp(advice));
@@ -225,7 +225,7 @@ test('Users: people who already exist are updated, and nobody is created unless 
   assert.equal((await user(tenant, 'ann')).LastName, 'Lee');
 
   await page.getByRole('button', { name: 'Back to columns' }).click();
-  await page.getByRole('checkbox', { name: 'Create people who do not exist yet' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Create users who do not exist yet' }).uncheck();
   await plan(page);
   assert.deepEqual(await counted(page), ['0 To be created', '1 To be updated', '1 Unchanged', '1 Rejected']);
   await page.getByText('Check the LoginID, or create this user first.').waitFor();
@@ -245,7 +245,7 @@ test('Users: people who already exist are updated, and nobody is created unless 
   await choose(page, 'staff.jsonl', rowsOf.map((row) => JSON.stringify(row)).join('\n'));
   await page.getByText('Set for each row in the file: IfExists').waitFor();
   assert.equal(await keep.count(), 0);
-  await page.getByRole('checkbox', { name: 'Create people who do not exist yet' }).check();
+  await page.getByRole('checkbox', { name: 'Create users who do not exist yet' }).check();
   await plan(page);
   await page.getByRole('button', { name: 'Create 1 and update 1' }).click();
   await page.getByRole('heading', { name: 'Import finished' }).waitFor();
