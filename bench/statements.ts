@@ -48,7 +48,7 @@ const filters: Record<string, (n: number) => Record<string, string>> = {
   'activity, oldest first': (n) => ({ activity: question(n), ascending: 'true' }),
   'activity, related activities': (n) => ({ activity: quiz(n), related_activities: 'true' }),
   'agent and activity': (n) => ({ agent: agent(n), activity: question(n) }),
-  'agent and activity that never met': (n) => ({ agent: agent(n), activity: question(n + 1) }),
+  'agent and activity without a common statement': (n) => ({ agent: agent(n), activity: question(n + 1) }),
   registration: (n) => ({
     registration: `01930000-0000-7000-8000-${(n % 10_000).toString(16).padStart(12, '0')}`,
   }),
@@ -69,7 +69,8 @@ async function printReads({ origins, dataset }: Target): Promise<void> {
       if (!reply.ok) throw new Error(`${name} returned ${reply.status}: ${text}`);
       taken.push(performance.now() - began);
       const isEmpty = JSON.parse(text).statements.length === 0;
-      if (isEmpty !== name.endsWith('never met')) throw new Error(`${name} returned ${text.slice(0, 200)}`);
+      if (isEmpty !== name.endsWith('without a common statement'))
+        throw new Error(`${name} returned ${text.slice(0, 200)}`);
     }
     taken.sort((one, other) => one - other);
     const figures = [taken[100], taken[190], taken[199]].map((value) => value?.toFixed(1));

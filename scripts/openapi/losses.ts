@@ -115,7 +115,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
         report(place, `may now be of type ${type}`);
     const [values, valuesNow] = [valuesOf(old), valuesOf(now)];
     if (values === null && valuesNow !== null && direction === 'sent' && old.type !== undefined)
-      report(place, `takes ${valuesNow.join(', ')} only`);
+      report(place, `now accepts only ${valuesNow.join(', ')}`);
     for (const value of values ?? [])
       if (valuesNow !== null && !valuesNow.includes(value)) report(place, `the value ${value} is gone`);
   }

@@ -32,7 +32,7 @@ export type Dialect = {
 
 const form = 'application/x-www-form-urlencoded';
 
-/** JavaScript's old function, with which much content encodes its messages. */
+/** JavaScript's legacy `escape` function, which much content uses to encode its messages. */
 const escaped = (text: string) =>
   text.replace(/[^\w@*+./-]/g, (letter) => {
     const code = letter.charCodeAt(0);

@@ -185,7 +185,7 @@ test('a score below the mastery score of an AU is reported as failed, and a scor
   assert.deepEqual(resultOf(reached), ['completed', 'completed', 'passed', 33.25]);
 });
 
-test('the robot reports each status to a cmi5 course as AUs do, and nothing twice', async () => {
+test('the robot reports each status to a cmi5 course as AUs do, and reports nothing twice', async () => {
   const zip = await cmi5(auOf('exam', 'moveOn="CompletedAndPassed"'));
   const robot = await robotOf(await imported(zip));
   const plays: [object, string, unknown[]][] = [
@@ -290,7 +290,7 @@ test('in a large SCORM course, each play reports the next 30 units', async () =>
   assert.deepEqual([second.body.Status, second.body.Launches], ['completed', 2]);
 });
 
-test('of two plays at the same time, one may end like a session after another launch', async () => {
+test('one of two simultaneous plays may fail because the other supersedes its session', async () => {
   const zip = await cmi5(...['one', 'two', 'three'].map((name) => auOf(name, 'moveOn="Completed"')));
   const robot = await robotOf(await imported(zip));
   const plays = await Promise.all([1, 2].map(() => robot.play({ Status: 'completed' })));

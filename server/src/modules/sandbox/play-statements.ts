@@ -5,7 +5,7 @@ import { formatDuration } from '../../../../standards/durations.ts';
 import type { Agent, Result, Statement } from '../../../../standards/xapi/types.ts';
 import type { Play } from './schemas.ts';
 
-/** What content knows from its launch URL, and the time. */
+/** The data in the launch URL of content, and the time. */
 export type ActivityLaunch = {
   actor: Agent;
   registration: string;
@@ -14,10 +14,10 @@ export type ActivityLaunch = {
   newId: () => string;
 };
 
-/** What an AU also knows: its launch data, and what it has reported in this registration. */
+/** An AU also has its launch data, and knows what it has reported in this registration. */
 export type AuLaunch = ActivityLaunch & { launchData: ReturnType<typeof launchData>; record: AuRecord };
 
-/** The statements of an AU in a session: first those that it sends while it is open, then the one on leaving. */
+/** The statements of an AU in a session: first those that it sends while it is open, then the one that it sends on exit. */
 export function auStatements(launch: AuLaunch, play: Play): { open: Statement[]; leaving: Statement } {
   const reported = launch.launchData.launchMode === 'Normal' ? newReports(launch, play) : [];
   return {

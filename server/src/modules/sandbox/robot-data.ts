@@ -1,7 +1,7 @@
 import type { RunTimeData, Standard, Unit } from '../../../../standards/types.ts';
 import type { Play } from './schemas.ts';
 
-/** What a unit reports through its API, with the result that the robot has to reach. */
+/** The data that a unit reports through its API for the result that the robot has to report. */
 export function robotData(standard: Standard, unit: Unit, { Status, Score }: Play): RunTimeData {
   const isDone = Status === 'passed' || Status === 'completed';
   if (standard === 'web' || unit.Kind !== 'sco')
@@ -25,7 +25,7 @@ export function robotData(standard: Standard, unit: Unit, { Status, Score }: Pla
 
 const bounds = (name: string) => ({ [`${name}.min`]: '0', [`${name}.max`]: '100' });
 
-/** What AICC content sends with `PutParam`. */
+/** The message that AICC content sends with `PutParam`. */
 export function hacpMessage({ Status, Score }: Play): string {
   const score = Score === undefined ? [] : [`Score=${Score},100,0`];
   return ['[Core]', `Lesson_Status=${Status}`, ...score, 'Time=00:00:01', ''].join('\r\n');
