@@ -37,7 +37,7 @@ export function unavailableIn(
 const limits: Partial<Record<Reason, (title: string) => string>> = {
   attemptLimit: (title) => `No attempts on ${title} are left.`,
   durationLimit: (title) => `The time for ${title} is used up.`,
-  preventActivation: (title) => `${title} can only be entered in the course's order.`,
+  preventActivation: (title) => `${title} can only be opened in the course's order.`,
   constrainChoice: (title) => `From ${title}, only the units next to it can be chosen.`,
   choiceExitOff: (title) => `${title} must be finished before another unit can be chosen.`,
 };

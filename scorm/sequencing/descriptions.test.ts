@@ -118,7 +118,7 @@ describe('rules in words', () => {
   const actions: [when: 'pre' | 'post' | 'exit', action: string, sentence: string][] = [
     ['pre', 'disabled', 'Two is not available if it is passed.'],
     ['pre', 'skip', 'Two is skipped if it is passed.'],
-    ['pre', 'hiddenFromChoice', 'Two is missing from the contents if it is passed.'],
+    ['pre', 'hiddenFromChoice', 'Two is hidden from the contents if it is passed.'],
     ['pre', 'stopForwardTraversal', 'Nothing after Two can be opened if it is passed.'],
     ['exit', 'exit', 'Two ends if it is passed.'],
     ['post', 'retry', 'Two is repeated if it is passed.'],
@@ -230,12 +230,12 @@ describe('rules in words', () => {
     const Limits = { AttemptLimit: 1, AttemptAbsoluteDurationLimit: 'PT10M' };
     assert.deepEqual(sentencesOf({ Limits }), [
       'Two can be attempted once.',
-      'An attempt on Two may take 10 minutes.',
+      'An attempt on Two can take up to 10 minutes.',
     ]);
     const others = { AttemptLimit: 3, AttemptAbsoluteDurationLimit: 'PT1M30S' };
     assert.deepEqual(sentencesOf({ Limits: others }), [
       'Two can be attempted 3 times.',
-      'An attempt on Two may take 90 seconds.',
+      'An attempt on Two can take up to 90 seconds.',
     ]);
   });
 

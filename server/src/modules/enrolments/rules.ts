@@ -57,7 +57,7 @@ const rules: Rule[] = [
     passes: ({ attempt }) => !attempt.isUsedUp,
     holds: 'An attempt is open, or another attempt is left.',
     fails: ({ attempt: { limit } }) =>
-      `${limit === 1 ? 'The only attempt at this course has' : `All ${limit} attempts at this course have`} been used. Ask your administrator for another one. Your results are kept.`,
+      `${limit === 1 ? 'The only attempt at this course has been used' : `You have used ${limit} of ${limit} attempts at this course`}. Ask your administrator for another one. Your results are kept.`,
   },
   {
     code: 'cool_down_over',

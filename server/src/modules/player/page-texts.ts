@@ -138,7 +138,7 @@ const german: PageTexts = {
         'Ihr Zugang zu diesem Kurs ist abgelaufen. Bitten Sie Ihre Administration, ihn zu verlängern. Ihre Ergebnisse bleiben erhalten.',
       course_available: 'Der Kurs ist zurzeit nicht veröffentlicht. Versuchen Sie es später erneut.',
       course_playable: 'Der Kurs hat noch keinen Inhalt. Versuchen Sie es später erneut.',
-      attempts_left: `${limit === 1 ? 'Der einzige Versuch für diesen Kurs ist' : `Alle ${limit} Versuche für diesen Kurs sind`} aufgebraucht. Bitten Sie Ihre Administration um einen weiteren. Ihre Ergebnisse bleiben erhalten.`,
+      attempts_left: `${limit === 1 ? 'Der einzige Versuch für diesen Kurs ist aufgebraucht' : `Sie haben ${limit} von ${limit} Versuchen für diesen Kurs aufgebraucht`}. Bitten Sie Ihre Administration um einen weiteren. Ihre Ergebnisse bleiben erhalten.`,
       cool_down_over: `Der nächste Versuch ist ab dem ${inWords(until, 'de')} möglich. Öffnen Sie den Kurs dann erneut. Ihre Ergebnisse bleiben erhalten.`,
     })[rule],
 };

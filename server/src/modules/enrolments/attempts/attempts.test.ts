@@ -75,7 +75,7 @@ test('a launch after a failed attempt starts another attempt until the limit is 
   assert.deepEqual([MayLaunch, failed], [false, ['attempts_left']]);
   const { status, text } = await click(LaunchURL);
   assert.equal(status, 403);
-  assert.ok(text.includes('All 2 attempts at this course have been used.'), text);
+  assert.ok(text.includes('You have used 2 of 2 attempts at this course.'), text);
   assert.ok(text.includes(Rules.find(({ Passed }: { Passed: boolean }) => !Passed).Detail));
   const { Success, Score, AttemptsUsed } = await read();
   assert.deepEqual([Success, Score, AttemptsUsed], ['failed', 50, 2]);
