@@ -17,7 +17,7 @@ const bulkOptions: readonly Option[] = ['plan', 'url', 'key', 'tenant', 'idempot
 
 async function sendBulk([, subject, file]: string[], values: Values): Promise<void> {
   const { bulkCommand, bulkSubjects } = await import('./bulk-command.ts');
-  if (!bulkSubjects.includes(required(subject, 'users or enrolments')))
+  if (!bulkSubjects.includes(required(subject, 'The kind of rows (users or enrolments)')))
     throw new UsageError(`"${subject}" cannot be sent in bulk. Use ${bulkSubjects.join(' or ')}.`);
   const path = required(file, 'FILE');
   if (path !== '-' && !statSync(path, { throwIfNoEntry: false })?.isFile())
@@ -26,7 +26,7 @@ async function sendBulk([, subject, file]: string[], values: Values): Promise<vo
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UsageError(`--url ${url} must be a URL such as https://learn.example.com.`);
   const { failed } = await bulkCommand({
-    subject: required(subject, 'users or enrolments'),
+    subject: required(subject, 'The kind of rows (users or enrolments)'),
     file: path,
     plan: values.plan === true,
     url,

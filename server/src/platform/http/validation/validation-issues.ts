@@ -26,11 +26,11 @@ function fieldOf(issue: ValidationIssue): string {
   return [inside, typeof named === 'string' ? named : ''].filter(Boolean).join('.');
 }
 
-const typeWords: Record<string, string> = {
+const typeWords: Record<string, string | readonly string[]> = {
   string: 'text',
   integer: 'a whole number',
   number: 'a number',
-  boolean: 'true or false',
+  boolean: ['true', 'false'],
   array: 'a list',
   object: 'an object',
 };
@@ -68,7 +68,7 @@ const wordings: Record<string, (issue: ValidationIssue) => string> = {
     `is missing${suchAs(described(parentSchema).properties?.[String(params.missingProperty)]).replace(',', '. Send a value')}`,
   additionalProperties: () => 'is not a field of this request. Check the spelling, or leave it out',
   type: ({ params, parentSchema }) => {
-    const types = [params.type].flat().map((type) => typeWords[String(type)] ?? String(type));
+    const types = [params.type].flat().flatMap((type) => typeWords[String(type)] ?? String(type));
     return `must be ${either(types)}${suchAs(parentSchema)}`;
   },
   enum: ({ params }) => `must be one of ${(params.allowedValues as unknown[]).map(show).join(', ')}`,

@@ -29,7 +29,7 @@ test('the response lists every invalid field with a sentence that says what to s
     LoginID: 'LoginID must not contain control characters, and must not be "." or "..".',
     FirstName: 'FirstName must have at most 255 characters.',
     Email: 'Email must be text or null.',
-    Enabled: 'Enabled must be true or false or null.',
+    Enabled: 'Enabled must be true, false or null.',
   });
 });
 
