@@ -1658,7 +1658,7 @@ export interface paths {
         };
         /**
          * Read the clock of a test tenant
-         * @description Enrolments, events and reports of the tenant use this time.
+         * @description The tenant's enrolments, events and reports use this time.
          */
         get: operations["readClock"];
         put?: never;
@@ -1684,7 +1684,7 @@ export interface paths {
         put?: never;
         /**
          * Let a robot play a course in a test tenant
-         * @description The robot launches the course, reports the result of each unit as its content would, and leaves. An AU of cmi5 does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. If a course has more than 30 units, a call plays the 30 that were never or least recently played; repeat it to play the next ones. For cmi5, xAPI and AICC, wait a minute in between. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.
+         * @description The robot launches the course, reports the result of each unit as its content would, and leaves. A cmi5 AU does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. If a course has more than 30 units, a call plays the 30 that were never or least recently played; repeat it to play the next ones. For cmi5, xAPI and AICC, wait a minute in between. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.
          */
         post: operations["playCourse"];
         delete?: never;
@@ -1824,7 +1824,7 @@ export interface paths {
         put?: never;
         /**
          * Open a session for a unit that reports directly to the service
-         * @description For units of cmi5, xAPI and AICC. The open session of the enrolment is abandoned.
+         * @description For cmi5, xAPI and AICC units. The open session of the enrolment is abandoned.
          */
         post: operations["openUnit"];
         delete?: never;
@@ -1863,7 +1863,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get the token of an AU for the LRS (the fetch URL of cmi5)
+         * Get the LRS token of an AU (the cmi5 fetch URL)
          * @description Returns the token only once. Requests from any origin are allowed.
          */
         post: operations["fetchToken"];
@@ -1881,7 +1881,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return from a unit (the returnURL of cmi5)
+         * Return from a unit (the cmi5 returnURL)
          * @description The player replaces this page. If the unit is in its own window, the learner can close it.
          */
         get: operations["returnFromUnit"];
@@ -1903,8 +1903,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report from AICC content (the AICC_URL of HACP)
-         * @description Accepts the commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. The response is `error=3` if the session has ended or the URL is unknown. Requests from any origin are allowed.
+         * Report from AICC content (the HACP AICC_URL)
+         * @description Accepts the CMI001 commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance. A report counts once the response contains `error=0`. The response is `error=3` if the session has ended or the URL is unknown. Requests from any origin are allowed.
          */
         post: operations["reportByHacp"];
         delete?: never;
@@ -2699,7 +2699,7 @@ export interface components {
             /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed. */
             LoginID: string;
             /**
-             * @description false if you send the link yourself although this service could email it.
+             * @description If false, the service does not email the link, so that you can send it yourself.
              * @default true
              */
             SendMail?: boolean;
@@ -2803,7 +2803,7 @@ export interface components {
              */
             Status: "queued" | "sent" | "failed" | "cancelled";
             Attempts: number;
-            /** @description The mail server's last answer; null if there was none. */
+            /** @description The mail server's last response; null if there was none. */
             Answer: string | null;
             /** Format: date-time */
             CreatedAt: string;
@@ -3157,7 +3157,7 @@ export interface components {
                 UnitID: string;
                 Title: string;
                 /**
-                 * @description What satisfies the unit.
+                 * @description The criterion that satisfies the unit.
                  * @enum {string}
                  */
                 MoveOn: "NotApplicable" | "Passed" | "Completed" | "CompletedAndPassed" | "CompletedOrPassed";
@@ -3179,7 +3179,7 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description `unit`: a session of a unit of cmi5, xAPI or AICC, or its waiver.
+             * @description `unit`: a session of a cmi5, xAPI or AICC unit, or a waiver.
              * @enum {string}
              */
             Kind: "launch" | "unit" | "commit" | "event";
@@ -3194,7 +3194,7 @@ export interface components {
                 [key: string]: unknown;
             };
             Warnings: string[];
-            /** @description Code with which a commit was rejected; its result in `Data` does not count. Null for all other entries. */
+            /** @description The error code with which a commit was rejected; its result in `Data` does not count. Null for all other entries. */
             Refused: string | null;
             /** @description The result that the commit's page claimed for the course but its data does not support. It does not count. Null for all other entries. */
             Claimed: {
@@ -4116,7 +4116,7 @@ export interface components {
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins: string[] | null;
             /**
-             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant is a test tenant from its creation or never.
+             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still manage the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant can become a test tenant only when it is created.
              * @enum {string}
              */
             Status: "active" | "suspended" | "test";
@@ -4145,7 +4145,7 @@ export interface components {
             /** @description Origins that may show a course in a frame; null means any origin. */
             FrameOrigins?: string[] | null;
             /**
-             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant is a test tenant from its creation or never.
+             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still manage the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant can become a test tenant only when it is created.
              * @enum {string}
              */
             Status?: "active" | "suspended" | "test";
@@ -4745,11 +4745,11 @@ export interface components {
          */
         Play: {
             /**
-             * @description What each unit reports. A web page reports only its completion: `passed` means completed, and `failed` means incomplete. An AU of cmi5 reports `passed` and `completed` for `passed`, and only `failed` or `completed` for these.
+             * @description What each unit reports. A web page reports only its completion: `passed` means completed, and `failed` means incomplete. A cmi5 AU reports `passed` and `completed` for `passed`, and only `failed` or `completed` for these.
              * @enum {string}
              */
             Status: "passed" | "failed" | "completed" | "incomplete";
-            /** @description The score of each unit. A mastery score in the package decides whether it is passed. AUs of cmi5 report a score only with `passed` and `failed`. */
+            /** @description The score of each unit. A mastery score in the package decides whether it is passed. cmi5 AUs report a score only with `passed` and `failed`. */
             Score?: number;
         };
         /** Receipt */
@@ -5766,7 +5766,7 @@ export interface components {
                 };
             };
         };
-        /** @description `statement_conflict`: The ID belongs to another statement. `storage_limit`: There is no space left for the enrolment. */
+        /** @description `statement_conflict`: The ID belongs to another statement. `storage_limit`: The enrolment has used up its storage. */
         "statement_conflict.storage_limit": {
             headers: {
                 [name: string]: unknown;
@@ -5778,7 +5778,7 @@ export interface components {
                 };
             };
         };
-        /** @description `in_progress`: The same request is still in progress. `statement_conflict`: The ID belongs to another statement. `storage_limit`: There is no space left for the enrolment. */
+        /** @description `in_progress`: The same request is still in progress. `statement_conflict`: The ID belongs to another statement. `storage_limit`: The enrolment has used up its storage. */
         "in_progress.statement_conflict.storage_limit": {
             headers: {
                 [name: string]: unknown;
@@ -5802,7 +5802,7 @@ export interface components {
                 };
             };
         };
-        /** @description `document_conflict`: The document already exists. `document_limit`: There are too many documents. `storage_limit`: There is no space left for the enrolment. */
+        /** @description `document_conflict`: The document already exists. `document_limit`: There are too many documents. `storage_limit`: The enrolment has used up its storage. */
         "document_conflict.document_limit.storage_limit": {
             headers: {
                 [name: string]: unknown;
@@ -5826,7 +5826,7 @@ export interface components {
                 };
             };
         };
-        /** @description `in_progress`: The same request is still in progress. `document_limit`: There are too many documents. `storage_limit`: There is no space left for the enrolment. */
+        /** @description `in_progress`: The same request is still in progress. `document_limit`: There are too many documents. `storage_limit`: The enrolment has used up its storage. */
         "in_progress.document_limit.storage_limit": {
             headers: {
                 [name: string]: unknown;
@@ -5898,7 +5898,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has no content yet. `not_a_test_tenant`: The tenant is not a test tenant. `in_progress`: The same request is still in progress. `storage_limit`: There is no space left for the enrolment. `session_superseded`: The course was opened elsewhere. */
+        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has no content yet. `not_a_test_tenant`: The tenant is not a test tenant. `in_progress`: The same request is still in progress. `storage_limit`: The enrolment has used up its storage. `session_superseded`: The course was opened elsewhere. */
         "user_disabled.course_not_playable.not_a_test_tenant.in_progress.storage_limit.session_superseded": {
             headers: {
                 [name: string]: unknown;
@@ -7135,7 +7135,7 @@ export interface operations {
                  */
                 plan?: boolean;
                 /**
-                 * @description If true, the user is only erased if they were created within the last hour and have no changes, enrolments, sign-ins, invitations or other data. Enrolments that were withdrawn before their first launch are ignored. Otherwise, the response is 409 touched, and its reason is older, changed, used or, if only the enrolments have to be withdrawn first, enrolled.
+                 * @description If true, the user is only erased if they were created within the last hour and have no changes, enrolments, sign-ins, invitations or other data. Enrolments that were withdrawn before their first launch are ignored. Otherwise, the response is 409 touched, and its reason is older, changed, used or enrolled. enrolled means that only the enrolments have to be withdrawn first.
                  * @example true
                  */
                 untouched?: boolean;

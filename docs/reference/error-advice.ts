@@ -39,7 +39,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   invitation_not_found:
-    'Create an invitation with `POST /invitation`. If you are handling the event of an older invitation, do nothing: there is a newer event.',
+    'Create an invitation with `POST /invitation`. If you are handling an event about an older invitation, ignore it: there is a newer event.',
   invitation_ended:
     'Create another invitation with `POST /invitation`. A user who has already accepted the invitation can sign in with the password.',
   reset_ended: 'Request another link on the sign-in page. It works once and expires after an hour.',
@@ -110,7 +110,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Make the package smaller, or ask the operator to raise `PACKAGE_BYTES`. If the course has too many units or rules, split it.',
   package_unreadable: 'The file is damaged or encrypted. Create the zip again.',
   package_invalid: 'Correct the line named in `detail`, or export the course again.',
-  package_unsupported: 'Export the course as SCORM 1.2 or SCORM 2004.',
+  package_unsupported: 'Export the course as SCORM, cmi5 or xAPI.',
   webhook_address_refused:
     'Use a public `https` address. The operator can allow others with `WEBHOOK_ALLOW`.',
   too_many_requests: 'Wait for the number of seconds in `Retry-After`. Use bulk calls for many rows.',

@@ -59,7 +59,7 @@ export const errorCodes = {
   statement_conflict: [409, 'The ID belongs to another statement'],
   document_conflict: [409, 'The document already exists'],
   document_limit: [409, 'There are too many documents'],
-  storage_limit: [409, 'There is no space left for the enrolment'],
+  storage_limit: [409, 'The enrolment has used up its storage'],
   key_limit: [409, 'There are too many API keys'],
   webhook_limit: [409, 'There are too many webhook endpoints'],
   session_superseded: [409, 'The course was opened elsewhere'],

@@ -29,9 +29,9 @@ export const aiccRoutes = [
     method: 'POST',
     path: '/play/{token}/hacp',
     name: 'reportByHacp',
-    summary: 'Report from AICC content (the AICC_URL of HACP)',
+    summary: 'Report from AICC content (the HACP AICC_URL)',
     description:
-      'Accepts the commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance of CMI001. A report counts once the response contains `error=0`. The response is `error=3` if the session has ended or the URL is unknown. Requests from any origin are allowed.',
+      'Accepts the CMI001 commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance. A report counts once the response contains `error=0`. The response is `error=3` if the session has ended or the URL is unknown. Requests from any origin are allowed.',
     runTime: { token: 'session', use: 'commit' },
     bodyLimit,
     params: Type.Object({

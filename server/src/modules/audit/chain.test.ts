@@ -171,7 +171,8 @@ for (const [what, statements] of emptied)
     assert.equal(Intact, false);
     const ofDeployment = Chains.find((chain) => chain.TenantID === null);
     const found = Chains.find((chain) => chain.TenantID === id);
-    if (goesOn.status === 200) assert.match(found?.Break?.Reason ?? '', /end of the trail had been changed/);
+    if (goesOn.status === 200)
+      assert.match(found?.Break?.Reason ?? '', /end of the trail had already been changed/);
     else assert.match(ofDeployment?.Break?.Reason ?? '', /was started a second time/);
   });
 
@@ -184,7 +185,7 @@ test("the deployment's trail cannot be emptied unnoticed", async () => {
     const deployed = async () => (await verifyAudit(own.ctx)).Chains.find((chain) => chain.TenantID === null);
     assert.ok((await deployed())?.Break);
     expectStatus(await own.api('POST', '/tenant', { TenantID: 'later' }), 201);
-    assert.match((await deployed())?.Break?.Reason ?? '', /end of the trail had been changed/);
+    assert.match((await deployed())?.Break?.Reason ?? '', /end of the trail had already been changed/);
   } finally {
     await own.close();
   }

@@ -51,7 +51,7 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
   if (checkEntry(ctx, entry) === 'forged')
     return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')
-    return broken('When the service wrote this entry, the end of the trail had been changed.');
+    return broken('The end of the trail had already been changed when the service wrote this entry.');
   return null;
 }
 

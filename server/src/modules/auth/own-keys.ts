@@ -35,6 +35,6 @@ async function rejectExcessKey(ctx: TenantContext): Promise<void> {
   if (rows.length > maxKeys)
     throw new Problem(
       'key_limit',
-      `A tenant has at most ${maxKeys} usable keys. Revoke those that are no longer needed.`,
+      `A tenant can have at most ${maxKeys} usable keys. Revoke those that are no longer needed.`,
     );
 }

@@ -25,7 +25,7 @@ export async function checkDocument(ctx: TenantContext, session: Session, use: D
   if (registration !== null && registration !== session.enroll_id)
     throw violation("The registration must be the launch's registration.");
   if (activityId !== null && !(await mayUse(ctx, session, use, activityId)))
-    throw violation("The activity must be the launch's activity, or another one of its course.");
+    throw violation("The activity must be the launch's activity, or another activity of its course.");
   const isLaunchData = kind === 'state' && (documentId === launchDataId || documentId === null);
   if (isLaunchData && action !== 'read') throw violation(`${launchDataId} cannot be changed.`);
   if (kind !== 'agent_profile' || documentId !== preferencesId) return;

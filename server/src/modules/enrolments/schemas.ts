@@ -220,7 +220,7 @@ export const Explanation = Fields(
       Fields({
         UnitID: Type.String(),
         Title: Type.String(),
-        MoveOn: OneOf(moveOns, { description: 'What satisfies the unit.' }),
+        MoveOn: OneOf(moveOns, { description: 'The criterion that satisfies the unit.' }),
         Satisfied: Type.Boolean(),
         CompletedAt: Reported,
         PassedAt: Reported,
@@ -239,7 +239,7 @@ export const TimelineEntry = Fields(
   {
     At: Instant(),
     Kind: OneOf(['launch', 'unit', 'commit', 'event'], {
-      description: '`unit`: a session of a unit of cmi5, xAPI or AICC, or its waiver.',
+      description: '`unit`: a session of a cmi5, xAPI or AICC unit, or a waiver.',
     }),
     Type: Nullable(Type.String({ description: 'The type of the event, if the entry is an event.' })),
     Launch: Nullable(
@@ -255,7 +255,7 @@ export const TimelineEntry = Fields(
     Refused: Nullable(
       Type.String({
         description:
-          'Code with which a commit was rejected; its result in `Data` does not count. Null for all other entries.',
+          'The error code with which a commit was rejected; its result in `Data` does not count. Null for all other entries.',
       }),
     ),
     Claimed: Nullable(

@@ -17,7 +17,7 @@ export const Mail = Fields(
     Attempts: Type.Integer({ minimum: 0 }),
     Answer: Nullable(
       Text(500, {
-        description: "The mail server's last answer; null if there was none.",
+        description: "The mail server's last response; null if there was none.",
       }),
     ),
     CreatedAt: Instant(),

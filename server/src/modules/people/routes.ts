@@ -31,7 +31,7 @@ export const peopleRoutes = [
       untouched: Type.Optional(
         Type.Boolean({
           description:
-            'If true, the user is only erased if they were created within the last hour and have no changes, enrolments, sign-ins, invitations or other data. Enrolments that were withdrawn before their first launch are ignored. Otherwise, the response is 409 touched, and its reason is older, changed, used or, if only the enrolments have to be withdrawn first, enrolled.',
+            'If true, the user is only erased if they were created within the last hour and have no changes, enrolments, sign-ins, invitations or other data. Enrolments that were withdrawn before their first launch are ignored. Otherwise, the response is 409 touched, and its reason is older, changed, used or enrolled. enrolled means that only the enrolments have to be withdrawn first.',
         }),
       ),
     }),

@@ -17,7 +17,7 @@ export const sandboxRoutes = [
     path: '/test/clock',
     name: 'readClock',
     summary: 'Read the clock of a test tenant',
-    description: 'Enrolments, events and reports of the tenant use this time.',
+    description: "The tenant's enrolments, events and reports use this time.",
     scope: 'enrolments:read',
     responses: { 200: { description: "The tenant's time.", schema: Clock } },
     problems: ['not_a_test_tenant'],
@@ -47,7 +47,7 @@ export const sandboxRoutes = [
     name: 'playCourse',
     summary: 'Let a robot play a course in a test tenant',
     description:
-      'The robot launches the course, reports the result of each unit as its content would, and leaves. An AU of cmi5 does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. If a course has more than 30 units, a call plays the 30 that were never or least recently played; repeat it to play the next ones. For cmi5, xAPI and AICC, wait a minute in between. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.',
+      'The robot launches the course, reports the result of each unit as its content would, and leaves. A cmi5 AU does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. If a course has more than 30 units, a call plays the 30 that were never or least recently played; repeat it to play the next ones. For cmi5, xAPI and AICC, wait a minute in between. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.',
     example: ['Score'],
     scope: 'enrolments:write',
     additionalScopes: ['enrolments:launch'],

@@ -17,14 +17,14 @@ export const Play = Fields(
   {
     Status: OneOf(['passed', 'failed', 'completed', 'incomplete'], {
       description:
-        'What each unit reports. A web page reports only its completion: `passed` means completed, and `failed` means incomplete. An AU of cmi5 reports `passed` and `completed` for `passed`, and only `failed` or `completed` for these.',
+        'What each unit reports. A web page reports only its completion: `passed` means completed, and `failed` means incomplete. A cmi5 AU reports `passed` and `completed` for `passed`, and only `failed` or `completed` for these.',
     }),
     Score: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 100,
         description:
-          'The score of each unit. A mastery score in the package decides whether it is passed. AUs of cmi5 report a score only with `passed` and `failed`.',
+          'The score of each unit. A mastery score in the package decides whether it is passed. cmi5 AUs report a score only with `passed` and `failed`.',
       }),
     ),
   },

@@ -50,7 +50,7 @@ const common = {
 
 const Status = OneOf(tenantStatuses, {
   description:
-    '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still work on the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant is a test tenant from its creation or never.',
+    '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still manage the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant can become a test tenant only when it is created.',
 });
 
 /** Short enough to fit into every index next to the longest user names. An index row can have at most 2,704 bytes. */

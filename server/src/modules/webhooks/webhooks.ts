@@ -66,7 +66,7 @@ export async function createWebhook(
   if (!row)
     throw new Problem(
       'webhook_limit',
-      `A tenant has at most ${maxEndpoints} webhook endpoints. Delete one first.`,
+      `A tenant can have at most ${maxEndpoints} webhook endpoints. Delete one first.`,
     );
   return withSecret(row, secret);
 }

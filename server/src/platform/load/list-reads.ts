@@ -46,7 +46,7 @@ const requestsIn: Record<TurnQueue, string> = {
   lists: 'lists and reports',
   erasures: 'erasures',
   replays: 'replays',
-  plays: 'plays of the robot',
+  plays: 'robot plays',
 };
 
 /** Waits for the turn of the caller's tenant, then reads a list or report, or does a long write. */

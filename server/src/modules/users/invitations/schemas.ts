@@ -31,7 +31,7 @@ export const InvitationRequest = Fields(
     SendMail: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'false if you send the link yourself although this service could email it.',
+        description: 'If false, the service does not email the link, so that you can send it yourself.',
       }),
     ),
   },
