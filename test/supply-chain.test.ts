@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -78,4 +78,24 @@ test('every runtime package has a permissive licence', () => {
     others.filter((other) => !known.some((pattern) => pattern.test(other))),
     [],
   );
+});
+
+/** Packages that are used without an import: types of others, and programs that scripts run. */
+const isUsedOtherwise = (name: string) =>
+  name.startsWith('@types/') || ['typescript', '@11ty/eleventy'].includes(name);
+
+test('each workspace imports every package that it declares', () => {
+  for (const workspace of about.workspaces) {
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(join(root, workspace, 'package.json'), 'utf8'),
+    );
+    const files = globSync('**/*.{ts,tsx,js,cjs,css,json}', {
+      cwd: join(root, workspace),
+      exclude: ['**/node_modules/**', 'package.json'],
+    });
+    const sources = files.map((file) => readFileSync(join(root, workspace, file), 'utf8')).join('\n');
+    for (const name of Object.keys({ ...dependencies, ...devDependencies }))
+      if (!isUsedOtherwise(name))
+        assert.match(sources, new RegExp(`['"]${name}['"/]`), `${workspace} does not use ${name}`);
+  }
 });
