@@ -489,7 +489,7 @@ test("no entry contains a name, a learner's address, a secret or the reason for 
 test('all audit trails can be verified afterwards', async () => {
   const { Intact, Chains } = await verifyAudit(service.ctx);
   const broken = Chains.filter(
-    (chain) => chain.Break && !/the end of the trail had already been changed/.test(chain.Break.Reason),
+    (chain) => chain.Break && !/The end of the trail had already been changed/.test(chain.Break.Reason),
   );
   assert.deepEqual(broken, []);
   assert.equal(Intact, false, 'an entry of audit.head_unverified stays visible');
