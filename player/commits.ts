@@ -14,7 +14,7 @@ import { addTo, newestOf } from './pending.ts';
 import { evaluateCommit } from './results.ts';
 import type { SaveState, Stop } from './save-state.ts';
 import { createTimer } from './timer.ts';
-import { sendCommit, sendCommitBlocking, sendCommitLeaving } from './transport.ts';
+import { sendCommit, sendCommitBlocking, sendCommitOnClose } from './transport.ts';
 
 export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'>;
 export type Commits = ReturnType<typeof createCommits>;
@@ -36,7 +36,7 @@ export function createCommits(
     announce,
     schedule: ({ delay }) => timer.start(delay),
     send: (effect) => void send(effect),
-    'send-leaving': ({ commit }) => sendCommitLeaving(session.Session, commit),
+    'send-leaving': ({ commit }) => sendCommitOnClose(session.Session, commit),
     abort: () => flight?.abort(),
     forget: ({ entry }) => journal.forget(entry),
     renumber: ({ entries, by }) => void journal.renumber(entries, by),

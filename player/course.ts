@@ -30,7 +30,7 @@ export type Position = {
 };
 
 /** How the learner or the service leaves the course. */
-export type Leaving = 'exit' | 'end' | 'stop';
+export type ExitKind = 'exit' | 'end' | 'stop';
 
 /** Navigation through the units, either in order or by SCORM 2004 sequencing. */
 export type Course = {
@@ -40,7 +40,7 @@ export type Course = {
   previous(): Promise<void>;
   choose(unitID: string): Promise<void>;
   /** Ends the session and returns its last snapshot. */
-  leave(how: Leaving): Promise<Snapshot | null>;
+  leave(how: ExitKind): Promise<Snapshot | null>;
   /** A snapshot of the current data. Null if there is nothing to save. */
   snapshot(): Snapshot | null;
   /** The root of the activity tree, if the learner may choose it like a unit. */

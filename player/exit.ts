@@ -1,6 +1,6 @@
 import type { Commits, Snapshot } from './commits.ts';
 import type { Receipt, Session } from './contract.ts';
-import type { Course, Leaving } from './course.ts';
+import type { Course, ExitKind } from './course.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 import { hidePage, showEnd, showPage } from './pages.ts';
@@ -18,7 +18,7 @@ type Outcome = 'saved' | 'onDevice' | 'lost';
 async function sendLast(
   course: Course,
   commits: Commits,
-  how: Leaving,
+  how: ExitKind,
   more: Pick<Snapshot, 'Exit'>,
 ): Promise<Outcome> {
   elements.notice.hidden = true;
@@ -37,7 +37,7 @@ async function sendLast(
 
 /** `timeUp` is the title of the unit whose time is up, if the learner must be informed. */
 type Departure = {
-  how: Leaving;
+  how: ExitKind;
   timeUp: string | null;
   summary: () => { receipt: Receipt; seconds: number };
 };

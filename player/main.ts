@@ -6,7 +6,7 @@ import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
 import { openSession, type Replayed, replay } from './session.ts';
 import { isStorageDenied } from './storage.ts';
-import { beginUnrecorded } from './unrecorded.ts';
+import { beginWithoutRecording } from './unrecorded.ts';
 
 /** Shows the texts in the course's language or, if that is not supported, the browser's. */
 function selectTexts(course: string | null): void {
@@ -82,7 +82,7 @@ async function open(journal: Journal, { temporarilyRejected }: Replayed): Promis
   selectTexts(opening.session.Language);
   elements.bar.hidden = false;
   const { Mode } = opening.session;
-  await play(opening.session, Mode === 'normal' ? journal : beginUnrecorded(Mode));
+  await play(opening.session, Mode === 'normal' ? journal : beginWithoutRecording(Mode));
   if (temporarilyRejected.length > 0) {
     const titles = [...new Set(temporarilyRejected.map(({ CourseTitle }) => CourseTitle))];
     ask(messages.leftTitle, messages.left(titles), [{ text: messages.understood, act: () => {} }]);

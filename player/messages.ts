@@ -15,7 +15,7 @@ export const catalogues = {
 export type Language = keyof typeof catalogues;
 
 /** The modes in which nothing is recorded. */
-export type Unrecorded = Exclude<Session['Mode'], 'normal'>;
+export type NonRecordingMode = Exclude<Session['Mode'], 'normal'>;
 
 let mode: Session['Mode'] = 'normal';
 
@@ -37,7 +37,7 @@ export function setLanguage(wanted: readonly string[]): void {
 }
 
 /** Switches to the texts for a mode in which nothing is recorded. */
-export function useMessagesFor(unrecorded: Unrecorded): void {
+export function useMessagesFor(unrecorded: NonRecordingMode): void {
   mode = unrecorded;
   setLanguage([language]);
 }

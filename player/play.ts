@@ -2,7 +2,7 @@ import { createAuCourse } from './au.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
 import type { Session } from './contract.ts';
-import type { Course, CourseEvents, Leaving } from './course.ts';
+import type { Course, CourseEvents, ExitKind } from './course.ts';
 import { elements } from './elements.ts';
 import { leaveCourse, stopCourse } from './exit.ts';
 import { showSaveState } from './indicator.ts';
@@ -154,7 +154,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   }
 
   /** `timeUp` is the title of the unit whose time is up, if the learner must be informed. */
-  async function leave(how: Leaving = 'exit', timeUp: string | null = null): Promise<void> {
+  async function leave(how: ExitKind = 'exit', timeUp: string | null = null): Promise<void> {
     if (left) return;
     left = true;
     heartbeat.stop();

@@ -6,7 +6,7 @@ import { writeTreeState } from '../standards/tree-state.ts';
 import type { RunTimeData } from '../standards/types.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
-import { autosaveDelay, type Course, type CourseEvents, type Leaving, saveDelay } from './course.ts';
+import { autosaveDelay, type Course, type CourseEvents, type ExitKind, saveDelay } from './course.ts';
 import { createMachine } from './machine.ts';
 import { endingsOf, type Predicted, positionIn } from './position.ts';
 import { createRunTime } from './runtime.ts';
@@ -160,7 +160,7 @@ export function createSequencedCourse(
     else events.moved();
   }
 
-  async function leave(how: Leaving): Promise<Snapshot | null> {
+  async function leave(how: ExitKind): Promise<Snapshot | null> {
     machine.dispatch({ kind: 'leaving' });
     await stage.clear();
     autosave.cancel();

@@ -70,7 +70,7 @@ export function sendCommitBlocking(session: string, commit: Commit): Answer {
 }
 
 /** Used by a closing page, which will not receive the response. */
-export function sendCommitLeaving(session: string, commit: Commit): void {
+export function sendCommitOnClose(session: string, commit: Commit): void {
   const body = JSON.stringify(commit);
   if (bytesOf(body) > largestCommit) return;
   const path = commitPath(session);

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { settled } from '../server/test/support/axe.ts';
 import { closeBrowser } from '../server/test/support/browser.ts';
 import { type ConsoleUser, closeConsole, consoleOf, openConsole } from '../server/test/support/console.ts';
-import { openShowcase } from '../server/test/support/showcase.ts';
+import { fillForScreenshots } from '../server/test/support/showcase.ts';
 import { ensureBuilt } from './build.ts';
 
 const folder = join(import.meta.dirname, '../docs/images/console');
@@ -16,7 +16,8 @@ const wanted = process.argv.slice(2);
 
 await ensureBuilt(['console', 'guide', 'player']);
 await mkdir(folder, { recursive: true });
-const { service, tenant, administrator, learner, blocked, decided, webhookId, close } = await openShowcase();
+const { service, tenant, administrator, learner, blocked, decided, webhookId, close } =
+  await fillForScreenshots();
 await tenant.api('POST', '/invitation', { LoginID: learner });
 const courses = { CourseIDs: ['phishing', 'fire-safety'], DurationIDs: ['30-days', '1-year'] };
 const [issued] = (await tenant.api('POST', '/enrolment/key', courses)).body.Items;

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { ariaSort, type FocusedSort, type Sort, SortButton, SortSelect, useSortFocus } from './sorting.tsx';
 import { Failed, WaitingRows } from './states.tsx';
-import { type Selection, useTicks } from './ticks.tsx';
+import { type Selection, useRowSelection } from './ticks.tsx';
 
 type PageOf<T> = { Items: T[]; NextCursor: string | null } | undefined;
 
@@ -73,7 +73,7 @@ export function List<T>(props: ListProps<T>) {
 function ListHead<T>({ query, selection, sort, count, rows, rowKey }: ListProps<T> & { rows: readonly T[] }) {
   const t = useTranslations('rows');
   const list = useTranslations('list');
-  const ticks = useTicks(selection, rows, rowKey);
+  const ticks = useRowSelection(selection, rows, rowKey);
   const shown = rows.length;
   const isComplete = query.data !== undefined && !query.hasNextPage;
   const text = isComplete
@@ -103,7 +103,7 @@ type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey' | 'selecti
 
 /** The table of a list. Also used for rows that are part of another record. */
 export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selection, sort }: RowsProps<T>) {
-  const ticks = useTicks(selection, rows, rowKey);
+  const ticks = useRowSelection(selection, rows, rowKey);
   const withTick = (at: number, tick: ReactNode, content: ReactNode) =>
     ticks && at === 0 ? (
       <Group gap="sm" wrap="nowrap">

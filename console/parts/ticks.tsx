@@ -11,7 +11,7 @@ export type Selection<T> = {
 };
 
 /** The checkboxes of a list. With the Shift key, all rows since the previous one are ticked or cleared. */
-export function useTicks<T>(
+export function useRowSelection<T>(
   selection: Selection<T> | undefined,
   rows: readonly T[],
   rowKey: (row: T) => string,

@@ -2,12 +2,12 @@ import type { Objective } from '../../standards/types.ts';
 import type { GlobalObjective } from './state.ts';
 
 type Flag = Exclude<keyof Objective['Maps'][number], 'TargetObjectiveID'>;
-export type Fact = keyof GlobalObjective;
+export type ObjectiveValue = keyof GlobalObjective;
 
 /**
  * SN §3.10.3: the attributes of a map that let it read a value from the global objective or write one to it.
  */
-const readFlags: Record<Fact, Flag> = {
+const readFlags: Record<ObjectiveValue, Flag> = {
   satisfied: 'ReadSatisfiedStatus',
   measure: 'ReadNormalizedMeasure',
   raw: 'ReadRawScore',
@@ -16,7 +16,7 @@ const readFlags: Record<Fact, Flag> = {
   completed: 'ReadCompletionStatus',
   progress: 'ReadProgressMeasure',
 };
-export const writeFlags: Record<Fact, Flag> = {
+export const writeFlags: Record<ObjectiveValue, Flag> = {
   satisfied: 'WriteSatisfiedStatus',
   measure: 'WriteNormalizedMeasure',
   raw: 'WriteRawScore',
@@ -28,11 +28,11 @@ export const writeFlags: Record<Fact, Flag> = {
 export const facts = ['measure', 'satisfied', 'raw', 'min', 'max', 'progress', 'completed'] as const;
 
 /** The global objective from which each value is read. */
-export type Sources = Readonly<Partial<Record<Fact, string>>>;
+export type Sources = Readonly<Partial<Record<ObjectiveValue, string>>>;
 
 /** SN §3.10.3 permits only one map to read a value. If several maps do, the first one is used. */
 export function sourcesOf({ Maps }: Objective): Sources {
-  const sources: Partial<Record<Fact, string>> = {};
+  const sources: Partial<Record<ObjectiveValue, string>> = {};
   for (const map of Maps)
     for (const fact of facts) if (map[readFlags[fact]]) sources[fact] ??= map.TargetObjectiveID;
   return sources;

@@ -1,7 +1,7 @@
 import type { Objective } from '../../standards/types.ts';
 import type { Activity } from './course.ts';
 import { changeObjective, type Draft, objectiveTrack, trackOf } from './draft.ts';
-import { type Fact, facts, writeFlags } from './global-facts.ts';
+import { facts, type ObjectiveValue, writeFlags } from './global-facts.ts';
 import { type GlobalObjective, unknownObjective } from './state.ts';
 
 export function definitionOf({ id, objectives }: Activity, position: number): Objective {
@@ -16,14 +16,14 @@ export function definitionOf({ id, objectives }: Activity, position: number): Ob
  */
 export type Reader = 'itself' | 'parent';
 
-const progressFacts: readonly Fact[] = ['completed', 'progress'];
+const progressFacts: readonly ObjectiveValue[] = ['completed', 'progress'];
 
 /**
  * The activity's own value, or the value of the global objective from which a map reads it, even if that value
  * is unknown (SN §3.10.3). Only an unknown progress measure is replaced with the activity's own measure.
  * Otherwise, an activity completed by measure could not complete itself.
  */
-function read<Name extends Fact>(
+function read<Name extends ObjectiveValue>(
   draft: Draft,
   activity: Activity,
   position: number,
@@ -40,7 +40,7 @@ function read<Name extends Fact>(
     : objectiveTrack(draft, activity, position)[fact];
 }
 
-function isOld(draft: Draft, activity: Activity, fact: Fact): boolean {
+function isOld(draft: Draft, activity: Activity, fact: ObjectiveValue): boolean {
   const { oldObjectives, oldProgress } = trackOf(draft, activity);
   return progressFacts.includes(fact) ? oldProgress : oldObjectives;
 }
@@ -128,7 +128,7 @@ export function recordObjective(
   const before = ownFacts(draft, activity, position);
   changeObjective(draft, activity, position, changes);
   const after = ownFacts(draft, activity, position);
-  const isWorthWriting = (fact: Fact) =>
+  const isWorthWriting = (fact: ObjectiveValue) =>
     after[fact] !== null || before[fact] !== null || (isReported && fact in changes);
   for (const { TargetObjectiveID, ...flags } of definitionOf(activity, position).Maps) {
     const shared = draft.globals.get(TargetObjectiveID) ?? unknownObjective;

@@ -14,7 +14,7 @@ export type OverallOutcome = Delivered | { kind: 'ended' } | { kind: 'nothing' }
 
 /** OP.1: Overall Sequencing Process, for one navigation request (SN §4.3). Changes the draft. */
 export function overallSequencing(draft: Draft, request: NavigationRequest): OverallOutcome {
-  const outcome = untilDelivery(draft, request);
+  const outcome = sequenceToDelivery(draft, request);
   if (outcome.kind === 'ended') endSession(draft);
   if (outcome.kind !== 'deliver') return outcome;
   const isResumed = contentDeliveryEnvironment(draft, outcome.activity);
@@ -23,7 +23,7 @@ export function overallSequencing(draft: Draft, request: NavigationRequest): Ove
 }
 
 /** Runs the process up to the delivery request, which is all that a prediction needs. */
-export function untilDelivery(draft: Draft, request: NavigationRequest): SequencingOutcome {
+export function sequenceToDelivery(draft: Draft, request: NavigationRequest): SequencingOutcome {
   const navigation = navigationRequest(draft, request);
   if (navigation.kind === 'refused') return navigation;
   const terminated = navigation.termination && terminationRequest(draft, navigation.termination);

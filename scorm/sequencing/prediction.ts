@@ -4,7 +4,7 @@ import { deliveryRequest } from './delivery.ts';
 import { type Draft, fork, trackOf } from './draft.ts';
 import { navigationRequest } from './navigation.ts';
 import type { SequencingOutcome } from './outcomes.ts';
-import { untilDelivery } from './overall.ts';
+import { sequenceToDelivery } from './overall.ts';
 import { type PlainRequest, plainRequests, type Refusal } from './requests.ts';
 import { sequencingRulesCheck } from './rules.ts';
 import { sequencingRequest } from './sequencing-requests.ts';
@@ -67,7 +67,7 @@ export function predict(draft: Draft): Prediction {
 }
 
 function predictRequest(draft: Draft, after: AfterExit, kind: PlainRequest): Permission {
-  if (kind === 'start' || kind === 'resumeAll') return permission(untilDelivery(fork(draft), { kind }));
+  if (kind === 'start' || kind === 'resumeAll') return permission(sequenceToDelivery(fork(draft), { kind }));
   const navigation = navigationRequest(draft, { kind });
   if (navigation.kind === 'refused') return permission(navigation);
   if (kind !== 'continue' && kind !== 'previous') return allowed;

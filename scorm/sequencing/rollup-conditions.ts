@@ -1,7 +1,7 @@
 import type { RollupRule } from '../../standards/types.ts';
 import type { Activity } from './course.ts';
 import { type Draft, trackOf } from './draft.ts';
-import { combine, conditionOf, not, sequencingRulesCheck, type Truth } from './rules.ts';
+import { combine, conditionOf, not, sequencingRulesCheck, type Ternary } from './rules.ts';
 import { availableChildren } from './tree.ts';
 
 export type RollupAction = 'satisfied' | 'notSatisfied' | 'completed' | 'incomplete';
@@ -53,7 +53,7 @@ export function rollupRuleCheck(draft: Draft, activity: Activity, action: Rollup
 }
 
 /** SN §3.7.1: whether enough of the contributing children meet the conditions. */
-function isFulfilled(rule: RollupRule, truths: readonly Truth[]): boolean {
+function isFulfilled(rule: RollupRule, truths: readonly Ternary[]): boolean {
   const count = truths.filter((truth) => truth === true).length;
   switch (rule.ChildActivitySet) {
     case 'all':
@@ -72,7 +72,7 @@ function isFulfilled(rule: RollupRule, truths: readonly Truth[]): boolean {
 }
 
 /** RB.1.4.1: Evaluate Rollup Conditions Subprocess. */
-function evaluateRollupConditions(draft: Draft, child: Activity, rule: RollupRule): Truth {
+function evaluateRollupConditions(draft: Draft, child: Activity, rule: RollupRule): Ternary {
   const truths = rule.Conditions.map(({ Condition, Operator }) => {
     const truth = conditionOf(draft, child, { Condition }, 'parent');
     return Operator === 'not' ? not(truth) : truth;

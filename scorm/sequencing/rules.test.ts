@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { conditionFrom, learnerOf, rule } from '../test-support/learners.ts';
 import { courseOf, leaf } from '../test-support/trees.ts';
-import { combine, conditionOf, not, sequencingRulesCheck, type Truth } from './rules.ts';
+import { combine, conditionOf, not, sequencingRulesCheck, type Ternary } from './rules.ts';
 
 describe('three-valued logic (SN §4.4.2)', () => {
-  const table: [Truth[], all: Truth, any: Truth][] = [
+  const table: [Ternary[], all: Ternary, any: Ternary][] = [
     [[], null, null],
     [[true], true, true],
     [[false], false, false],
@@ -33,7 +33,7 @@ const objectives = [
 const seen = { 'cmi.objectives.0.id': 'o' };
 
 /** SN §3.4.2: the content's report, the condition, and the condition's value. */
-const conditions: [data: Record<string, string>, condition: string, truth: Truth][] = [
+const conditions: [data: Record<string, string>, condition: string, truth: Ternary][] = [
   [{}, 'satisfied', null],
   [{ 'cmi.success_status': 'passed' }, 'satisfied', true],
   [{ 'cmi.success_status': 'failed' }, 'satisfied', false],

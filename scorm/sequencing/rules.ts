@@ -4,12 +4,12 @@ import { type Draft, trackOf } from './draft.ts';
 import { completedOf, measureOf, type Reader, satisfiedOf } from './objectives.ts';
 
 /** True, false, or null for unknown: SN §4.4.2. */
-export type Truth = boolean | null;
+export type Ternary = boolean | null;
 
-export const not = (truth: Truth): Truth => (truth === null ? null : !truth);
+export const not = (truth: Ternary): Ternary => (truth === null ? null : !truth);
 
 /** Null (unknown) if there are no conditions. */
-export function combine(combination: 'all' | 'any', truths: readonly Truth[]): Truth {
+export function combine(combination: 'all' | 'any', truths: readonly Ternary[]): Ternary {
   const decisive = combination === 'any';
   if (truths.length === 0) return null;
   if (truths.includes(decisive)) return decisive;
@@ -43,7 +43,7 @@ export function conditionOf(
   activity: Activity,
   condition: Condition,
   reader: Reader = 'itself',
-): Truth {
+): Ternary {
   const objective = referenced(activity, condition.ReferencedObjective ?? null);
   if (!activity.sequencing.Delivery.Tracked) return ofUntracked(condition);
   const measure = () => measureOf(draft, activity, objective, reader);
@@ -78,13 +78,13 @@ export function conditionOf(
 }
 
 /** SN §3.13.1: an untracked activity has no status, although its maps pass values to the content. */
-function ofUntracked({ Condition }: Condition): Truth {
+function ofUntracked({ Condition }: Condition): Ternary {
   if (Condition === 'always') return true;
   const needsValue = /^(satisfied|completed|objectiveMeasure(Greater|Less)Than)$/.test(Condition);
   return needsValue ? null : false;
 }
 
-const compare = (value: number | null, test: (value: number) => boolean): Truth =>
+const compare = (value: number | null, test: (value: number) => boolean): Ternary =>
   value === null ? null : test(value);
 
 /** A reference to a missing objective refers to the primary one. */

@@ -182,8 +182,8 @@ export async function demo(options: { once: boolean }): Promise<void> {
   console.log(
     `Lectern is running at ${config.baseUrl} (course files at ${config.contentUrl}). API reference: ${config.baseUrl}/docs`,
   );
-  const toured = await tour(config.baseUrl, service.first?.key ?? '', folder);
-  console.log(`\n${await nextSteps(service.ctx, toured)}`);
+  const results = await tour(config.baseUrl, service.first?.key ?? '', folder);
+  console.log(`\n${await nextSteps(service.ctx, results)}`);
   if (options.once) return stop();
   console.log('Press Ctrl-C to stop. The demo leaves nothing behind.');
 }

@@ -2,14 +2,14 @@ import { mailChecks } from './mail-checks.ts';
 import { findDamage, findUnusedFolders } from './modules/catalogue/find-damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { remindOfEnds } from './modules/enrolments/reminders/remind.ts';
-import { numberWaitingEvents } from './modules/events/number-waiting-events.ts';
+import { assignPositions } from './modules/events/assign-positions.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
 import { forgetRecipients } from './modules/mail/recipients.ts';
 import { purgeMails } from './modules/mail/results.ts';
 import { sendMails } from './modules/mail/send.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
 import { countCompletion } from './modules/reports/count-completion.ts';
-import { fillWords } from './modules/users/fill-words.ts';
+import { indexOlderUsers } from './modules/users/index-older-users.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
@@ -22,7 +22,7 @@ import { webhookSources } from './webhook-sources.ts';
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
   { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
-  { name: 'events.number', every: 10, run: numberWaitingEvents },
+  { name: 'events.number', every: 10, run: assignPositions },
   { name: 'reports.count', every: 10, run: countCompletion },
   { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },
   {
@@ -39,7 +39,7 @@ export const jobs: readonly Job[] = [
   { name: 'mail.forget', every: 3_600, run: forgetRecipients },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, run: finishErasures },
-  { name: 'users.index', every: 60, run: fillWords },
+  { name: 'users.index', every: 60, run: indexOlderUsers },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 

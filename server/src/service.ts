@@ -9,10 +9,10 @@ import { encryptStored } from './encrypt-stored.ts';
 import { startWorker } from './jobs.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
-import { followClocks } from './modules/tenants/clock.ts';
+import { pollClocks } from './modules/tenants/clock.ts';
 import type { Context } from './platform/context.ts';
 import { codeOf } from './platform/error-code.ts';
-import { followRing } from './platform/keys/follow-ring.ts';
+import { watchKeyRing } from './platform/keys/watch-key-ring.ts';
 import { drain, watchEventLoop } from './platform/load/admission.ts';
 import { shareBudgets } from './platform/load/share-budgets.ts';
 import { startWatchdog } from './platform/operations/watchdog.ts';
@@ -42,12 +42,12 @@ export async function startService(ctx: Context): Promise<Service> {
     ctx,
     servers.map(([server]) => server),
   );
-  const stopFollowing = followRing(ctx, async () => {
+  const stopFollowing = watchKeyRing(ctx, async () => {
     await encryptStored(ctx);
     await auditRotation(ctx);
     await renewSeals(ctx);
   });
-  const stopClocks = await followClocks(ctx);
+  const stopClocks = await pollClocks(ctx);
   const worker = await startWorker(ctx).catch(async (error: unknown) => {
     stopReloading();
     stopFollowing();

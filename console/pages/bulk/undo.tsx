@@ -6,8 +6,8 @@ import { useTranslations } from 'use-intl';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import type { Created } from './created.ts';
+import { KeptRows } from './kept-rows.tsx';
 import { RunBar } from './run-bar.tsx';
-import { StayingRows } from './staying-rows.tsx';
 import type { Subject } from './subjects.ts';
 import { TileList } from './tiles.tsx';
 import { type UndoRun, useUndo } from './use-undo.ts';
@@ -85,7 +85,7 @@ export function Undo({ undone, recent, isAvailable }: Props) {
       {run?.state === 'done' && (
         <AfterStep run={run} subject={undone.subject} isAvailable={isAvailable} onUndo={() => start(false)} />
       )}
-      {run && !isRunning && run.staying.length > 0 && <StayingRows rows={run.staying} isPlan={run.isPlan} />}
+      {run && !isRunning && run.staying.length > 0 && <KeptRows rows={run.staying} isPlan={run.isPlan} />}
       <LeaveGuard isOn={isRunning && !run.isPlan} text={t('leaveText')} />
     </Stack>
   );

@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.tsx';
 import { type Created, dropRemoved, type Removed, rowsToUndo, setUndoing, type UndoRow } from './created.ts';
 import { type Outcome, plannedOutcomes, removed, undoRows } from './undo-calls.ts';
 
-export type StayingRow = { loginId: string; enrollId: string | null; reason: string };
+export type KeptRow = { loginId: string; enrollId: string | null; reason: string };
 
 export type UndoRun = {
   state: 'running' | 'stopped' | 'failed' | 'done';
@@ -15,7 +15,7 @@ export type UndoRun = {
   isWaiting: boolean;
   /** For a plan, what would be removed. */
   removed: Removed;
-  staying: StayingRow[];
+  staying: KeptRow[];
   error: unknown;
 };
 
@@ -31,7 +31,7 @@ export function sumOf({
   const sum = {
     rows: earlier.users + earlier.enrolments,
     removed: { ...earlier },
-    staying: [] as StayingRow[],
+    staying: [] as KeptRow[],
   };
   const known = isPlan ? plannedOutcomes(rows, outcomes) : outcomes;
   for (const [at, { loginId, enrollId }] of rows.entries()) {

@@ -35,7 +35,7 @@ export type Showcase = {
 };
 
 /** A training company after two months of work. Each day's activity is simulated through the API. */
-export async function openShowcase(): Promise<Showcase> {
+export async function fillForScreenshots(): Promise<Showcase> {
   let behind = days * day;
   const now = () => new Date(Date.now() - behind);
   const service = await startService({ now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });

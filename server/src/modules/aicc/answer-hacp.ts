@@ -12,7 +12,7 @@ import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { playedBy, unitOf } from '../catalogue/playable.ts';
+import { playableContent, unitOf } from '../catalogue/playable.ts';
 import { type AuHandle, readAuToken } from '../cmi5/au-tokens.ts';
 import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
 import {
@@ -69,7 +69,7 @@ function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promis
     if (isOver(session, tenantNow(ctx))) return { error: 3 };
     const isRead = request.command === 'getparam';
     if (!isRead && !changes.has(request.command)) return { error: 1 };
-    const unit = unitOf(await playedBy(ctx, session.release_id), session.unit_id);
+    const unit = unitOf(await playableContent(ctx, session.release_id), session.unit_id);
     const result = isRead
       ? await read(ctx, session, { unit, request })
       : await change(ctx, session, { unit, request });

@@ -87,7 +87,7 @@ export const auditCatalogue = {
     'user',
     data({
       Method: FailedMethod,
-      Unrecorded: Type.Optional(
+      NonRecordingMode: Type.Optional(
         Type.Integer({ description: 'Number of earlier failures that have no entry of their own.' }),
       ),
     }),

@@ -49,7 +49,7 @@ export async function recordFailedSignIn(
     await appendAudit(ctx, tenantId, {
       action: 'sign_in.failed',
       targetId: userId,
-      data: { Method: input.method, ...(unrecorded > 0 ? { Unrecorded: unrecorded } : {}) },
+      data: { Method: input.method, ...(unrecorded > 0 ? { NonRecordingMode: unrecorded } : {}) },
     });
   });
 }

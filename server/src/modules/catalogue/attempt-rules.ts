@@ -65,7 +65,7 @@ export const AttemptRulesChange = Type.Unsafe<Partial<AttemptRules> | null>({
 });
 
 /** The rules with their defaults. Throws if they contradict each other. */
-export function completeRules(sent: Partial<AttemptRules>): AttemptRules {
+export function withDefaultRules(sent: Partial<AttemptRules>): AttemptRules {
   const rules = {
     Limit: null,
     CoolDown: null,

@@ -5,7 +5,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
-import { completeRules, rejectRules, rulesOf } from './attempt-rules.ts';
+import { rejectRules, rulesOf, withDefaultRules } from './attempt-rules.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
 import type { EnrolOption, EnrolOptionChange } from './schemas.ts';
 import { recountSeats, seatsLeft } from './seats.ts';
@@ -72,7 +72,7 @@ async function writeOption(
     ...(typeof input.Seats === 'number' && { seats_taken: await recountSeats(ctx, key) }),
     ...(input.Groups !== undefined && { groups: input.Groups }),
     ...(input.Attempts !== undefined && {
-      attempts: input.Attempts && JSON.stringify(completeRules(input.Attempts)),
+      attempts: input.Attempts && JSON.stringify(withDefaultRules(input.Attempts)),
     }),
     ...(input.Status !== undefined && { status: input.Status }),
     ...(input.Price !== undefined && {

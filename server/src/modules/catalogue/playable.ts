@@ -87,7 +87,7 @@ const releases = createCache<PlayedRelease>({
  * The content that is played and against which commits are evaluated. `releaseId` is null if the course is a
  * web page at a URL.
  */
-export async function playedBy(
+export async function playableContent(
   ctx: Context,
   releaseId: string | null,
   page: { url: string; title: string } = { url: '', title: '' },

@@ -3,7 +3,7 @@ import { launchDataId, preferencesId } from '../../../../standards/cmi5/vocabula
 import { isSameAccount } from '../../../../standards/xapi-results.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { playedBy } from '../catalogue/playable.ts';
+import { playableContent } from '../catalogue/playable.ts';
 import { type AuSessionRow, type Registration, updateAuSession } from '../enrolments/au-sessions/sessions.ts';
 import type { DocumentUse } from '../xapi/au-session.ts';
 import { accountOf } from '../xapi/identity.ts';
@@ -49,7 +49,7 @@ async function mayUse(
   activityId: string,
 ): Promise<boolean> {
   if (kind === 'state' && registration !== null) return !isOfOtherCourse(ctx, session.course_id, activityId);
-  const { tree } = await playedBy(ctx, session.release_id);
+  const { tree } = await playableContent(ctx, session.release_id);
   return ownActivities(ctx, { courseId: session.course_id, units: tree.Units })(activityId);
 }
 

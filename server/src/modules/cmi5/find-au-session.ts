@@ -12,7 +12,7 @@ import { accountOf } from '../xapi/identity.ts';
 import { type AuHandle, readLrsToken } from './au-tokens.ts';
 import { checkDocument } from './document-rules.ts';
 import { auAuthority } from './identity.ts';
-import { takeStatements } from './take-statements.ts';
+import { processStatements } from './process-statements.ts';
 
 const ended =
   'The session of this token has ended, or the token is invalid. Open the page again from the course.';
@@ -57,7 +57,7 @@ function toAuSession(ctx: Context, handle: AuHandle, session: Registration & AuS
     authority: auAuthority(ctx, handle.sessionId),
     learner: { objectType: 'Agent', account: accountOf(ctx, session.login_id) },
     registration: handle.enrollId,
-    takeStatements: (ctx, statements) => takeStatements(ctx, handle, statements),
+    processStatements: (ctx, statements) => processStatements(ctx, handle, statements),
     checkDocument: (ctx, use) => checkDocument(ctx, session, use),
     countStorage: (ctx, bytes) => countStorage(ctx, handle.enrollId, bytes),
   };

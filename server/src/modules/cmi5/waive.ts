@@ -6,7 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
-import { playedBy, unitOf } from '../catalogue/playable.ts';
+import { playableContent, unitOf } from '../catalogue/playable.ts';
 import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
 import { insertAuSession, lockRegistration } from '../enrolments/au-sessions/sessions.ts';
 import { readRecords } from '../enrolments/au-sessions/units.ts';
@@ -30,7 +30,7 @@ export async function waiveAu(ctx: TenantContext, input: Waiver): Promise<Enrolm
         'not_waivable',
         'The learner has not opened the course yet, so it is not known which release they will take. Override the result with PUT /enrolment/{LoginID}/{EnrollID}, or waive the unit later.',
       );
-    const played = await playedBy(ctx, registration.release_id);
+    const played = await playableContent(ctx, registration.release_id);
     const unit = unitOf(played, input.UnitID);
     const { AssignableUnit: au, UnitID } = unit;
     if (!au)

@@ -17,7 +17,7 @@ import { type KeyRow, keyNotFound, keyStatus } from './record.ts';
 import type { KeyRedemption, RedeemedKey } from './schemas.ts';
 
 export type RedeemInput = KeyRedemption & { loginId: string; key: string };
-export type Redeemer = { user_id: string; group_name: string | null };
+export type RedeemingUser = { user_id: string; group_name: string | null };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
 /**
@@ -38,7 +38,7 @@ export function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redem
   );
 }
 
-type Work<T> = (ctx: TenantContext, row: KeyRow, user: Redeemer) => Promise<T>;
+type Work<T> = (ctx: TenantContext, row: KeyRow, user: RedeemingUser) => Promise<T>;
 
 /** Runs `work` with a key that the user can redeem or has redeemed. Counts unknown keys as guesses. */
 export async function withUsableKey<T>(ctx: TenantContext, input: RedeemInput, work: Work<T>): Promise<T> {
@@ -72,7 +72,7 @@ async function withKeyOnce<T>(ctx: TenantContext, input: RedeemInput, work: Work
 }
 
 /** Locks the user first, as an erasure does. */
-async function lockRedeemer(ctx: TenantContext, loginId: string): Promise<Redeemer> {
+async function lockRedeemer(ctx: TenantContext, loginId: string): Promise<RedeemingUser> {
   const user = await ctx.db
     .selectFrom('user')
     .select(['user_id', 'group_name'])
@@ -97,7 +97,7 @@ export const redeemProblems = [
   'key_of_other_group',
 ] as const satisfies readonly ErrorCode[];
 
-function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
+function refusal(row: KeyRow, user: RedeemingUser, now: Date): Problem | null {
   const param = { param: 'Key' };
   const status = keyStatus(row, now);
   if (status === 'redeemed')
@@ -139,7 +139,7 @@ function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
 export async function enrolWithKey(
   ctx: TenantContext,
   row: KeyRow,
-  user: Redeemer,
+  user: RedeemingUser,
   input: RedeemInput,
 ): Promise<EnrolAnswer[]> {
   if (row.group_name !== null && user.group_name === null)
@@ -158,7 +158,7 @@ export async function enrolWithKey(
 async function redeem(
   ctx: TenantContext,
   row: KeyRow,
-  user: Redeemer,
+  user: RedeemingUser,
   input: RedeemInput,
 ): Promise<RedeemedKey> {
   const enrolments = (await enrolWithKey(ctx, row, user, input)).map(({ enrolment }) => enrolment);

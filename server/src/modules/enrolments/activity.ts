@@ -14,7 +14,7 @@ import {
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
-import { playedBy } from '../catalogue/playable.ts';
+import { playableContent } from '../catalogue/playable.ts';
 import type { UnitActivity } from './activity-schemas.ts';
 import { enrolmentNotFound } from './record.ts';
 
@@ -66,7 +66,7 @@ export async function readActivity(
     ...(isEarlier ? earlierUnits : currentUnits),
     values: [ctx.tenantId, enrollId, isEarlier ? input.Attempt : null, after, limit + 1],
   });
-  const played = await playedBy(ctx, isEarlier ? owner.earlier_release_id : owner.release_id);
+  const played = await playableContent(ctx, isEarlier ? owner.earlier_release_id : owner.release_id);
   const attempts = isEarlier ? null : attemptsIn(played, owner.tree_state);
   const units = await mapInTimeSlices(ctx, rows, (row) => toUnitActivity(played, attempts, row));
   return toPage(

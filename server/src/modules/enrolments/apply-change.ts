@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Standard } from '../../../../standards/types.ts';
-import { completeRules, rulesOf } from '../catalogue/attempt-rules.ts';
+import { rulesOf, withDefaultRules } from '../catalogue/attempt-rules.ts';
 import {
   columnsOf,
   earlierParts,
@@ -52,7 +52,7 @@ function changeRules(
   { standard, earlier }: PlayedAttempts,
   now: Date,
 ): void {
-  const rules = sent && completeRules(sent);
+  const rules = sent && withDefaultRules(sent);
   if (isDeepStrictEqual(rules, rulesOf(row.attempt_rules))) return;
   const state = stateOf(row);
   const end = finishedAt(null, state.Result, { standard, now: lastUse(row, now) });

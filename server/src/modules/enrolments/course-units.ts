@@ -7,7 +7,7 @@ import { scanRows } from '../../platform/db/list-scan.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { foreignCursor } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { playedBy } from '../catalogue/playable.ts';
+import { playableContent } from '../catalogue/playable.ts';
 import { accessPathsOf, filterSql } from './list-filter.ts';
 
 /**
@@ -135,7 +135,7 @@ async function readUnits(
     const row = rows.get(keyOf({ enroll_id, number, unit_id }));
     if (!owner || !row) continue;
     const isCurrent = owner.attempt_number === number;
-    const { standard, tree } = await playedBy(ctx, isCurrent ? owner.release_id : row.release_id);
+    const { standard, tree } = await playableContent(ctx, isCurrent ? owner.release_id : row.release_id);
     units.push({
       ...{ enrollId: enroll_id, loginId: owner.login_id, attempt: number, unitId: unit_id },
       unitTitle: findUnit(tree.Units, unit_id)?.Title ?? null,

@@ -137,7 +137,7 @@ async function expireDue(ctx: TenantContext, due: readonly Due[]): Promise<numbe
 }
 
 /** Expires up to `maxBatch` due enrolments of one tenant. The job expires the others. */
-export async function expireSome(ctx: TenantContext): Promise<void> {
+export async function expireBatchOfTenant(ctx: TenantContext): Promise<void> {
   const values = [ctx.tenantId, maxBatch, tenantNow(ctx)];
   const due = await run<Due>(ctx, { name: 'due_enrolments_of_tenant', text: dueInTenantText, values });
   if (due.length > 0) await expireDue(ctx, due);

@@ -3,7 +3,7 @@ import { unavailableIn, unavailableIn12 } from '../../../../standards/unavailabl
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { playedBy } from '../catalogue/playable.ts';
+import { playableContent } from '../catalogue/playable.ts';
 import { type AuProgress, readAus } from './au-sessions/units.ts';
 import { explain } from './launch-decision.ts';
 import type { Explanation } from './schemas.ts';
@@ -56,7 +56,7 @@ export async function explainEnrolment(
 
 async function unavailableUnits(ctx: TenantContext, enrollId: string, { release_id, tree_state }: Row) {
   if (release_id === null) return [];
-  const { tree, course } = await playedBy(ctx, release_id);
+  const { tree, course } = await playableContent(ctx, release_id);
   if (course) return unavailableIn(course, tree_state, tenantNow(ctx).getTime(), max.unavailable);
   if (playable(tree.Units).every(({ Prerequisites }) => Prerequisites === null)) return [];
   const units = await readUnits(ctx, enrollId);

@@ -3,7 +3,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
 import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 import { rulesOf } from '../catalogue/attempt-rules.ts';
-import { playedBy } from '../catalogue/playable.ts';
+import { playableContent } from '../catalogue/playable.ts';
 import { type EnrolmentRow, enrolmentNotFound } from './record.ts';
 import { decideAttempt, decideLaunch, mayReview } from './rules.ts';
 import type { Explanation } from './schemas.ts';
@@ -105,5 +105,5 @@ export async function explain(
 
 /** AICC has no way to tell content that it is being reviewed. */
 async function isAicc(ctx: TenantContext, releaseId: string | null): Promise<boolean> {
-  return releaseId !== null && (await playedBy(ctx, releaseId)).standard === 'aicc';
+  return releaseId !== null && (await playableContent(ctx, releaseId)).standard === 'aicc';
 }

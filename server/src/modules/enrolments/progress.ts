@@ -6,7 +6,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { nextTimeSlice } from '../../platform/load/time-slices.ts';
-import { playedBy, unitOf } from '../catalogue/playable.ts';
+import { playableContent, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { type EarlierAttempt, withAttempt, withResult, writeEarlier } from './attempts/earlier-commits.ts';
 import { resultIn, stateOf } from './attempts/state.ts';
@@ -127,7 +127,7 @@ function knownLaunch(facts: ProgressFacts | null, { launch, launchId }: CommitIn
 
 /** Rejects commits for units that report directly to the service, with statements or by HACP. */
 async function rejectReported(ctx: TenantContext, facts: KnownFacts, sent: CommitInput): Promise<void> {
-  const unit = unitOf(await playedBy(ctx, facts.release_id), sent.unitId);
+  const unit = unitOf(await playableContent(ctx, facts.release_id), sent.unitId);
   if (unit.Kind !== 'au') return;
   const detail = 'This unit reports directly to the service, so its page cannot report for it.';
   throw new Problem('validation_failed', detail, { param: 'UnitID' });
@@ -156,7 +156,7 @@ async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: C
   const refused = commitRejection(facts, input, { now, lateDays: ctx.config.lateResultsDays, resumedAt });
   if (refused === null) return;
   const { enrollId, launch, number, unitId } = input;
-  const played = await playedBy(ctx, facts.release_id);
+  const played = await playableContent(ctx, facts.release_id);
   const claim = { ...input, unit: unitOf(played, unitId) };
   await nextTimeSlice(ctx);
   const { unit } = resultsWith(played, { units: {}, course: nothing }, claim);
@@ -172,7 +172,7 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
 ) {
   const now = tenantNow(ctx);
   const before = resultIn(facts);
-  const played = await playedBy(ctx, facts.release_id);
+  const played = await playableContent(ctx, facts.release_id);
   const reached = { units: facts.units ?? {}, course: facts.earlier?.result ?? stateOf(facts).Result };
   const claim = { ...input, unit: unitOf(played, input.unitId) };
   const {

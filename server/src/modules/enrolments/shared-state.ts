@@ -3,7 +3,7 @@ import type { Shared } from '../../../../scorm/sequencing/session.ts';
 import { sharedIn, sharedPart } from '../../../../standards/tree-state.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { playedBy } from '../catalogue/playable.ts';
+import { playableContent } from '../catalogue/playable.ts';
 
 /** Maximum number of other courses to read. The most recently used ones are read first. */
 const maxCourses = 20;
@@ -56,7 +56,7 @@ const readsSharedData = ({ shared: { read } }: Course) => read.objectives.size +
 
 /** Extracts the shared data from a tree state that a previous version stored, and saves it. */
 async function extractShared(ctx: TenantContext, { enroll_id, release_id }: Row): Promise<string> {
-  const { course } = await playedBy(ctx, release_id);
+  const { course } = await playableContent(ctx, release_id);
   const attempt = await ctx.db
     .selectFrom('attempt')
     .select('tree_state')

@@ -7,7 +7,7 @@ import { Problem } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
 import { rejectRules } from '../catalogue/attempt-rules.ts';
-import { playedBy } from '../catalogue/playable.ts';
+import { playableContent } from '../catalogue/playable.ts';
 import { freeSeats, takeSeat } from '../catalogue/seats.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
@@ -67,7 +67,7 @@ async function readPlayed(
   { release_id }: EnrolmentWithNames,
 ): Promise<PlayedAttempts | null> {
   if (Attempts === undefined) return null;
-  const { standard } = await playedBy(ctx, release_id);
+  const { standard } = await playableContent(ctx, release_id);
   if (Attempts !== null) rejectRules(standard);
   return { standard, earlier: countingOf(await readEarlierAttempts(ctx, { enrollId, launch: null })) };
 }

@@ -6,8 +6,8 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { appendEvents } from './append.ts';
+import { assignPositions } from './assign-positions.ts';
 import { readLog } from './log.ts';
-import { numberWaitingEvents } from './number-waiting-events.ts';
 import type { Position } from './position.ts';
 
 let service: TestService;
@@ -210,7 +210,7 @@ test('events written by a node of the previous version during an upgrade get the
     ctx.db,
   );
   assert.deepEqual((await namesAfter(ctx, position)).names, []);
-  await numberWaitingEvents(ctx);
+  await assignPositions(ctx);
   assert.deepEqual((await namesAfter(ctx, position)).names, ['two']);
 });
 

@@ -55,7 +55,7 @@ join "user" known on known.tenant_id = $1 and known.user_id = erasure_under_way.
 where erasure_under_way.tenant_id = $1 and erasure_under_way.erasure_id = $2 for update of erasure_under_way`;
 
 /** Runs one batch in the transaction of `ctx`. Returns true when the erasure is complete. */
-export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<boolean> {
+export async function eraseBatch(ctx: TenantContext, erasureId: string): Promise<boolean> {
   // The planner's statistics predate the erasure, and this person may have had most of the rows.
   await readByIndex(ctx);
   const values = [ctx.tenantId, erasureId];

@@ -6,7 +6,7 @@ import { appendAudit } from '../audit/append.ts';
 import { closeUser } from '../users/personal-data.ts';
 import { userNotFound } from '../users/users.ts';
 import { findPerson } from './all-personal-data.ts';
-import { eraseSome } from './erase-batches.ts';
+import { eraseBatch } from './erase-batches.ts';
 import { beginning, type ErasureProgress } from './erasure-progress.ts';
 import { planErasure } from './plan-erasure.ts';
 import { completed, loginHash } from './receipt.ts';
@@ -28,7 +28,7 @@ export async function eraseUser(
     const begun = await beginErasure(ctx, { loginId, untouched, isContinued });
     if (!begun) return null;
     const { erasureId, isNew } = begun;
-    const isOver = await eraseSome(ctx, erasureId);
+    const isOver = await eraseBatch(ctx, erasureId);
     if (isNew) await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: erasureId, data: {} });
     return { erasureId, isOver };
   });

@@ -8,7 +8,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { agentOf, statementData } from '../xapi/personal-data.ts';
 import { findPerson } from './all-personal-data.ts';
 import { eraseUser } from './erase.ts';
-import { eraseSome } from './erase-batches.ts';
+import { eraseBatch } from './erase-batches.ts';
 import { beginning } from './erasure-progress.ts';
 import { finishErasures } from './finish-erasures.ts';
 
@@ -72,7 +72,7 @@ async function interrupted({ LoginID, userId }: { LoginID: string; userId: strin
     .insertInto('erasure_under_way')
     .values({ tenant_id: TenantID, erasure_id: erasureId, user_id: userId, progress })
     .execute();
-  for (let n = 0; n < batches; n++) await transaction(ctx, (ctx) => eraseSome(ctx, erasureId));
+  for (let n = 0; n < batches; n++) await transaction(ctx, (ctx) => eraseBatch(ctx, erasureId));
   assert.ok((await left(userId)) > 0, LoginID);
 }
 

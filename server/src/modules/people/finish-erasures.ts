@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
-import { eraseSome } from './erase-batches.ts';
+import { eraseBatch } from './erase-batches.ts';
 
 const pageRows = 100;
 
@@ -33,7 +33,7 @@ export async function finishErasures(ctx: Context): Promise<void> {
     if (left.length === 0) break;
     for (const [tenantId, [first]] of Map.groupBy(left, ({ tenant_id }) => tenant_id)) {
       if (!first) continue;
-      const batch = transaction(forTenant(ctx, tenantId), (ctx) => eraseSome(ctx, first.erasure_id));
+      const batch = transaction(forTenant(ctx, tenantId), (ctx) => eraseBatch(ctx, first.erasure_id));
       const isOver = await batch.catch((error) => {
         errors.push(error);
         return true;

@@ -6,7 +6,7 @@ import { spend } from '../../platform/load/budgets.ts';
 import { reject } from '../../platform/load/reservations.ts';
 import { storable } from '../../platform/unicode.ts';
 import { openAicc } from '../aicc/open-aicc.ts';
-import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
+import { type PlayedRelease, playableContent, unitOf } from '../catalogue/playable.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../cmi5/au-tokens.ts';
 import { type AuAddresses, type OpenedAu, openAu } from '../cmi5/open-au.ts';
 import { explain } from '../enrolments/launch-decision.ts';
@@ -133,7 +133,7 @@ export async function openUnit(
 ): Promise<OpenedAu> {
   const { ended, releaseId } = await readLaunchState(ctx, handle);
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
-  const played = await playedBy(ctx, releaseId);
+  const played = await playableContent(ctx, releaseId);
   const unit = unitOf(played, UnitID);
   if (unit.Kind !== 'au')
     throw new Problem(
@@ -183,7 +183,7 @@ async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticke
   };
   const launch = await startLaunch(ctx, input);
   const page = { url: launch.course_url ?? '', title: launch.course_title };
-  const played = await playedBy(ctx, launch.release_id, page);
+  const played = await playableContent(ctx, launch.release_id, page);
   const shared = await readShared(ctx, {
     userId: launch.user_id,
     courseId: launch.course_id,

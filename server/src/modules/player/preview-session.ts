@@ -4,7 +4,7 @@ import { type Results, resultsWith } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { nextTimeSlice } from '../../platform/load/time-slices.ts';
-import { findPlayable, playedBy, unitOf } from '../catalogue/playable.ts';
+import { findPlayable, playableContent, unitOf } from '../catalogue/playable.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -63,7 +63,7 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
   await rejectSuspended(ctx, tenantId);
   rejectLarge(ctx, tenantId);
   const { title, language, url, releaseId } = await findPlayable(ctx, ticket);
-  const played = await playedBy(ctx, releaseId, { url: url ?? '', title });
+  const played = await playableContent(ctx, releaseId, { url: url ?? '', title });
   const session = () =>
     toSession(ctx, {
       token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: previewEndsAt(ticket) }),
@@ -93,7 +93,7 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
     throw new Problem('validation_failed', 'Send Preview exactly as in the last receipt.', {
       param: 'Preview',
     });
-  const played = await playedBy(ctx, handle.releaseId);
+  const played = await playableContent(ctx, handle.releaseId);
   const change = {
     unit: unitOf(played, body.UnitID),
     data: body.Data,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { playedBy } from '../catalogue/playable.ts';
+import { playableContent } from '../catalogue/playable.ts';
 import { explain } from '../enrolments/launch-decision.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
 import { enrolmentNotFound, selectEnrolments, toEnrolment } from '../enrolments/record.ts';
@@ -84,7 +84,7 @@ async function begin(ctx: TenantContext, request: FastifyRequest, ticket: Ticket
     const row = await readEnrolment(ctx, enrollId);
     if (!row) throw enrolmentNotFound();
     const { release_id: releaseId, course_title: title, login_id: ID } = row;
-    const played = await playedBy(ctx, releaseId, { url: row.url ?? '', title });
+    const played = await playableContent(ctx, releaseId, { url: row.url ?? '', title });
     const begun = await readUnitsWithData(ctx, enrollId);
     const position = await readPosition(ctx, enrollId);
     const name = [row.last_name, row.first_name].filter(Boolean).join(', ');

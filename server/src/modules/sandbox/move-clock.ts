@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { expireSome } from '../enrolments/expire.ts';
+import { expireBatchOfTenant } from '../enrolments/expire.ts';
 import { beginReminders } from '../enrolments/reminders/progress.ts';
-import { remindSome } from '../enrolments/reminders/remind.ts';
+import { remindBatch } from '../enrolments/reminders/remind.ts';
 import { advanceClock, clocksKnownMilliseconds, readClocks, requireTestTenant } from '../tenants/clock.ts';
 import type { Clock, ClockMove } from './schemas.ts';
 
@@ -26,9 +26,9 @@ export async function moveClock(ctx: TenantContext, { Advance }: ClockMove): Pro
  * Processes what has become due, once the move has been committed. With a PostgreSQL server, waits until all
  * processes know the new time, because the caller's next request may reach any of them.
  */
-export async function catchUp(ctx: TenantContext): Promise<void> {
+export async function runDueJobs(ctx: TenantContext): Promise<void> {
   await readClocks(ctx);
-  await remindSome(ctx);
-  await transaction(ctx, expireSome);
+  await remindBatch(ctx);
+  await transaction(ctx, expireBatchOfTenant);
   if (ctx.engine.kind === 'postgres') await delay(clocksKnownMilliseconds);
 }

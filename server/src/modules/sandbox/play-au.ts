@@ -23,10 +23,10 @@ import { postStatements, preparePost } from '../xapi/statement-requests.ts';
 import { type ActivityLaunch, activityStatement, auStatements } from './play-statements.ts';
 import type { Play } from './schemas.ts';
 
-type PlayedAu = { handle: Omit<AuHandle, 'sessionId'>; unit: Unit; play: Play };
+type PlayedUnit = { handle: Omit<AuHandle, 'sessionId'>; unit: Unit; play: Play };
 
 /** Plays a unit of a cmi5 course or an xAPI package, with the requests that its content would send. */
-export async function playAu(ctx: TenantContext, input: PlayedAu): Promise<void> {
+export async function playAu(ctx: TenantContext, input: PlayedUnit): Promise<void> {
   try {
     await report(ctx, input);
   } catch (error) {
@@ -37,7 +37,7 @@ export async function playAu(ctx: TenantContext, input: PlayedAu): Promise<void>
   }
 }
 
-async function report(ctx: TenantContext, { handle, unit, play }: PlayedAu): Promise<void> {
+async function report(ctx: TenantContext, { handle, unit, play }: PlayedUnit): Promise<void> {
   const opened = await openUnit(ctx, { ...handle, isComplete: true }, { UnitID: unit.UnitID });
   const session = await authenticate(ctx, handle, { unit, opened });
   const lrs = lrsOf(ctx, session);
@@ -60,7 +60,7 @@ async function report(ctx: TenantContext, { handle, unit, play }: PlayedAu): Pro
 /** AUs fetch their token (section 8.2); the launch URL of an xAPI activity contains it. */
 async function authenticate(
   ctx: TenantContext,
-  handle: PlayedAu['handle'],
+  handle: PlayedUnit['handle'],
   { unit, opened }: { unit: Unit; opened: OpenedAu },
 ): Promise<AuSession> {
   const token = unit.AssignableUnit

@@ -3,7 +3,7 @@ import type { Standard, Unit } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { answerHacp } from '../aicc/answer-hacp.ts';
-import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
+import { type PlayedRelease, playableContent } from '../catalogue/playable.ts';
 import { writeAuToken } from '../cmi5/au-tokens.ts';
 import { readLastOpenings } from '../enrolments/au-sessions/sessions.ts';
 import { explain } from '../enrolments/launch-decision.ts';
@@ -28,13 +28,13 @@ export async function playCourse(
   await requireTestTenant(ctx);
   const { reason, LoginID: loginId, releaseId } = await explain(ctx, { enrollId });
   if (reason !== null) throw new Problem('launch_refused', reason);
-  const known = await playedBy(ctx, releaseId);
+  const known = await playableContent(ctx, releaseId);
   // Reject before the launch is counted.
   if (reportsDirectly(known))
     admitUnits(ctx, { enrollId }, Math.min(playable(known.tree.Units).length, maxUnits(ctx)));
   const launch = await startLaunch(ctx, { enrollId, returnUrl: null, userAgent: 'Lectern robot' });
   const page = { url: launch.course_url ?? '', title: launch.course_title };
-  const played = await playedBy(ctx, launch.release_id, page);
+  const played = await playableContent(ctx, launch.release_id, page);
   const robot = { launch, standard: played.standard, enrollId, result };
   const play = reportsDirectly(played) ? openUnits : commitUnits;
   await play(ctx, robot, await nextUnits(ctx, enrollId, played));

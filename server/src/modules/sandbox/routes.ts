@@ -4,7 +4,7 @@ import { Text } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { Enrolment } from '../enrolments/schemas.ts';
 import { sessionEnds } from '../enrolments/session-end.ts';
-import { catchUp, moveClock, readClock } from './move-clock.ts';
+import { moveClock, readClock, runDueJobs } from './move-clock.ts';
 import { playCourse } from './play-course.ts';
 import { Clock, ClockMove, Play } from './schemas.ts';
 
@@ -38,7 +38,7 @@ export const sandboxRoutes = [
     events: ['enrolment.expired', 'enrolment.ending'],
     audits: ['tenant.clock_moved'],
     handle: async (ctx, { body }) => ok(await moveClock(ctx, body)),
-    afterwards: catchUp,
+    afterwards: runDueJobs,
   }),
   route({
     ...common,

@@ -28,7 +28,7 @@ export async function readClocks(ctx: Context): Promise<void> {
 }
 
 /** Keeps this process's clocks up to date. Returns a function that stops this. */
-export async function followClocks(ctx: Context): Promise<() => void> {
+export async function pollClocks(ctx: Context): Promise<() => void> {
   await readClocks(ctx);
   let reading = false;
   const timer = setInterval(() => {

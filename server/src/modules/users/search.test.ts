@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
-import { fillWords } from './fill-words.ts';
+import { indexOlderUsers } from './index-older-users.ts';
 
 const service = await startService();
 after(service.close);
@@ -108,7 +108,7 @@ test('users created by an earlier version are found before and after a job has i
     values (${tenant.TenantID}, '00000000-0000-0000-0000-000000000000')`.execute(service.ctx.db);
   assert.deepEqual(await found(tenant, 'stone anna'), ['A00050']);
   assert.deepEqual(await found(tenant, 'muller', '&Enabled=true'), ['A00051']);
-  await fillWords(service.ctx);
+  await indexOlderUsers(service.ctx);
   assert.deepEqual(await stored(tenant), words);
   assert.deepEqual(await found(tenant, 'stone anna'), ['A00050']);
 });

@@ -25,7 +25,7 @@ test("an AU's statements are checked, and their effects are committed together w
     authority,
     learner: authority,
     registration: randomUUID(),
-    takeStatements: async (_ctx, sent) => {
+    processStatements: async (_ctx, sent) => {
       if (sent.some(({ verb: { id } }) => id.endsWith('/forbidden')))
         throw new Problem('scope_missing', 'Not for an AU.');
       stored.push(...sent.map(({ id = '' }) => id));

@@ -20,7 +20,7 @@ export type DocumentUse = {
 /** A statement of the LMS itself. */
 export type OwnStatement = Statement & { id: string; authority: Agent };
 
-export type Taken = {
+export type StatementEffects = {
   /** The LMS's own statements, which are stored after those of the AU. */
   following: readonly OwnStatement[];
   /** Whether the statements can define the activity. Otherwise, the definition remains in the statement only. */
@@ -43,7 +43,7 @@ export type AuSession = {
    * stored and before the tenant's statements are locked. Its writes are committed together with the
    * statements.
    */
-  takeStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<Taken>;
+  processStatements: (ctx: TenantContext, sent: readonly Statement[]) => Promise<StatementEffects>;
   /** Called before a document is read, and inside the transaction that changes one. */
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
   /**

@@ -166,7 +166,7 @@ async function storeInTransaction(
   if (fresh.length === 0) return { names: [] };
   const ids = new Set(fresh.map(({ row }) => row.id));
   const asSent = sent.filter((_, at) => ids.has(entries[at]?.row.id ?? ''));
-  const taken = await session?.takeStatements(ctx, asSent);
+  const taken = await session?.processStatements(ctx, asSent);
   const following = (taken?.following ?? []).map((statement) =>
     complete(statement, { ...statement, edition: '1.0.3' }),
   );

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Problem } from '../errors.ts';
 import { connectionOf } from '../http/http2.ts';
 import { countRejection } from '../operations/counters.ts';
-import { type Budgets, networkOf, reserve, siteOf, spend } from './budgets.ts';
+import { type Budgets, networkOf, organisationNetworkOf, reserve, spend } from './budgets.ts';
 import { inTurn, operatorQueue, overloaded, waitingIn } from './fair-queue.ts';
 import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasRoom, type Reservation, reject, reserveAll } from './reservations.ts';
@@ -90,7 +90,7 @@ export function countAnonymous(ctx: Context, request: FastifyRequest): string {
 /** Admits an anonymous request within the budget of its address. */
 export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   rejectStalled(ctx, 'anonymous');
-  const { addresses, anonymousBodies, anonymousSites, anonymousBodyMilliseconds } = ctx.admission;
+  const { addresses, anonymousBodies, anonymousNetworks, anonymousBodyMilliseconds } = ctx.admission;
   const network = countAnonymous(ctx, request);
   // The body has a short deadline. Until it has arrived, the request occupies slots of its address and its /24 or /48
   // network.
@@ -99,8 +99,8 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
     ? [
         { of: anonymousBodies, by: network, description: 'from your address', reason: 'address_concurrency' },
         {
-          of: anonymousSites,
-          by: siteOf(request.address),
+          of: anonymousNetworks,
+          by: organisationNetworkOf(request.address),
           description: 'from your network',
           reason: 'site_concurrency',
         },
@@ -252,14 +252,14 @@ export async function checkInTurn<Result>(
   request: FastifyRequest,
   check: () => Promise<() => Promise<Result>>,
 ): Promise<Result> {
-  const { passwords, passwordAddresses, passwordSites } = ctx.admission;
+  const { passwords, passwordAddresses, passwordNetworks } = ctx.admission;
   const ofAddress = reserve(passwordAddresses, networkOf(request.address));
-  const ofSite = ofAddress && reserve(passwordSites, siteOf(request.address));
+  const ofSite = ofAddress && reserve(passwordNetworks, organisationNetworkOf(request.address));
   const release = () => {
     ofAddress?.();
     ofSite?.();
   };
-  const site = siteOf(request.address);
+  const site = organisationNetworkOf(request.address);
   const waiting = passwords.callers.get(site)?.waiting.length ?? 0;
   const isFull = waiting >= alwaysWaiting && waitingIn(passwords) >= passwords.maxWaiting;
   if (!ofAddress || !ofSite || isFull) {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  addShared,
+  addReported,
   networkOf,
   openBudgets,
   refund,
   reserve,
   secondsToWait,
   spend,
-  takeUnshared,
+  takeUnreported,
 } from './budgets.ts';
 
 const at = (seconds: number) => new Date(1_900_000_000_000 + seconds * 1000);
@@ -67,12 +67,12 @@ test("a caller's use is reported to other processes once it is significant, and 
   for (let call = 0; call < 2; call++) spend(here, 'few', now);
   for (let call = 0; call < 20; call++) spend(here, 'many', now);
   refund(here, 'many');
-  const spent = takeUnshared(here);
+  const spent = takeUnreported(here);
   assert.deepEqual(spent, [['many', 19]], 'a sixteenth of the budget is not reported');
-  assert.deepEqual(takeUnshared(here), [], 'nothing is reported twice');
-  addShared(there, spent, now);
+  assert.deepEqual(takeUnreported(here), [], 'nothing is reported twice');
+  addReported(there, spent, now);
   const accepted = Array.from({ length: 20 }, () => spend(there, 'many', now)).filter((wait) => wait === 0);
   assert.equal(accepted.length, 13);
   spend(here, 'few', now);
-  assert.deepEqual(takeUnshared(here), [['few', 3]], 'beyond a sixteenth, all of it is reported');
+  assert.deepEqual(takeUnreported(here), [['few', 3]], 'beyond a sixteenth, all of it is reported');
 });

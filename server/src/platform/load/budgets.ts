@@ -82,7 +82,7 @@ const reportingThreshold = 1 / 16;
  * Returns the amounts that callers have spent in this process since the last call, for the node's
  * other processes.
  */
-export function takeUnshared({ perMinute, used, unshared }: Budgets): [string, number][] {
+export function takeUnreported({ perMinute, used, unshared }: Budgets): [string, number][] {
   const spent: [string, number][] = [];
   for (const caller of unshared ?? []) {
     const use = used.get(caller);
@@ -96,7 +96,7 @@ export function takeUnshared({ perMinute, used, unshared }: Budgets): [string, n
 }
 
 /** Adds the amounts that callers have spent in another process, even beyond the limit. */
-export function addShared(budgets: Budgets, spent: readonly [string, number][], now: Date): void {
+export function addReported(budgets: Budgets, spent: readonly [string, number][], now: Date): void {
   for (const [caller, amount] of spent) add(usageOf(budgets, caller), now.getTime(), amount);
 }
 
@@ -136,7 +136,7 @@ export function networkOf(address: string): string {
 }
 
 /** The network of one organisation (a provider's customer): an IPv4 /24 or an IPv6 /48. */
-export function siteOf(address: string): string {
+export function organisationNetworkOf(address: string): string {
   const ipv4 = ipv4Of(address);
   return ipv4 === null
     ? `${groupsOf(address).slice(0, 3).join(':')}::/48`

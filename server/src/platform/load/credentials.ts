@@ -23,16 +23,16 @@ export async function checkCredentials<Found>(
     countAnonymous(ctx, request);
     return lookUp(false);
   }
-  const { trusted, beingChecked } = ctx.admission;
+  const { trusted, pendingLookups } = ctx.admission;
   const digest = sha256(presented);
   if (!trusted.has(digest)) {
     const network = networkOf(request.address);
     const name = `${network} ${digest}`;
-    const lookUpInProgress = beingChecked.get(name);
+    const lookUpInProgress = pendingLookups.get(name);
     if (!lookUpInProgress) {
       const found = lookUpFirst(ctx, network, digest, () => lookUp(false));
-      beingChecked.set(name, found);
-      return await found.finally(() => beingChecked.delete(name));
+      pendingLookups.set(name, found);
+      return await found.finally(() => pendingLookups.delete(name));
     }
     await shareOutcome(ctx, network, lookUpInProgress);
   }

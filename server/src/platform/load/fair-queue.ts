@@ -1,5 +1,5 @@
 import { Problem } from '../errors.ts';
-import { siteOf } from './budgets.ts';
+import { organisationNetworkOf } from './budgets.ts';
 
 /** Runs only a few tasks at a time. The others wait in queues, one per tenant, which are served in turn. */
 export type FairQueue = {
@@ -32,7 +32,8 @@ type WaitingList = { inUse: number; waiting: (() => void)[]; starts: number[]; s
 export const operatorQueue = '';
 export const anonymousQueue = '\nanonymous';
 /** One queue per network, so that a flood from one does not delay the others. */
-export const anonymousQueueOf = (address: string): string => `${anonymousQueue} ${siteOf(address)}`;
+export const anonymousQueueOf = (address: string): string =>
+  `${anonymousQueue} ${organisationNetworkOf(address)}`;
 export const isAnonymousQueue = (queue: string | undefined): boolean =>
   queue?.startsWith(anonymousQueue) === true;
 /** For look-ups of keys, sessions and tenants, which are short statements that every caller depends on. */

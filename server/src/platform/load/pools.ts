@@ -59,13 +59,13 @@ export type Admission = Readonly<Record<TurnQueue, FairQueue>> & {
   readonly issuedKeys: Budgets;
   /** Rows of bulk calls waiting to be hashed. */
   readonly bulkHashes: FairQueue;
-  readonly passwordSites: Budgets;
+  readonly passwordNetworks: Budgets;
   /** Calls without credentials, and calls with wrong credentials, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
   /** Bodies that anonymous callers are sending, by address and by /24 or /48 network, and their time limit. */
   readonly anonymousBodies: Budgets;
-  readonly anonymousSites: Budgets;
+  readonly anonymousNetworks: Budgets;
   anonymousBodyMilliseconds: number;
   /** Changes by anonymous callers, such as sign-ins, by tenant. */
   readonly anonymousChanges: Budgets;
@@ -109,7 +109,7 @@ export type Admission = Readonly<Record<TurnQueue, FairQueue>> & {
   /** Digests of credentials that were valid. Their callers are not affected by others at the same address. */
   readonly trusted: Set<string>;
   /** Credentials, by network, that are being looked up for the first time. */
-  readonly beingChecked: Map<string, Promise<unknown>>;
+  readonly pendingLookups: Map<string, Promise<unknown>>;
   /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
   readonly bulkCalls: Map<string, number>;
   readonly bulkFiles: Map<string, number>;
@@ -224,7 +224,7 @@ export function openAdmission(config: Config): Admission {
       longestWait: 15_000,
     }),
     passwordAddresses: openBudgets({ concurrent: maxWaitingPasswords / 4 }),
-    passwordSites: openBudgets({ concurrent: maxWaitingPasswords / 2 }),
+    passwordNetworks: openBudgets({ concurrent: maxWaitingPasswords / 2 }),
     addresses: openBudgets({
       perMinute: anonymousRateLimit,
       concurrent: anonymousOfOwner,
@@ -238,7 +238,7 @@ export function openAdmission(config: Config): Admission {
       concurrent: maxWaitingForCredentials,
     }),
     anonymousBodies: openBudgets({ concurrent: bodiesOfAddress }),
-    anonymousSites: openBudgets({ concurrent: bodiesOfSite }),
+    anonymousNetworks: openBudgets({ concurrent: bodiesOfSite }),
     anonymousBodyMilliseconds: 5_000,
     anonymousChanges: openBudgets({ concurrent: anonymousOfOwner }),
     peers: trustProxy > 0 ? null : openPeers(workers),
@@ -270,7 +270,7 @@ export function openAdmission(config: Config): Admission {
       maxWaiting: 100,
     }),
     trusted: new Set(),
-    beingChecked: new Map(),
+    pendingLookups: new Map(),
     bulkCalls: new Map(),
     bulkFiles: new Map(),
     spoolBytes: 0,

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { addShared, takeUnshared } from './budgets.ts';
+import { addReported, takeUnreported } from './budgets.ts';
 
 /**
  * The budgets per minute. A node's processes share them, because a client can connect to several processes.
@@ -31,10 +31,10 @@ export function shareBudgets(ctx: Context): { stop: () => void } {
   if (workers.count === 1) return { stop: () => {} };
   for (const name of shared) admission[name].unshared = new Set();
   workers.onShared((spent) => {
-    for (const name of shared) addShared(admission[name], spent[name] ?? [], ctx.now());
+    for (const name of shared) addReported(admission[name], spent[name] ?? [], ctx.now());
   });
   const timer = setInterval(() => {
-    const spent = shared.map((name) => [name, takeUnshared(admission[name])] as const);
+    const spent = shared.map((name) => [name, takeUnreported(admission[name])] as const);
     const some = spent.filter(([, callers]) => callers.length > 0);
     if (some.length > 0) workers.share(Object.fromEntries(some));
   }, shareMilliseconds);

@@ -9,7 +9,7 @@ import {
   toPage,
 } from '../../../platform/http/pagination.ts';
 import { isId } from '../../../platform/ids.ts';
-import { playedBy } from '../../catalogue/playable.ts';
+import { playableContent } from '../../catalogue/playable.ts';
 import { type EnrolmentRow, enrolmentNotFound } from '../record.ts';
 import type { Attempt } from './schemas.ts';
 import { isFinished, stateOf } from './state.ts';
@@ -67,7 +67,7 @@ export async function listAttempts(
   if (!current) throw enrolmentNotFound();
   const values = [...key, after, limit + 1];
   const earlier = await run<Row>(ctx, { name: 'list_earlier_attempts', text: earlierText, values });
-  const { standard } = await playedBy(ctx, current.release_id);
+  const { standard } = await playableContent(ctx, current.release_id);
   const last = current.attempt_number > after ? [toCurrent(current, standard)] : [];
   const attempts = [...earlier.map(toEarlier), ...last];
   return toPage(

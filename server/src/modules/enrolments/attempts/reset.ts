@@ -6,7 +6,7 @@ import { transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { isId, newId } from '../../../platform/ids.ts';
 import { appendAudit } from '../../audit/append.ts';
-import { playedBy } from '../../catalogue/playable.ts';
+import { playableContent } from '../../catalogue/playable.ts';
 import { appendEvents } from '../../events/append.ts';
 import { countingResult } from '../effective-result.ts';
 import { forgetProgress } from '../progress-cache.ts';
@@ -71,7 +71,7 @@ function isFresh(row: EnrolmentWithNames): boolean {
 }
 
 async function rejectRegistration(ctx: TenantContext, { release_id }: EnrolmentWithNames): Promise<void> {
-  const { standard } = await playedBy(ctx, release_id);
+  const { standard } = await playableContent(ctx, release_id);
   if (standard !== 'cmi5') return;
   throw new Problem(
     'not_resettable',

@@ -7,7 +7,7 @@ import {
 import type { MoveOn } from '../../../../../standards/cmi5/vocabulary.ts';
 import { playable } from '../../../../../standards/evidence.ts';
 import type { TenantContext } from '../../../platform/context.ts';
-import { playedBy } from '../../catalogue/playable.ts';
+import { playableContent } from '../../catalogue/playable.ts';
 import { readUnitsWithData } from '../units.ts';
 
 /** Reads what the AUs of a registration have reported so far, by UnitID. */
@@ -31,7 +31,7 @@ export async function readAus(
   ctx: TenantContext,
   { enrollId, releaseId }: { enrollId: string; releaseId: string | null },
 ): Promise<AuProgress[]> {
-  const { standard, tree } = await playedBy(ctx, releaseId);
+  const { standard, tree } = await playableContent(ctx, releaseId);
   if (standard !== 'cmi5') return [];
   const records = await readRecords(ctx, enrollId);
   return playable(tree.Units).flatMap(({ UnitID, Title, AssignableUnit }) => {

@@ -171,6 +171,6 @@ async function takeTurn(ctx: Context, { tenant_id, days }: Due): Promise<number>
 }
 
 /** Sends the next reminders of one tenant, up to one batch for each of its `ReminderDays`. The job sends the others. */
-export async function remindSome(ctx: TenantContext): Promise<void> {
+export async function remindBatch(ctx: TenantContext): Promise<void> {
   for (const days of await searchedDays(ctx)) await remindNext(ctx, days, batch);
 }

@@ -25,19 +25,19 @@ const advice = 'If the statement must span tenants, add the reason as a comment:
  * that it names (`one tenant`), or, for a stated reason, rows of all tenants. `mayWait` is true if the
  * statement can wait for row locks.
  */
-export type Verdict =
+export type GuardResult =
   | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[]; mayWait: boolean }
   | { kind: 'across tenants'; why: string };
 
 /** Cached results, so that a repeated statement costs one look-up. */
-const verdicts = new Map<string, Verdict>();
+const verdicts = new Map<string, GuardResult>();
 const maxVerdicts = 2_000;
 
 /**
  * Rejects SQL that could access rows of several tenants. A statement that has to access them gives the reason
  * in a comment: `/* across tenants: operator statistics *\/`.
  */
-export function assertTenantScoped(text: string): Verdict {
+export function assertTenantScoped(text: string): GuardResult {
   const known = verdicts.get(text);
   if (known) return known;
   const verdict = classify(text);
@@ -46,7 +46,7 @@ export function assertTenantScoped(text: string): Verdict {
   return verdict;
 }
 
-function classify(text: string): Verdict {
+function classify(text: string): GuardResult {
   const { nodes, comments } = readSql(text);
   const why = comments.find((comment) => acrossTenantsMark.test(comment));
   if (why !== undefined) return { kind: 'across tenants', why: why.trim().slice('across tenants: '.length) };

@@ -26,7 +26,7 @@ function fieldOf(issue: ValidationIssue): string {
   return [inside, typeof named === 'string' ? named : ''].filter(Boolean).join('.');
 }
 
-const typeWords: Record<string, string | readonly string[]> = {
+const typeNames: Record<string, string | readonly string[]> = {
   string: 'text',
   integer: 'a whole number',
   number: 'a number',
@@ -63,12 +63,12 @@ const patterns: Record<string, string> = {
 const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Completes the sentence for each keyword in our schemas. */
-const wordings: Record<string, (issue: ValidationIssue) => string> = {
+const messages: Record<string, (issue: ValidationIssue) => string> = {
   required: ({ params, parentSchema }) =>
     `is missing${suchAs(described(parentSchema).properties?.[String(params.missingProperty)]).replace(',', '. Send a value')}`,
   additionalProperties: () => 'is not a field of this request. Check the spelling, or leave it out',
   type: ({ params, parentSchema }) => {
-    const types = [params.type].flat().flatMap((type) => typeWords[String(type)] ?? String(type));
+    const types = [params.type].flat().flatMap((type) => typeNames[String(type)] ?? String(type));
     return `must be ${either(types)}${suchAs(parentSchema)}`;
   },
   enum: ({ params }) => `must be one of ${(params.allowedValues as unknown[]).map(show).join(', ')}`,
@@ -91,14 +91,14 @@ const wordings: Record<string, (issue: ValidationIssue) => string> = {
 };
 
 /** The JSON Schema keywords that have an error message. A test compares them with our schemas. */
-export const wordedKeywords: readonly string[] = Object.keys(wordings);
+export const wordedKeywords: readonly string[] = Object.keys(messages);
 
 const partWords: Record<string, string> = { params: 'path', querystring: 'query' };
 
 function describe(issue: ValidationIssue, part: string) {
   const param = fieldOf(issue);
   const code = issue.keyword === 'additionalProperties' ? 'unknown_field' : 'validation_failed';
-  const wording = wordings[issue.keyword]?.(issue) ?? 'is not valid. See its description in /docs';
+  const wording = messages[issue.keyword]?.(issue) ?? 'is not valid. See its description in /docs';
   const detail = `${param || `The ${partWords[part] ?? part}`} ${wording}.`;
   return { ...(param ? { param } : {}), code, detail } as const;
 }

@@ -7,7 +7,7 @@ const unfilled = `/* across tenants: tenants of the previous version */
 select tenant_id from user_word_fill order by tenant_id limit 100`;
 
 /** Job: indexes the words of users that an earlier version created. */
-export async function fillWords(ctx: Context): Promise<void> {
+export async function indexOlderUsers(ctx: Context): Promise<void> {
   for (;;) {
     const tenants = await run<{ tenant_id: string }>(ctx, { text: unfilled, values: [] });
     for (const { tenant_id } of tenants) await inBatches(forTenant(ctx, tenant_id), 500, fillBatch);

@@ -7,7 +7,7 @@ import { ringFile } from './ring-file.ts';
  * Loads a rotated ring without a restart, then calls `taken`. An unusable ring is ignored until the next
  * change.
  */
-export function followRing(ctx: Context, taken: () => Promise<void>): () => void {
+export function watchKeyRing(ctx: Context, taken: () => Promise<void>): () => void {
   if (ctx.config.signingKeys) return () => {};
   const file = ringFile(ctx.config.dataDir);
   const reload = async () => {

@@ -10,7 +10,7 @@ where exists (select from event where event.tenant_id = chain.tenant_id and even
  * Numbers events from nodes of the previous version, which write them without positions during an
  * upgrade.
  */
-export async function numberWaitingEvents(ctx: Context): Promise<void> {
+export async function assignPositions(ctx: Context): Promise<void> {
   const rows = await run<{ tenant_id: string }>(ctx, { text: waiting, values: [] });
   for (const { tenant_id } of rows) await numberEvents(ctx, [tenant_id]);
 }

@@ -5,10 +5,10 @@ import { useFormatter, useTranslations } from 'use-intl';
 import { type Column, Rows } from '../../parts/list.tsx';
 import { UserLink } from '../users/person.tsx';
 import { pageSize, useReason } from './rejected-rows.tsx';
-import type { StayingRow } from './use-undo.ts';
+import type { KeptRow } from './use-undo.ts';
 
 /** The records that an undo does not remove, with the reasons and their counts. */
-export function StayingRows({ rows, isPlan }: { rows: readonly StayingRow[]; isPlan: boolean }) {
+export function KeptRows({ rows, isPlan }: { rows: readonly KeptRow[]; isPlan: boolean }) {
   const t = useTranslations('bulk.undo');
   const bulk = useTranslations('bulk');
   const format = useFormatter();
@@ -19,7 +19,7 @@ export function StayingRows({ rows, isPlan }: { rows: readonly StayingRow[]; isP
   const reasons = [...counts].map(([reason, count]) =>
     bulk('reasonCount', { reason: reasonOf(reason), count }),
   );
-  const columns: Column<StayingRow>[] = [
+  const columns: Column<KeptRow>[] = [
     {
       key: 'user',
       header: bulk('subjectOf.users'),

@@ -18,11 +18,11 @@ import type { Statement } from '../../../../standards/xapi/types.ts';
 import { isActorOf, recordAfter } from '../../../../standards/xapi-results.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type PlayedRelease, playedBy, unitOf } from '../catalogue/playable.ts';
+import { type PlayedRelease, playableContent, unitOf } from '../catalogue/playable.ts';
 import { recordUnit } from '../enrolments/au-sessions/record-result.ts';
 import { type AuSessionRow, type Registration, updateAuSession } from '../enrolments/au-sessions/sessions.ts';
 import { readRecords } from '../enrolments/au-sessions/units.ts';
-import type { OwnStatement, Taken } from '../xapi/au-session.ts';
+import type { OwnStatement, StatementEffects } from '../xapi/au-session.ts';
 import { accountOf } from '../xapi/identity.ts';
 import type { AuHandle } from './au-tokens.ts';
 import { activityIdOfUnit, ownActivities } from './identity.ts';
@@ -33,14 +33,14 @@ import { lockSession } from './lock-session.ts';
  * Checks an AU's new statements, records their effects, and returns further statements to store.
  * Runs in the transaction that stores the AU's statements.
  */
-export async function takeStatements(
+export async function processStatements(
   ctx: TenantContext,
   handle: AuHandle,
   statements: readonly Statement[],
-): Promise<Taken> {
+): Promise<StatementEffects> {
   const session = await lockSession(ctx, handle);
   const registration: Registration = session;
-  const played = await playedBy(ctx, registration.release_id);
+  const played = await playableContent(ctx, registration.release_id);
   const unit = unitOf(played, session.unit_id);
   const before = await readRecords(ctx, handle.enrollId);
   const known = { registration, session, unit, record: before.get(unit.UnitID) ?? nothingReported };
