@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { promisify } from 'node:util';
-import { createLectern } from '../client/src/index.ts';
 import { type Document, type Entry, entriesOf } from '../console/pages/reference/document.ts';
-import { curlOf, exampleRequest, scriptOf } from '../console/pages/reference/request.ts';
+import { exampleRequest } from '../console/pages/reference/request.ts';
+import { type LanguageId, languageIds, languages } from '../console/pages/reference/samples/languages.ts';
 import { startReceiver } from '../server/src/modules/webhooks/test-support.ts';
 import { startService, type TestService } from '../server/test/support/service.ts';
 import { packCourse } from './journeys/course-packages.ts';
+import { type Answer, type Call, startProxy } from './sample-proxy.ts';
+import { runSamples, skipOf } from './sample-runners.ts';
 
-// Sends the samples in the API reference as a reader would, with the reader's own IDs and key.
+// Runs the samples in the API reference in each language, and compares their requests and responses with those of curl.
 
 const document: Document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
 const entries = new Map(entriesOf(document).map((entry) => [entry.operationId, entry]));
-const zip = await packCourse('fire-safety');
+const zip = readFileSync(await packCourse('fire-safety'));
 const receiver = await startReceiver();
 const services: TestService[] = [];
 after(async () => {
@@ -31,7 +30,7 @@ const steps = `
   createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey
   putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse putOption importPackage
   readCurrentRelease listReleases readRelease putRelease listOfferedCourses
-  createUser readUser listUsers listGroups updateUser setPassword checkUser checkPassword createUsers
+  createUser readUser listUsers listGroups updateUser setPassword checkUser checkPassword createUsers createUsers:text/csv
   readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser readEnrolment explainEnrolment
   updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview listCompletion previewCourse previewOfferedCourse
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey checkEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
@@ -51,45 +50,17 @@ const sentByBrowsers =
  */
 const sentElsewhere = 'deleteTenant waiveUnit readClock moveClock playCourse';
 
-type Sent = { status: number; body: unknown };
-type Sender = (
-  entry: Entry,
-  call: { service: TestService; key: string; withTenantValues: Substitute },
-) => Promise<Sent>;
-/** Replaces the IDs in the examples with the reader's own. */
-type Substitute = (text: string) => string;
-
-const withCurl: Sender = async (entry, { service, key, withTenantValues }) => {
-  const line = withTenantValues(curlOf(exampleRequest(entry, service.baseUrl)));
-  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -sS -w '\n%{http_code}'`], {
-    env: { ...process.env, KEY: key },
-    maxBuffer: 1e8,
+type Step = { entry: Entry; type?: string };
+/** A media type may follow the operation. */
+const stepList: Step[] = steps
+  .trim()
+  .split(/\s+/)
+  .map((step) => {
+    const [id = '', type] = step.split(':');
+    const entry = entries.get(id);
+    assert.ok(entry, id);
+    return type ? { entry, type } : { entry };
   });
-  const end = stdout.lastIndexOf('\n');
-  return { status: Number(stdout.slice(end + 1)), body: parsed(stdout.slice(0, end)) };
-};
-
-const withScript: Sender = async (entry, { service, key, withTenantValues }) => {
-  const results: { Status: number }[] = [];
-  const lectern = createLectern({ baseUrl: service.baseUrl, key, retries: 0 });
-  Object.assign(globalThis, { sample: { lectern, results } });
-  process.env.KEY = key;
-  const text = withTenantValues(scriptOf(entry, service.baseUrl)).replace('console.log(', 'results.push(');
-  const name = /const (answer|response) =/.exec(text)?.[1] ?? 'results';
-  // Node.js evaluates modules with the same text only once. The UUID makes each text unique.
-  const source = `// ${randomUUID()}\nconst { lectern${name === 'results' ? ', results' : ''} } = globalThis.sample;\n${text}\nexport { ${name} as default };`;
-  const { default: got } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
-  if (got instanceof Response) return { status: got.status, body: parsed(await got.text()) };
-  return { status: Math.max(200, ...results.map(({ Status }) => Status)), body: got };
-};
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
 
 /** Fields whose values the service generates. The samples contain example values for these fields. */
 const made = ['EnrollID', 'InvitationID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID'];
@@ -103,36 +74,126 @@ function remember(real: Map<string, string>, example: unknown, body: unknown): v
   }
 }
 
-for (const [name, send] of Object.entries({ curl: withCurl, JavaScript: withScript }))
-  test(`the service accepts each ${name} sample of the API reference`, async () => {
-    const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
-    services.push(service);
-    const real = new Map([
-      ['https://hr.example.com/lectern', receiver.url],
-      ['package.zip', zip],
-    ]);
-    const withTenantValues: Substitute = (text) =>
-      [...real].reduce((text, [from, to]) => text.replaceAll(from, to), text);
-    let key = '';
-    for (const step of steps.trim().split(/\s+/)) {
-      const entry = entries.get(step);
-      assert.ok(entry, step);
-      if (step === 'revokeKey')
-        key = (await service.api('POST', '/tenant/acme/key', { Name: 'samples' })).body.Secret;
-      const isOperators = entry['x-access'] === 'operator';
-      const { status, body } = await send(entry, {
-        service,
-        key: isOperators || !key ? service.operatorKey : key,
-        withTenantValues,
-      });
-      assert.ok(status >= 200 && status < 300, `${step}: ${status} ${JSON.stringify(body)}`);
-      const [, done] = Object.entries(entry.responses).find(([status]) => status.startsWith('2')) ?? [];
-      remember(real, done?.content?.['application/json']?.example, body);
-    }
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The value of the environment variable KEY. The proxy replaces it with a key of the service. */
+const readersKey = 'the-key-of-the-reader';
+
+/** What the samples of all languages have in common. Clients may add headers, and may format JSON in other ways. */
+function requestOf({ entry, type }: Step, { method, url, headers, body }: Call) {
+  const { isAuthorized, headers: shown, body: shownBody } = exampleRequest(entry, '', type);
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  return {
+    operation: entry.operationId,
+    method,
+    path: decodeURIComponent(pathname),
+    query: Object.fromEntries(searchParams),
+    authorization: isAuthorized ? headers.authorization : null,
+    type: shownBody ? headers['content-type']?.split(';')[0] : null,
+    headers: Object.keys(shown).map((name) => headers[name.toLowerCase()]),
+    body: shownBody && 'file' in shownBody ? body.toString('base64') : parsed(body.toString().trimEnd()),
+  };
+}
+
+/** The names of all fields. Values such as IDs and times differ, and webhooks are delivered in the background. */
+function fieldsOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [];
+  if (typeof value !== 'object' || value === null) return null;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, fieldsOf(part)]));
+}
+
+type Result = { request: ReturnType<typeof requestOf>; status: number; fields: unknown };
+
+/** Sends the samples of a language to a new service. */
+async function resultsOf(language: LanguageId): Promise<Result[]> {
+  const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  services.push(service);
+  const results: Result[] = [];
+  const real = new Map([['https://hr.example.com/lectern', receiver.url]]);
+  const withRealValues = (text: string) =>
+    [...real].reduce((text, [from, to]) => text.replaceAll(from, to), text);
+  /** Parses JSON first, because PHP escapes the slashes of URLs. */
+  function withRealBody(body: Buffer, type: string): Buffer {
+    if (type === 'application/zip' || body.length === 0) return body;
+    const text = body.toString();
+    const isJson = type.startsWith('application/json');
+    return Buffer.from(withRealValues(isJson ? JSON.stringify(JSON.parse(text)) : text));
+  }
+  let key = service.operatorKey;
+
+  async function forward(call: Call): Promise<Answer> {
+    const step = stepList[results.length];
+    assert.ok(step, `${call.method} ${call.url} is an additional request`);
+    const { entry } = step;
+    if (entry.operationId === 'revokeKey')
+      key = (await service.api('POST', '/tenant/acme/key', { Name: 'samples' })).body.Secret;
+    const authorized = entry['x-access'] === 'operator' ? service.operatorKey : key;
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(call.headers))
+      if (
+        typeof value === 'string' &&
+        !['host', 'connection', 'content-length', 'expect', 'transfer-encoding'].includes(name)
+      )
+        headers.set(name, value.replace(readersKey, authorized));
+    const body = withRealBody(call.body, headers.get('content-type') ?? '');
+    const response = await fetch(service.baseUrl + withRealValues(call.url), {
+      method: call.method,
+      headers,
+      redirect: 'manual',
+      ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
+    });
+    const answer = Buffer.from(await response.arrayBuffer());
+    const { status } = response;
+    assert.ok(status >= 200 && status < 300, `${entry.operationId}: ${status} ${answer}`);
+    const [, done] = Object.entries(entry.responses).find(([status]) => status.startsWith('2')) ?? [];
+    const value = parsed(answer.toString());
+    remember(real, done?.content?.['application/json']?.example, value);
+    results.push({ request: requestOf(step, call), status, fields: fieldsOf(value) });
+    return { status, headers: response.headers, body: answer };
+  }
+
+  const proxy = await startProxy(forward);
+  try {
+    const { sampleOf } = languages[language];
+    const samples = stepList.map(({ entry, type }) => sampleOf(entry, proxy.origin, type));
+    const running = runSamples(language, samples, { key: readersKey, files: { 'package.zip': zip } });
+    const printed = await running.catch((error: unknown) => {
+      throw proxy.failure() ?? error;
+    });
+    assert.ifError(proxy.failure());
+    for (const [example, value] of real)
+      if (value !== receiver.url) assert.ok(printed.includes(value), `the samples do not print ${example}`);
+  } finally {
+    await proxy.close();
+  }
+  assert.equal(results.length, stepList.length);
+  return results;
+}
+
+let withCurl: Promise<Result[]> | undefined;
+
+for (const language of languageIds)
+  test(`the service accepts each ${languages[language].name} sample of the API reference`, {
+    skip: skipOf(language),
+  }, async () => {
+    withCurl ??= resultsOf('curl');
+    const expected = await withCurl;
+    for (const { request } of expected)
+      if (request.authorization !== null) assert.equal(request.authorization, `Bearer ${readersKey}`);
+    if (language !== 'curl') assert.deepEqual(await resultsOf(language), expected);
   });
 
 test('the test sends every operation that programs can call', () => {
-  const sent = new Set(`${steps} ${sentByBrowsers} ${sentElsewhere}`.trim().split(/\s+/));
+  const sent = new Set([
+    ...stepList.map(({ entry }) => entry.operationId),
+    ...`${sentByBrowsers} ${sentElsewhere}`.split(' '),
+  ]);
   const missing = [...entries.values()].filter(
     ({ method, operationId }) => method !== 'EVENT' && !sent.has(operationId),
   );

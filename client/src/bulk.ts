@@ -1,7 +1,8 @@
 import { errorOf } from './errors.ts';
+import type { paths } from './generated.ts';
 import type { Fetch } from './retry.ts';
 
-export type BulkPath = '/user/bulk' | '/enrol/bulk';
+export type BulkPath = Extract<keyof paths, `${string}/bulk`>;
 
 /**
  * The result of one row: the status and fields that the single call would return. A rejected row has `code` and

@@ -110,12 +110,18 @@ export function groupsOf(entries: readonly Entry[], filter: string): [string, En
   return [...groups];
 }
 
-/** The media type and schema of a body; JSON is preferred. */
+/** The media types of a body that have an example text, such as NDJSON and CSV. */
+export function textTypesOf(content: Content | undefined): string[] {
+  return Object.keys(content ?? {}).filter((type) => typeof content?.[type]?.example === 'string');
+}
+
+/** The media type and schema of a body: of the wanted type, or else preferably JSON. */
 export function bodyOf(
   content: Content | undefined,
+  wanted = 'application/json',
 ): { type: string; schema: Schema; example: unknown } | null {
   const types = Object.keys(content ?? {});
-  const type = types.find((one) => one === 'application/json') ?? types[0];
+  const type = types.find((one) => one === wanted) ?? types[0];
   if (type === undefined) return null;
   const { schema = {}, example } = content?.[type] ?? {};
   return { type, schema, example };

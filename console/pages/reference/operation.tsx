@@ -1,10 +1,10 @@
-import { Badge, Code, Divider, Group, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Badge, Code, Divider, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
-import { CopyTextButton } from '../../parts/values.tsx';
+import { Block } from './block.tsx';
 import { bodyOf, type Entry, needsSession } from './document.ts';
 import { Fields, ParameterFields } from './fields.tsx';
 import { Method } from './method.tsx';
-import { curlOf, exampleRequest, scriptOf } from './request.ts';
+import { Samples } from './samples/samples.tsx';
 import { TryIt } from './try-it.tsx';
 
 /** One operation: its purpose, permissions, parameters and responses, an example call, and a form to try it. */
@@ -67,41 +67,6 @@ function Access({ entry }: { entry: Entry }) {
         </Text>
       )}
     </Group>
-  );
-}
-
-function Samples({ entry, baseUrl }: { entry: Entry; baseUrl: string }) {
-  const t = useTranslations('reference');
-  return (
-    <Stack gap="xs">
-      <Title order={3} size="h5">
-        {t('example')}
-      </Title>
-      <Tabs defaultValue="curl" keepMounted={false}>
-        <Tabs.List aria-label={t('example')}>
-          <Tabs.Tab value="curl">curl</Tabs.Tab>
-          <Tabs.Tab value="script">JavaScript</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="curl" pt="sm">
-          <Block label="curl" text={curlOf(exampleRequest(entry, baseUrl))} />
-        </Tabs.Panel>
-        <Tabs.Panel value="script" pt="sm">
-          <Block label="JavaScript" text={scriptOf(entry, baseUrl)} />
-        </Tabs.Panel>
-      </Tabs>
-    </Stack>
-  );
-}
-
-export function Block({ label, text }: { label: string; text: string }) {
-  const t = useTranslations('act');
-  return (
-    <Stack gap="xs" align="flex-start">
-      <Code block w="100%" className="sample" tabIndex={0} role="region" aria-label={label}>
-        {text}
-      </Code>
-      <CopyTextButton value={text} text={t('copy')} />
-    </Stack>
   );
 }
 
