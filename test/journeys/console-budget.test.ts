@@ -25,8 +25,8 @@ before(async () => {
 
 after(() => service?.close());
 
-/** Opens the first screen with an empty cache; returns the bytes transferred and the time until it is interactive. */
-async function measure(): Promise<{ bytes: number; requests: number; interactive: number }> {
+/** Opens a page, by default the first screen, with an empty cache; returns the bytes transferred and the time until it is interactive. */
+async function measure(path = '/console'): Promise<{ bytes: number; requests: number; interactive: number }> {
   const context = await newContext({ width: 390, height: 800 });
   const [name = '', value = ''] = (await signInOperator(service)).split('=');
   await context.addCookies([{ name, value, url: service.baseUrl, httpOnly: true, sameSite: 'Strict' }]);
@@ -43,7 +43,7 @@ async function measure(): Promise<{ bytes: number; requests: number; interactive
   });
   const files: string[] = [];
   page.on('response', (response) => files.push(new URL(response.url()).pathname));
-  await page.goto(`${service.baseUrl}/console`);
+  await page.goto(service.baseUrl + path);
   await page.getByRole('heading', { level: 1 }).waitFor();
   const shown = await page.evaluate(() => performance.now());
   await page.waitForLoadState('networkidle');
@@ -69,6 +69,13 @@ test('The first screen stays within its budget of bytes, requests and time', asy
   assert.ok(bytes <= budget.bytes, `${bytes} bytes were transferred`);
   assert.ok(requests <= budget.requests, `${requests} requests were sent`);
   assert.ok(median <= budget.interactiveMilliseconds, `interactive after ${median} ms (median)`);
+});
+
+test('The API reference stays within 250 kB', async (t) => {
+  const { bytes } = await measure('/docs');
+  t.diagnostic(`${bytes} bytes`);
+  assert.ok(bytes > 50_000, 'the built files were not counted');
+  assert.ok(bytes <= 250_000, `${bytes} bytes were transferred`);
 });
 
 test("the player's script stays within 60 kB", (t) => {

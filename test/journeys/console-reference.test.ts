@@ -69,6 +69,31 @@ test('The operator tries a write with the current session, on the tenant in the 
   await closeConsole(page);
 });
 
+test('The samples stay in the language that the reader chose', async () => {
+  const page = await openConsole(service, '/docs');
+  const sample = (name: string) => page.getByRole('region', { name, exact: true });
+  await sample('curl').getByText('curl http').waitFor();
+  await page.getByRole('tab', { name: 'Python' }).click();
+  await sample('Python').getByText('requests.post(').waitFor();
+  await page.getByText('pip install requests').waitFor();
+  await page.goto(`${service.baseUrl}/docs#createUsers`);
+  await sample('Python').getByText('application/x-ndjson').waitFor();
+  await page.getByLabel('Format').selectOption('CSV');
+  await sample('Python').getByText('text/csv').waitFor();
+  await page.reload();
+  await sample('Python').getByText('application/x-ndjson').waitFor();
+  for (const [name, text] of [
+    ['TypeScript', 'lectern.bulk('],
+    ['PHP', 'curl_init('],
+    ['C#', 'new HttpClient()'],
+  ] as const) {
+    await page.getByRole('tab', { name }).click();
+    await sample(name).getByText(text).waitFor();
+  }
+  await expectAccessible(page);
+  await closeConsole(page);
+});
+
 test('The reference is accessible', async () => {
   const page = await openConsole(service, '/docs#importPackage');
   await page.getByRole('heading', { name: 'Import a package as a new release of a course' }).waitFor();

@@ -1,6 +1,7 @@
 import { Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { Entry, Parameter, Schema } from './document.ts';
+import { Prose } from './prose.tsx';
 import { limitsOf, type Row, rowsOf } from './schema.ts';
 
 /** The fields of a record, one below the other; nested fields are indented. */
@@ -64,7 +65,7 @@ function FieldList({ rows, label }: { rows: readonly Row[]; label: string }) {
           </Group>
           {row.description && (
             <Text size="sm" mt={2}>
-              {row.description}
+              <Prose text={row.description} />
             </Text>
           )}
         </li>

@@ -4,6 +4,7 @@ import { Block } from './block.tsx';
 import { bodyOf, type Entry, needsSession } from './document.ts';
 import { Fields, ParameterFields } from './fields.tsx';
 import { Method } from './method.tsx';
+import { Prose } from './prose.tsx';
 import { Samples } from './samples/samples.tsx';
 import { TryIt } from './try-it.tsx';
 
@@ -25,7 +26,11 @@ export function OperationView({ entry, baseUrl }: { entry: Entry; baseUrl: strin
           </Code>
         </Group>
         <Access entry={entry} />
-        {entry.description && <Text>{entry.description}</Text>}
+        {entry.description && (
+          <Text>
+            <Prose text={entry.description} />
+          </Text>
+        )}
       </Stack>
       {!isEvent && <ParameterFields entry={entry} />}
       {body && (
@@ -85,7 +90,9 @@ function Answers({ entry }: { entry: Entry }) {
               <Badge color={status.startsWith('2') ? 'green' : status === 'default' ? 'red' : 'gray'}>
                 {status === 'default' ? t('problem') : status}
               </Badge>
-              <Text size="sm">{description}</Text>
+              <Text size="sm">
+                <Prose text={description} />
+              </Text>
             </Group>
             {answer && status !== 'default' && (
               <Fields schema={answer.schema} label={`${t('answers')} ${status}`} />

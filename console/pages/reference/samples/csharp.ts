@@ -1,4 +1,5 @@
 import type { Request, RequestBody } from '../request.ts';
+import { jsonText } from './literal.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the source of a program should not contain
 const unusual = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/;
@@ -10,14 +11,6 @@ export function csharpString(text: string): string {
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/** JSON up to this length is written on one line. */
-const shortLine = 60;
-
-function jsonText(value: unknown): string {
-  const line = JSON.stringify(value);
-  return line.length <= shortLine ? line : JSON.stringify(value, null, 2);
 }
 
 function addressOf(url: string, query: Record<string, string>): string {

@@ -1,4 +1,5 @@
 import { type Request, type RequestBody, withQuery } from '../request.ts';
+import { jsonText } from './literal.ts';
 
 /** Within single quotes, a POSIX shell keeps everything except the single quote itself. */
 export function quote(text: string): string {
@@ -7,7 +8,7 @@ export function quote(text: string): string {
 
 function bodyArgument(body: RequestBody): string {
   if ('file' in body) return `--data-binary ${quote(`@${body.file}`)}`;
-  const text = 'text' in body ? body.text : JSON.stringify(body.json);
+  const text = 'text' in body ? body.text : jsonText(body.json);
   // curl reads a file if the text begins with @.
   return `${text.startsWith('@') ? '--data-raw' : '--data-binary'} ${quote(text)}`;
 }

@@ -45,3 +45,9 @@ function wrap(
   const lines = parts.map((part) => `${inner}${part},\n`);
   return `${open.trimEnd()}\n${lines.join('')}${margin}${close.trimStart()}`;
 }
+
+/** The value as JSON, for languages in which it is sent as text. */
+export function jsonText(value: unknown): string {
+  const line = JSON.stringify(value);
+  return line.length <= shortLine ? line : JSON.stringify(value, null, 2);
+}

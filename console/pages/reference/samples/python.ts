@@ -46,7 +46,7 @@ export function pythonOf(
   const call = `response = requests.${method.toLowerCase()}(\n${lines}${margin.slice(4)})\n`;
   const shown = answerType === null ? 'status_code' : isJson(answerType) ? 'json()' : 'text';
   return [
-    isAuthorized ? 'import os\n' : '',
+    isAuthorized ? 'import os\n\n' : '',
     'import requests\n\n',
     isFile ? `with open(${pythonString(body.file)}, "rb") as file:\n    ` : '',
     call,

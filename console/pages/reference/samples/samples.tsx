@@ -40,7 +40,7 @@ export function Samples({ entry, baseUrl }: SamplesProps) {
         )}
       </Group>
       <Tabs value={language} onChange={choose} keepMounted={false}>
-        <Tabs.List aria-label={t('example')} className="languages">
+        <Tabs.List aria-label={t('example')}>
           {languageIds.map((id) => (
             <Tabs.Tab key={id} value={id}>
               {languages[id].name}
@@ -63,18 +63,21 @@ function Sample({ language, entry, baseUrl, type }: SampleProps) {
   const t = useTranslations('reference');
   const { name, sampleOf } = languages[language];
   const text = sampleOf(entry, baseUrl, type);
+  const { isAuthorized } = exampleRequest(entry, baseUrl);
+  const isClient = text.includes("'lectern-client'");
   return (
     <Stack gap="xs">
-      <Text size="sm" c="dimmed">
-        {exampleRequest(entry, baseUrl).isAuthorized &&
-          t.rich('keyVariable', { code: () => <Code>KEY</Code> })}{' '}
-        {language === 'python' && t.rich('install', { code: () => <Code>pip install requests</Code> })}
-        {text.includes("'lectern-client'") && (
-          <Anchor href="/docs/guide/typescript-client" underline="always" inherit>
-            {t('client')}
-          </Anchor>
-        )}
-      </Text>
+      {(isAuthorized || isClient || language === 'python') && (
+        <Text size="sm" c="dimmed">
+          {isAuthorized && t.rich('keyVariable', { code: () => <Code>KEY</Code> })}{' '}
+          {language === 'python' && t.rich('install', { code: () => <Code>pip install requests</Code> })}
+          {isClient && (
+            <Anchor href="/docs/guide/typescript-client" underline="always" inherit>
+              {t('client')}
+            </Anchor>
+          )}
+        </Text>
+      )}
       <Block label={name} text={text} />
     </Stack>
   );
