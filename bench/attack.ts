@@ -61,7 +61,7 @@ async function startWorld(environment: Environment) {
  */
 async function useBulkAndChanges({ service, api, key, learner }: Target): Promise<void> {
   const headers = { 'content-type': 'application/x-ndjson' };
-  for (const query of ['?plan=true', '']) {
+  for (const query of ['?Plan=true', '']) {
     const body = Array.from({ length: 400 }, () => `{"LoginID":"${uniqueName('first')}"}\n`).join('');
     expect(
       await sendRequest(`${service.baseUrl}/user/bulk${query}`, { method: 'POST', key, headers, body }),

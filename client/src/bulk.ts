@@ -26,7 +26,7 @@ export function openBulk(send: Fetch, baseUrl: string, headers: Record<string, s
     let sent = 0;
     for await (const batch of batches(rows)) {
       const answer = await send(
-        new Request(`${baseUrl}${path}${plan ? '?plan=true' : ''}`, {
+        new Request(`${baseUrl}${path}${plan ? '?Plan=true' : ''}`, {
           method: 'POST',
           headers: {
             ...headers,

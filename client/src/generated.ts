@@ -1101,7 +1101,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a suspended tenant with all of its data
-         * @description The tenant must be suspended. Its data is deleted in the background and cannot be recovered, so use `plan` first.
+         * @description The tenant must be suspended. Its data is deleted in the background and cannot be recovered, so use `Plan` first.
          */
         delete: operations["deleteTenant"];
         options?: never;
@@ -6077,7 +6077,7 @@ export interface components {
          * @description If true, the response says what would happen to each row, and nothing is changed.
          * @example true
          */
-        plan: boolean;
+        Plan: boolean;
         /**
          * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
          * @example ada
@@ -6359,7 +6359,7 @@ export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterKeyId = components['parameters']['KeyID'];
 export type ParameterCount = components['parameters']['Count'];
 export type ParameterPrefer = components['parameters']['Prefer'];
-export type ParameterPlan = components['parameters']['plan'];
+export type ParameterPlan = components['parameters']['Plan'];
 export type ParameterLoginId = components['parameters']['LoginID'];
 export type ParameterOrder = components['parameters']['Order'];
 export type ParameterCourseId = components['parameters']['CourseID'];
@@ -6878,7 +6878,7 @@ export interface operations {
                  * @description If true, the response says what would happen to each row, and nothing is changed.
                  * @example true
                  */
-                plan?: components["parameters"]["plan"];
+                Plan?: components["parameters"]["Plan"];
             };
             header?: {
                 /**
@@ -6907,7 +6907,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7133,12 +7133,12 @@ export interface operations {
                  * @description If true, the response says what would be erased, and nothing is changed.
                  * @example true
                  */
-                plan?: boolean;
+                Plan?: boolean;
                 /**
                  * @description If true, the user is only erased if they were created within the last hour and have no changes, enrolments, sign-ins, invitations or other data. Enrolments that were withdrawn before their first launch are ignored. Otherwise, the response is 409 touched, and its reason is older, changed, used or enrolled. enrolled means that only the enrolments have to be withdrawn first.
                  * @example true
                  */
-                untouched?: boolean;
+                Untouched?: boolean;
             };
             header?: {
                 /**
@@ -7520,7 +7520,7 @@ export interface operations {
                  * @description If true, the response says what would happen to each row, and nothing is changed.
                  * @example true
                  */
-                plan?: components["parameters"]["plan"];
+                Plan?: components["parameters"]["Plan"];
             };
             header?: {
                 /**
@@ -7549,7 +7549,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8638,7 +8638,7 @@ export interface operations {
                  * @description If true, returns the enrolment as it would be after the change, and changes nothing.
                  * @example true
                  */
-                plan?: boolean;
+                Plan?: boolean;
             };
             header?: {
                 /**
@@ -9431,7 +9431,7 @@ export interface operations {
                  * @description If true, the response says what would happen to each row, and nothing is changed.
                  * @example true
                  */
-                plan?: components["parameters"]["plan"];
+                Plan?: components["parameters"]["Plan"];
             };
             header?: {
                 /**
@@ -9460,7 +9460,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10441,7 +10441,7 @@ export interface operations {
                  * @description true signs this person, or the operator, out on all devices.
                  * @example true
                  */
-                everywhere?: boolean;
+                Everywhere?: boolean;
             };
             header?: never;
             path?: never;
@@ -12349,7 +12349,7 @@ export interface operations {
                  * @description If true, the response says what would be deleted, and nothing is changed.
                  * @example true
                  */
-                plan?: boolean;
+                Plan?: boolean;
             };
             header?: never;
             path: {
@@ -12660,7 +12660,7 @@ export interface operations {
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description Same as Cursor. */
+                /** @description Former name of Cursor. */
                 after?: string;
                 /** @description Comma-separated types. Default: all. */
                 Types?: string;

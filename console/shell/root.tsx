@@ -62,7 +62,7 @@ function Gate() {
   if (isPending) return <Waiting />;
   if (data) {
     const signOut = async (everywhere: boolean) => {
-      await client.DELETE('/session', { params: { query: { everywhere } } });
+      await client.DELETE('/session', { params: { query: { Everywhere: everywhere } } });
       onSignedOut();
     };
     return <Inside session={{ ...data, signOut }} onSignedOut={onSignedOut} />;

@@ -23,7 +23,7 @@ export type BulkCommand = {
 /** Sends a file to a running service. Results go to standard output as they arrive, and totals to standard error. */
 export async function bulkCommand(input: BulkCommand): Promise<{ failed: number }> {
   const source = input.file === '-' ? process.stdin : createReadStream(input.file);
-  const response = await fetch(`${input.url}${paths[input.subject]}${input.plan ? '?plan=true' : ''}`, {
+  const response = await fetch(`${input.url}${paths[input.subject]}${input.plan ? '?Plan=true' : ''}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${input.key}`,

@@ -246,7 +246,7 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     const LoginID = await user();
     const cookie = await signInUser(service, tenant, LoginID);
     await recordEnd();
-    expectStatus(await browser(service, cookie)('DELETE', '/session?everywhere=true'), 204);
+    expectStatus(await browser(service, cookie)('DELETE', '/session?Everywhere=true'), 204);
     // Learners' addresses are not stored, because they could not be erased.
     return { by: 'signOut', actor: 'learner', target: await userIdOf(LoginID), address: null };
   },

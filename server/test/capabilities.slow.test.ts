@@ -279,7 +279,7 @@ test("making a user an administrator or setting a password requires users:admin,
   const LoginID = unique('first');
   expectProblem(await call('POST', '/user', { LoginID, Password }), 403, 'scope_missing');
   const row = `${JSON.stringify({ LoginID, Password })}\n`;
-  for (const address of ['/user/bulk', '/user/bulk?plan=true']) {
+  for (const address of ['/user/bulk', '/user/bulk?Plan=true']) {
     const headers = { 'content-type': 'application/x-ndjson' };
     const many = await service.api('POST', address, row, call.secret, headers);
     assert.match(String(many.body), /"code":"scope_missing"/);
@@ -293,7 +293,7 @@ test("making a user an administrator or setting a password requires users:admin,
   expectProblem(await call('POST', '/user', { LoginID: 'a', IsAdmin: true }), 403, 'scope_missing');
   for (const change of [{}, { FirstName: 'x' }, { Enabled: false }, { IsAdmin: false }])
     expectProblem(await call('PUT', `/user/${administrator}`, change), 403, 'scope_missing');
-  expectProblem(await call('DELETE', `/user/${administrator}?plan=true`), 403, 'scope_missing');
+  expectProblem(await call('DELETE', `/user/${administrator}?Plan=true`), 403, 'scope_missing');
   expectProblem(await call('DELETE', `/user/${administrator}`), 403, 'scope_missing');
   expectProblem(await call('POST', `/user/session/${administrator}`), 403, 'scope_missing');
   const wide = await keyWith(['users:read', 'users:write', 'users:admin']);

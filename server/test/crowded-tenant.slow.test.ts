@@ -475,20 +475,20 @@ const calls: Record<string, Call[]> = {
   readClock: [() => api('GET', '/test/clock')],
   moveClock: [() => api('POST', '/test/clock', { Advance: 'P1D' })],
   playCourse: [() => api('POST', `/test/play/${EnrollID}`, { Status: 'completed' })],
-  signOut: [() => asSession('DELETE', '/session?everywhere=true')],
+  signOut: [() => asSession('DELETE', '/session?Everywhere=true')],
   deleteOption: [() => operator('DELETE', `${course}/option/standard`)],
   deleteCourse: [() => operator('DELETE', course)],
   deleteWebhook: [() => api('DELETE', webhook)],
   eraseUser: [
-    () => api('DELETE', '/user/crowd-2?plan=true'),
-    () => api('DELETE', `${user}?plan=true`),
+    () => api('DELETE', '/user/crowd-2?Plan=true'),
+    () => api('DELETE', `${user}?Plan=true`),
     () => api('DELETE', user),
   ],
   revokeKey: [() => operator('DELETE', `/tenant/${TenantID}/key/${tenant.keyId}`)],
   updateTenant: [() => operator('PUT', `/tenant/${TenantID}`, { Status: 'suspended' })],
   deleteTenant: [
     async () => {
-      const { body } = await operator('DELETE', `/tenant/${TenantID}?plan=true`);
+      const { body } = await operator('DELETE', `/tenant/${TenantID}?Plan=true`);
       const users = body.Deleted.find(({ Data }: { Data: string }) => Data === 'User');
       assert.deepEqual([users.Records, users.More], [10_000, true]);
     },

@@ -335,7 +335,7 @@ test('bulk calls create and find only users of their own tenant', async () => {
     linesOf(await intruder.api('POST', path, toLines(rows), { 'content-type': 'application/x-ndjson' }));
   const { LoginID = '', CourseID } = victimValues;
   const users = [{ LoginID, FirstName: 'Mine' }, sameUser];
-  const planned = await post('/user/bulk?plan=true', users);
+  const planned = await post('/user/bulk?Plan=true', users);
   assert.deepEqual(
     planned.map(({ Plan }) => Plan),
     ['created', 'created'],
@@ -347,7 +347,7 @@ test('bulk calls create and find only users of their own tenant', async () => {
   );
   assert.equal((await intruder.api('GET', `/user/${LoginID}`)).body.FirstName, 'Mine');
   assert.equal((await intruder.api('GET', '/user')).body.Items.length, 2);
-  for (const query of ['', '?plan=true']) {
+  for (const query of ['', '?Plan=true']) {
     const enrolled = await post(`/enrol/bulk${query}`, [{ LoginID, CourseID }]);
     assert.deepEqual(
       enrolled.map(({ Status, code }) => [Status, code]),

@@ -155,7 +155,7 @@ test("ending a user's sessions locks the tenant's audit trail only briefly", {
   expectStatus(await tenant.api('POST', `/user/session/${LoginID}`), 201);
   const ofTenant = sql`locked.tenant_id = ${tenant.TenantID}`;
   const [ending, { result, milliseconds }] = await whileLocked('sign_in_link', ofTenant, async () => {
-    const ending = fetch(`${service.baseUrl}/session?everywhere=true`, {
+    const ending = fetch(`${service.baseUrl}/session?Everywhere=true`, {
       method: 'DELETE',
       headers: { cookie, origin: service.baseUrl, 'sec-fetch-site': 'same-origin' },
     });

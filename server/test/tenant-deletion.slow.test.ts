@@ -80,7 +80,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
 
   const before = await rowsOf(doomed.TenantID);
   for (const [table, [count]] of Object.entries(before)) assert.ok(count > 0, `${table} still has rows`);
-  const plan = await remove(doomed.TenantID, '?plan=true');
+  const plan = await remove(doomed.TenantID, '?Plan=true');
   expectStatus(plan, 200);
   const planned = Object.fromEntries(
     plan.body.Deleted.map(({ Data, Records }: { Data: string; Records: number }) => [Data, Records]),

@@ -40,7 +40,7 @@ function retryAfterEverywhere(replies: readonly Reply[]): boolean {
 /** Sends an endless stream of rows until the service stops accepting it. */
 async function endlessRows(target: Target, key: string): Promise<Reply> {
   const row = `{"LoginID":"u","FirstName":"${'x'.repeat(1_000)}"}\n`.repeat(1_000);
-  return sendRequest(`${target.service.baseUrl}/user/bulk?plan=true`, {
+  return sendRequest(`${target.service.baseUrl}/user/bulk?Plan=true`, {
     method: 'POST',
     key,
     headers: { 'content-type': 'application/x-ndjson' },

@@ -39,7 +39,7 @@ export const truncatedResponse = { code: 'unreachable' };
 /** Sends one chunk and reads its results as they arrive. Throws the problem if the whole call is rejected. */
 async function callOnce(api: Api, call: Call): Promise<Line[]> {
   const { path, requestKey, isCsv, body, rows, signal, onRows } = call;
-  const response = await fetch(requestKey === null ? `${path}?plan=true` : path, {
+  const response = await fetch(requestKey === null ? `${path}?Plan=true` : path, {
     method: 'POST',
     headers: {
       ...api.headers,

@@ -38,7 +38,7 @@ export function enrolmentCalls(
         return result;
       }
       changes.set(EnrollID, { before, body });
-      const plan = { ...params, query: { plan: true } };
+      const plan = { ...params, query: { Plan: true } };
       return resultOf(before, await dataOf(client.PUT(path, { params: plan, body, signal })));
     },
     apply: async ({ LoginID, EnrollID }, signal) => {

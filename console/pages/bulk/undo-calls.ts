@@ -20,11 +20,11 @@ export function secondsUntilNext(headers: Headers): number {
 
 async function undoOnce(api: Api, row: UndoRow, isPlan: boolean) {
   const { loginId: LoginID, enrollId: EnrollID } = row;
-  const plan = isPlan ? { plan: true } : {};
+  const plan = isPlan ? { Plan: true } : {};
   const { error, response } =
     EnrollID === null
       ? await api.client.DELETE('/user/{LoginID}', {
-          params: { path: { LoginID }, query: { untouched: true, ...plan } },
+          params: { path: { LoginID }, query: { Untouched: true, ...plan } },
         })
       : await api.client.PUT('/enrolment/{LoginID}/{EnrollID}', {
           params: { path: { LoginID, EnrollID }, query: plan },

@@ -107,7 +107,7 @@ function Plan({ tenant, onClose }: Omit<DialogProps, 'isOpen'>) {
   const [typed, setTyped] = useState('');
   const { TenantID, Name } = tenant;
   const path = { TenantID };
-  const query = { plan: true };
+  const query = { Plan: true };
   const plan = $api.useQuery('delete', '/tenant/{TenantID}', { params: { path, query } }, { gcTime: 0 });
   const deleting = useAction(async () => {
     const { error } = await client.DELETE('/tenant/{TenantID}', { params: { path } });

@@ -53,7 +53,7 @@ function Plan({ user, onErased, onClose }: PlanProps) {
   const { $api } = useApi();
   const [typed, setTyped] = useState('');
   const path = { LoginID: user.LoginID };
-  const plan = $api.useQuery('delete', '/user/{LoginID}', { params: { path, query: { plan: true } } });
+  const plan = $api.useQuery('delete', '/user/{LoginID}', { params: { path, query: { Plan: true } } });
   const erasing = useAction(async () => {
     const { data, error } = await client.DELETE('/user/{LoginID}', { params: { path } });
     if (!data) throw error;

@@ -78,7 +78,7 @@ test('plan=true changes nothing and writes no event', async () => {
   ];
   const count = sql<{ n: number }>`select count(*)::int as n from event where tenant_id = 'test'`;
   const before = await count.execute(service.ctx.db);
-  const lines = await bulk(rows, '?plan=true');
+  const lines = await bulk(rows, '?Plan=true');
   assert.deepEqual(
     lines.map(({ Status, Plan, EnrollID }) => [Status, Plan, EnrollID]),
     [

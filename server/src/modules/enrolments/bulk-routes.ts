@@ -21,6 +21,6 @@ export const bulkEnrolRoutes = [
     responses: { 200: bulkResponse },
     events: ['enrolment.created', 'enrolment.expired', 'enrolment.extended', 'enrolment.renewed'],
     handle: (ctx, { query, request }, reply) =>
-      enrolInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),
+      enrolInBulk(ctx, { request, reply, body: request.body, plan: query.Plan ?? false }),
   }),
 ];

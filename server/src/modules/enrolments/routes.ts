@@ -173,7 +173,7 @@ export const enrolmentRoutes = [
     example: ['Reference'],
     params,
     query: Fields({
-      plan: Type.Optional(
+      Plan: Type.Optional(
         Type.Boolean({
           description: 'If true, returns the enrolment as it would be after the change, and changes nothing.',
         }),
@@ -201,7 +201,7 @@ export const enrolmentRoutes = [
     handle: async (ctx, { params, query, body }) => {
       const input = { ...body, loginId: params.LoginID, enrollId: params.EnrollID };
       const change = (ctx: TenantContext) => updateEnrolment(ctx, input);
-      return ok(await (query.plan ? dryRun(ctx, change) : change(ctx)));
+      return ok(await (query.Plan ? dryRun(ctx, change) : change(ctx)));
     },
   }),
   route({

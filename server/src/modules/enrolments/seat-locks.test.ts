@@ -95,7 +95,7 @@ test('a plan takes no seats', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 100 } });
   const counts: number[] = [];
   const { lines } = await bulkOn(countingSeats(course, counts), rowsOf(await people(30), course), {
-    query: '?plan=true',
+    query: '?Plan=true',
   });
   assert.deepEqual(codes(lines), times(30, 'created'));
   assert.ok(counts.length > 0);
@@ -107,10 +107,10 @@ test('a plan counts the seats that its own rows would take', async () => {
   const [first = '', second = '', third = '', ...others] = await people(33);
   await bulk(rowsOf([first, second, third], course));
   const renewals = times(2, { LoginID: first, CourseID: course, IfEnrolled: 'renew' });
-  const renewed = await bulk([...renewals, ...rowsOf([second, second], course)], '?plan=true');
+  const renewed = await bulk([...renewals, ...rowsOf([second, second], course)], '?Plan=true');
   assert.deepEqual(codes(renewed), ['created', 'created', 'exists', 'exists']);
 
-  const planned = await bulk([...rowsOf(others, course), ...rowsOf([third], course)], '?plan=true');
+  const planned = await bulk([...rowsOf(others, course), ...rowsOf([third], course)], '?Plan=true');
   const full = planned.filter(({ code }) => code === 'no_seats_left');
   assert.deepEqual(
     sorted(codes(planned)),
@@ -131,7 +131,7 @@ test('a plan counts the seats of users who appear in it several times', async ()
   const [one = '', two = ''] = await people(2);
   const renew = { CourseID: course, IfEnrolled: 'renew' };
   const rows = [...times(3, { LoginID: one, ...renew }), ...times(3, { LoginID: two, ...renew })];
-  const planned = await bulk(rows, '?plan=true');
+  const planned = await bulk(rows, '?Plan=true');
   assert.deepEqual(sorted(codes(planned)), sorted([...times(3, 'created'), ...times(3, 'error')]));
   const done = await bulk(rows);
   assert.deepEqual(

@@ -17,10 +17,10 @@ export const lifecycleRoutes = [
     name: 'deleteTenant',
     summary: 'Delete a suspended tenant with all of its data',
     description:
-      'The tenant must be suspended. Its data is deleted in the background and cannot be recovered, so use `plan` first.',
+      'The tenant must be suspended. Its data is deleted in the background and cannot be recovered, so use `Plan` first.',
     params,
     query: Fields({
-      plan: Type.Optional(
+      Plan: Type.Optional(
         Type.Boolean({
           description: 'If true, the response says what would be deleted, and nothing is changed.',
         }),
@@ -37,7 +37,7 @@ export const lifecycleRoutes = [
     events: [],
     audits: ['tenant.deleted'],
     handle: async (ctx, { params, query }) =>
-      ok(await deleteTenant(ctx, { tenantId: params.TenantID, plan: query.plan ?? false })),
+      ok(await deleteTenant(ctx, { tenantId: params.TenantID, plan: query.Plan ?? false })),
   }),
   route({
     ...common,

@@ -435,7 +435,7 @@ test('bulk invitations are sent as well, but a plan sends nothing', async () => 
   const ids = [await tenant.user({ Email }), await tenant.user()];
   const rows = ids.map((LoginID) => JSON.stringify({ LoginID })).join('\n');
   const headers = { 'content-type': 'application/x-ndjson' };
-  expectStatus(await tenant.api('POST', '/invitation/bulk?plan=true', rows, headers), 200);
+  expectStatus(await tenant.api('POST', '/invitation/bulk?Plan=true', rows, headers), 200);
   assert.deepEqual(await listed(tenant), []);
   const { body } = await tenant.api('POST', '/invitation/bulk', rows, headers);
   const lines = String(body)

@@ -50,7 +50,7 @@ async function left(userId: string): Promise<number> {
 
 test('a person with a lot of data is erased in batches, completely before the response', async () => {
   const { LoginID, userId } = await crowded();
-  const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
+  const plan = await api('DELETE', `/user/${LoginID}?Plan=true`);
   const planned: Part[] = plan.body.Erased;
   const launches = planned.find(({ Data }) => Data === 'Launches');
   assert.deepEqual([launches?.Records, launches?.More], [1_000, true]);

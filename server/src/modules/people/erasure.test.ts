@@ -272,7 +272,7 @@ test('a copy of the database does not reveal who a stored response was about, be
 test('an erasure plan lists what would be erased and changes nothing', async () => {
   const { LoginID, cookie } = await newPerson();
   const before = [await rowsWith(''), (await api('GET', `/user/${LoginID}`)).body];
-  const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
+  const plan = await api('DELETE', `/user/${LoginID}?Plan=true`);
   expectStatus(plan, 200);
   assert.deepEqual([plan.body.Plan, plan.body.ReceiptID, plan.body.ErasedAt], [true, null, null]);
   assert.deepEqual([await rowsWith(''), (await api('GET', `/user/${LoginID}`)).body], before);
@@ -352,10 +352,10 @@ test("another tenant's users, and users that do not exist, cannot be erased or e
   const other = await newTenant(service);
   for (const named of [LoginID, unique('nobody')]) {
     expectProblem(await other.api('DELETE', `/user/${named}`), 404, 'user_not_found', 'LoginID');
-    expectProblem(await other.api('DELETE', `/user/${named}?plan=true`), 404, 'user_not_found');
+    expectProblem(await other.api('DELETE', `/user/${named}?Plan=true`), 404, 'user_not_found');
     expectProblem(await other.api('GET', `/user/${named}/export`), 404, 'user_not_found');
   }
-  expectProblem(await api('DELETE', `/user/${LoginID}?plan=maybe`), 422, 'validation_failed', 'plan');
+  expectProblem(await api('DELETE', `/user/${LoginID}?Plan=maybe`), 422, 'validation_failed', 'Plan');
   expectStatus(await api('GET', `/user/${LoginID}`), 200);
 });
 

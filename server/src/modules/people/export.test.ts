@@ -18,7 +18,7 @@ const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/
 /** Calls that can cause an unlimited amount of work. */
 const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
   ['the export of a person', lists, () => api('GET', `/user/${LoginID}/export`)],
-  ['the plan of an erasure', erasures, () => api('DELETE', `/user/${LoginID}?plan=true`)],
+  ['the plan of an erasure', erasures, () => api('DELETE', `/user/${LoginID}?Plan=true`)],
   [
     'a replay',
     replays,

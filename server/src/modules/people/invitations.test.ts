@@ -245,7 +245,7 @@ test('one call can invite many users, and can be repeated', async () => {
       typeof reply.body === 'string' ? reply.body.trim().split('\n') : [JSON.stringify(reply.body)];
     return lines.map((line) => JSON.parse(line));
   };
-  const plan = await send('?plan=true');
+  const plan = await send('?Plan=true');
   assert.deepEqual(
     plan.map(({ Plan }) => Plan),
     ['created', 'created', 'error'],

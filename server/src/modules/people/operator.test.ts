@@ -143,9 +143,9 @@ test('signing out ends the current session, or all operator sessions but no user
   expectProblem(await session(here), 401, 'signed_out');
   expectStatus(await session(there), 200);
   const waiting = await newLink();
-  expectStatus(await session(here, 'DELETE', '?everywhere=true'), 204);
+  expectStatus(await session(here, 'DELETE', '?Everywhere=true'), 204);
   expectStatus(await session(there), 200);
-  expectStatus(await session(there, 'DELETE', '?everywhere=true'), 204);
+  expectStatus(await session(there, 'DELETE', '?Everywhere=true'), 204);
   for (const cookie of [there, elsewhere]) expectProblem(await session(cookie), 401, 'signed_out');
   assert.equal((await press(service, waiting)).status, 410);
   expectStatus(await session(user), 200);
@@ -155,7 +155,7 @@ test("a session that has ended does not end the operator's other sessions", asyn
   const ended = await signInOperator(service);
   clock.advance({ minutes: 31 });
   const current = await signInOperator(service);
-  expectStatus(await session(ended, 'DELETE', '?everywhere=true'), 204);
+  expectStatus(await session(ended, 'DELETE', '?Everywhere=true'), 204);
   expectStatus(await session(current), 200);
 });
 

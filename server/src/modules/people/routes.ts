@@ -23,12 +23,12 @@ export const peopleRoutes = [
     scope: 'users:write',
     params,
     query: Fields({
-      plan: Type.Optional(
+      Plan: Type.Optional(
         Type.Boolean({
           description: 'If true, the response says what would be erased, and nothing is changed.',
         }),
       ),
-      untouched: Type.Optional(
+      Untouched: Type.Optional(
         Type.Boolean({
           description:
             'If true, the user is only erased if they were created within the last hour and have no changes, enrolments, sign-ins, invitations or other data. Enrolments that were withdrawn before their first launch are ignored. Otherwise, the response is 409 touched, and its reason is older, changed, used or enrolled. enrolled means that only the enrolments have to be withdrawn first.',
@@ -43,7 +43,7 @@ export const peopleRoutes = [
     audits: ['user.erased'],
     turns: 'erasures',
     handle: async (ctx, { params, query, turn }) => {
-      const { plan = false, untouched = false } = query;
+      const { Plan: plan = false, Untouched: untouched = false } = query;
       const input = { loginId: params.LoginID, plan, untouched, isContinued: turn > 0 };
       const erasure = await eraseUser(ctx, input);
       return erasure === null ? { status: 200, isPartial: true } : ok(erasure);

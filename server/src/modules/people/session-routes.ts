@@ -146,7 +146,7 @@ export const sessionRoutes = [
     summary: 'Sign out',
     description: "Ends this browser's session and clears its cookie.",
     query: Fields({
-      everywhere: Type.Optional(
+      Everywhere: Type.Optional(
         Type.Boolean({ description: 'true signs this person, or the operator, out on all devices.' }),
       ),
     }),
@@ -155,7 +155,7 @@ export const sessionRoutes = [
     events: [],
     audits: ['sessions.ended'],
     handle: async (ctx, { query, request }) => {
-      await signOut(ctx, request, query.everywhere ?? false);
+      await signOut(ctx, request, query.Everywhere ?? false);
       return { status: 204, headers: { 'Set-Cookie': sessionCookie(ctx, '', 0) } };
     },
   }),

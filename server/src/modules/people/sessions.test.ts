@@ -148,7 +148,7 @@ test("signing out ends the current session, or all of the user's sessions", asyn
   expectProblem(await session(here), 401, 'signed_out');
   expectStatus(await session(there), 200);
   const waiting = await newLink(LoginID);
-  expectStatus(await session(there, 'DELETE', '?everywhere=true'), 204);
+  expectStatus(await session(there, 'DELETE', '?Everywhere=true'), 204);
   for (const cookie of [there, elsewhere]) expectProblem(await session(cookie), 401, 'signed_out');
   assert.equal((await press(waiting)).status, 410);
   expectStatus(await session(other), 200);
@@ -161,7 +161,7 @@ test("a session that has ended does not end the user's other sessions", async ()
   const ended = await signIn(LoginID);
   clock.advance({ minutes: 31 });
   const current = await signIn(LoginID);
-  expectStatus(await session(ended, 'DELETE', '?everywhere=true'), 204);
+  expectStatus(await session(ended, 'DELETE', '?Everywhere=true'), 204);
   expectStatus(await session(current), 200);
 });
 
@@ -173,7 +173,7 @@ test('sessions do not end without an entry in the audit trail', async () => {
     "alter table audit_entry add constraint rejects check (action <> 'sessions.ended') not valid",
   );
   try {
-    expectStatus(await session(here, 'DELETE', '?everywhere=true'), 500);
+    expectStatus(await session(here, 'DELETE', '?Everywhere=true'), 500);
   } finally {
     await service.ctx.engine.script('alter table audit_entry drop constraint rejects');
   }

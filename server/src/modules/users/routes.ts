@@ -62,7 +62,7 @@ export const userRoutes = [
     events: ['user.created', 'user.updated', 'user.disabled'],
     audits: ['administrator.created', 'user.access_changed'],
     handle: (ctx, { query, request }, reply) =>
-      createUsersInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),
+      createUsersInBulk(ctx, { request, reply, body: request.body, plan: query.Plan ?? false }),
   }),
   route({
     ...common,

@@ -16,6 +16,7 @@ import { admitUpload, rejectLargeBody } from './entry.ts';
 import type { Guards } from './guards.ts';
 import { callHandler, sessionHandler } from './respond.ts';
 import type { Caller, Route } from './routes.ts';
+import { acceptLowerCase } from './validation/lower-case.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -65,8 +66,9 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
 }
 
 /** Converts the input into the form that the schemas validate. */
-function preparation({ forms, body, streams }: Route): Step {
+function preparation({ forms, query, body, streams }: Route): Step {
   return (request, _reply, done) => {
+    if (query) acceptLowerCase(request.query, query);
     for (const part of [request.params, request.query]) normalizeIdentifiers(part);
     if (Buffer.isBuffer(request.body)) return done();
     if (!(request.body instanceof Readable)) normalizeIdentifiers(request.body);

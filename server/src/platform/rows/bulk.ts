@@ -59,7 +59,7 @@ export type BulkOperation<T> = {
 };
 
 export const bulkQuery = Fields({
-  plan: Type.Optional(
+  Plan: Type.Optional(
     Type.Boolean({
       description: 'If true, the response says what would happen to each row, and nothing is changed.',
     }),
@@ -77,7 +77,7 @@ export function bulkStreams(fields: string, row: Record<string, string>) {
 
 export const bulkResponse = {
   description:
-    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With `plan`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV.',
+    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV.',
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 

@@ -55,7 +55,7 @@ export const invitationRoutes = [
     events: ['invitation.created'],
     audits: ['invitation.created'],
     handle: (ctx, { query, request }, reply) =>
-      inviteInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),
+      inviteInBulk(ctx, { request, reply, body: request.body, plan: query.Plan ?? false }),
   }),
   route({
     ...common,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../../test/support/service.ts';
-import { expectProblem, newTenant, unique } from '../../../../test/support/tenant.ts';
+import { expectProblem, expectStatus, newTenant, unique } from '../../../../test/support/tenant.ts';
 import { routes } from '../../../app.ts';
 import { buildValidators } from './validation.ts';
 import { wordedKeywords } from './validation-issues.ts';
@@ -90,6 +90,24 @@ function keywordsOf(schema: object): string[] {
     ];
   });
 }
+
+/** Names of xAPI, and those in links, which the interface defines. `after` is a former name. */
+const otherNames = /^\/(xapi|launch|preview|play)\b/;
+
+test('query parameters are named like fields, and a lower-case first letter is accepted', async () => {
+  for (const { name, path, query } of routes)
+    for (const parameter of Object.keys(Object(Object(query).properties)))
+      if (!otherNames.test(path) && parameter !== 'after' && name !== 'openSignInLink')
+        assert.match(parameter, /^[A-Z]/, name);
+  const LoginID = await tenant.user({});
+  for (const spelling of ['Plan', 'plan'])
+    expectStatus(await tenant.api('DELETE', `/user/${LoginID}?${spelling}=true`), 200);
+  expectStatus(await tenant.api('GET', `/user/${LoginID}`), 200);
+  const both = await tenant.api('DELETE', `/user/${LoginID}?Plan=false&plan=true`);
+  expectProblem(both, 422, 'unknown_field', 'plan');
+  expectProblem(await tenant.api('GET', '/user?limit=0'), 422, 'validation_failed', 'Limit');
+  expectProblem(await tenant.api('GET', '/user?constructor=0&__proto__=0'), 422, 'unknown_field');
+});
 
 test("every keyword in our schemas has its own error text, so that the validator's text is never returned", () => {
   for (const { name, params, query, body } of routes)

@@ -1,0 +1,14 @@
+import type { TSchema } from 'typebox';
+
+/** Accepts query parameters that begin with a lower-case letter, such as `plan`, which some of them had as their name. */
+export function acceptLowerCase(query: unknown, schema: TSchema): void {
+  const given: Record<string, unknown> = Object(query);
+  const declared: object = Object(Reflect.get(schema, 'properties'));
+  for (const name of Object.keys(given)) {
+    const capitalised = name.charAt(0).toUpperCase() + name.slice(1);
+    if (Object.hasOwn(declared, name) || !Object.hasOwn(declared, capitalised)) continue;
+    if (Object.hasOwn(given, capitalised)) continue;
+    given[capitalised] = given[name];
+    delete given[name];
+  }
+}
