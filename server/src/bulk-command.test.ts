@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { startService } from '../test/support/service.ts';
 import { newTenant } from '../test/support/tenant.ts';
+import { bulkCommand } from './bulk-command.ts';
 
 const service = await startService();
 const folder = await mkdtemp(join(tmpdir(), 'lectern-bulk-'));
@@ -22,6 +23,30 @@ async function lectern(...args: string[]) {
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { code: await closed, out, err };
 }
+
+test('lectern bulk distinguishes a missing file, an unreadable file and a stopped service', async () => {
+  const file = join(folder, 'one.ndjson');
+  const missing = join(folder, 'missing.ndjson');
+  await writeFile(file, '{"LoginID":"ann"}\n');
+  // Nothing listens on port 9 (discard).
+  const stopped = { url: 'http://127.0.0.1:9', key: 'x', tenant: null, idempotencyKey: null };
+  const options = ['--url', stopped.url, '--key', stopped.key];
+  const hint = 'For all commands and options, run: lectern help\n';
+  assert.deepEqual(await lectern('bulk', 'users', missing, ...options), {
+    code: 1,
+    out: '',
+    err: `The file ${missing} does not exist.\n${hint}`,
+  });
+  const refused = await lectern('bulk', 'users', file, ...options);
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.err,
+    /^No response from a service at \S+ \(.+\)\. Start the service, or check --url\.\n$/,
+  );
+  const unreadable = bulkCommand({ subject: 'users', file: missing, plan: false, ...stopped });
+  await assert.rejects(unreadable, /^Error: ENOENT/);
+  assert.equal((await lectern('bulk', 'people', file)).err.split('\n').slice(1).join('\n'), hint);
+});
 
 test('lectern bulk streams the results, prints totals, and exits with status 1 if a row failed', async () => {
   const { key, api } = await newTenant(service);

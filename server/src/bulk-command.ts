@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { reasonOf } from './exit.ts';
@@ -22,7 +22,8 @@ export type BulkCommand = {
 
 /** Sends a file to a running service. Results go to standard output as they arrive, and totals to standard error. */
 export async function bulkCommand(input: BulkCommand): Promise<{ failed: number }> {
-  const source = input.file === '-' ? process.stdin : createReadStream(input.file);
+  // Opens the file first, so that its errors are not reported as those of the connection.
+  const source = input.file === '-' ? process.stdin : (await open(input.file)).createReadStream();
   const response = await fetch(`${input.url}${paths[input.subject]}${input.plan ? '?Plan=true' : ''}`, {
     method: 'POST',
     headers: {

@@ -39,7 +39,7 @@ async function sendBulk([, subject, file]: string[], values: Values): Promise<vo
 
 async function printKeys([action = '', ...args]: string[], values: Values): Promise<void> {
   if (!['list', 'rotate', 'remove'].includes(action))
-    throw new UsageError(`The command "keys ${action}" does not exist.`);
+    throw new UsageError(`The command "${`keys ${action}`.trim()}" does not exist.`);
   rejectExcess(args, values, `keys ${action}`, { takes: [], maxArguments: action === 'remove' ? 1 : 0 });
   const keyId = action === 'remove' ? required(args[0], 'KEYID') : '';
   const config = readConfig(process.env);
@@ -52,7 +52,8 @@ async function printKeys([action = '', ...args]: string[], values: Values): Prom
 }
 
 async function verifyAudit([action, ...args]: string[], values: Values): Promise<void> {
-  if (action !== 'verify') throw new UsageError(`The command "audit ${action ?? ''}" does not exist.`);
+  if (action !== 'verify')
+    throw new UsageError(`The command "${`audit ${action ?? ''}`.trim()}" does not exist.`);
   rejectExcess(args, values, 'audit verify', { takes: ['since'], maxArguments: 1 });
   const { verifyCommand } = await import('./audit-command.ts');
   const input = { backup: args[0] ?? null, since: values.since ?? null };
