@@ -128,7 +128,9 @@ async function resultsOf(language: LanguageId): Promise<Result[]> {
   let key = service.operatorKey;
 
   async function forward(call: Call): Promise<Answer> {
-    const step = stepList[results.length];
+    // Our client reads lists to their end. The event log ends with an empty page.
+    const isNextPage = /[?&]Cursor=/.test(call.url);
+    const step = stepList[results.length - (isNextPage ? 1 : 0)];
     assert.ok(step, `${call.method} ${call.url} is an additional request`);
     const { entry } = step;
     if (entry.operationId === 'revokeKey')
@@ -154,7 +156,7 @@ async function resultsOf(language: LanguageId): Promise<Result[]> {
     const [, done] = Object.entries(entry.responses).find(([status]) => status.startsWith('2')) ?? [];
     const value = parsed(answer.toString());
     remember(real, done?.content?.['application/json']?.example, value);
-    results.push({ request: requestOf(step, call), status, fields: fieldsOf(value) });
+    if (!isNextPage) results.push({ request: requestOf(step, call), status, fields: fieldsOf(value) });
     return { status, headers: response.headers, body: answer };
   }
 

@@ -1,9 +1,22 @@
-import type { Entry } from '../document.ts';
+import { bodyOf, type Entry } from '../document.ts';
 
-/** The media type of the response to a valid request; null if it has no body. `isSuccess` is false for redirects. */
-export function answerTypeOf(entry: Entry): { type: string | null; isSuccess: boolean } {
+export type AnswerType = {
+  /** The media type; null if the response has no body. */
+  type: string | null;
+  /** False for redirects. */
+  isSuccess: boolean;
+  /** Whether the response is a page of a list. */
+  isPage: boolean;
+};
+
+/** The response to a valid request. JSON is the default of operations that can also return other types. */
+export function answerTypeOf(entry: Entry): AnswerType {
   const [status, answer] = Object.entries(entry.responses).find(([status]) => /^[23]/.test(status)) ?? [''];
-  const types = Object.keys(answer?.content ?? {});
-  const other = types.find((type) => type !== 'application/json');
-  return { type: other ?? types[0] ?? null, isSuccess: status.startsWith('2') };
+  const body = bodyOf(answer?.content);
+  const fields = body?.schema.properties ?? {};
+  return {
+    type: body?.type ?? null,
+    isSuccess: status.startsWith('2'),
+    isPage: 'Items' in fields && 'NextCursor' in fields,
+  };
 }

@@ -1,6 +1,6 @@
 import { bodyOf, type Entry } from '../document.ts';
 import { exampleRequest, exampleValues, isJson, type Request } from '../request.ts';
-import { answerTypeOf } from './answer-type.ts';
+import { type AnswerType, answerTypeOf } from './answer-type.ts';
 import { literal, type Notation } from './literal.ts';
 
 /** JavaScript knows all escapes that JSON uses. */
@@ -28,7 +28,7 @@ export function typescriptOf(entry: Entry, baseUrl: string, type?: string): stri
     return withClient(baseUrl, bulkCall(entry.path, String(body.example)));
   const isCovered = !entry.servers && answer.isSuccess && (answer.type === null || isJson(answer.type));
   if (!isCovered || (body && !isJson(body.type))) return fetchOf(exampleRequest(entry, baseUrl, type));
-  return withClient(baseUrl, clientCall(entry, body?.example, answer.type !== null));
+  return withClient(baseUrl, clientCall(entry, body?.example, answer));
 }
 
 function withClient(baseUrl: string, call: string): string {
@@ -42,7 +42,7 @@ const lectern = createLectern({
 ${call}`;
 }
 
-function clientCall(entry: Entry, body: unknown, hasAnswer: boolean): string {
+function clientCall(entry: Entry, body: unknown, answer: AnswerType): string {
   const values = exampleValues(entry);
   const params: Record<string, Record<string, unknown>> = {};
   for (const { in: place, name, example } of entry.parameters ?? [])
@@ -52,8 +52,11 @@ function clientCall(entry: Entry, body: unknown, hasAnswer: boolean): string {
     ...(body === undefined ? {} : { body }),
   };
   const given = Object.keys(init).length > 0 ? `, ${literal(init, script)}` : '';
-  const call = `await lectern.${entry.method.toLowerCase()}(${scriptString(entry.path)}${given});`;
-  return hasAnswer ? `const result = ${call}\nconsole.log(result);` : call;
+  const place = scriptString(entry.path);
+  if (entry.method === 'GET' && answer.isPage)
+    return `for await (const item of lectern.items(${place}${given})) console.log(item);`;
+  const call = `await lectern.${entry.method.toLowerCase()}(${place}${given});`;
+  return answer.type === null ? call : `const result = ${call}\nconsole.log(result);`;
 }
 
 function bulkCall(path: string, example: string): string {
