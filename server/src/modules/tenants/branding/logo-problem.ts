@@ -1,0 +1,27 @@
+import { Problem } from '../../../platform/errors.ts';
+
+export const maxLogoBytes = 128 * 1024;
+/** Maximum width and height in pixels. */
+export const maxLogoSide = 2_000;
+
+export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
+export type LogoType = (typeof logoTypes)[number];
+
+export type Size = { width: number; height: number };
+
+export function rejectLogo(detail: string): never {
+  throw new Problem('validation_failed', detail, { param: 'Logo' });
+}
+
+export function rejectDamaged(): never {
+  rejectLogo('The logo is incomplete or damaged. Save it again with an image editor.');
+}
+
+/** A small file can describe an image that takes gigabytes to draw. */
+export function checkSize({ width, height }: Size): Size {
+  if (width < 1 || height < 1 || width > maxLogoSide || height > maxLogoSide)
+    rejectLogo(
+      `The logo is ${width} × ${height} pixels. Use an image of at most ${maxLogoSide} × ${maxLogoSide} pixels.`,
+    );
+  return { width, height };
+}
