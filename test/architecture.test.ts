@@ -43,6 +43,7 @@ const owners: Record<string, string> = {
   audit_chain: 'audit',
   api_key: 'auth',
   tenant: 'tenants',
+  branding: 'tenants',
   user: 'users',
   password_failure: 'users',
   invitation: 'users',

@@ -1153,6 +1153,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the branding of your tenant
+         * @description The colour and the logo. An operator names the tenant in the Tenant header.
+         */
+        get: operations["readBranding"];
+        /**
+         * Change the branding of your tenant
+         * @description Sets the colour and the logo of the tenant's sign-in page, console, player and emails. Once one of them is set, the pages also show the tenant's Name, and its Language is their default. Pages change within 5 seconds on all nodes. The service keeps the colour as it is, and derives legible shades for light and dark pages.
+         */
+        put: operations["changeBranding"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/branding/{TenantID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the pages of a tenant look
+         * @description For sign-in pages. Needs no key. The response does not reveal whether a tenant without branding exists.
+         */
+        get: operations["readPageBranding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/branding/{TenantID}/logo/{LogoName}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a tenant's logo
+         * @description The `LogoURL` of the branding. Needs no key.
+         */
+        get: operations["readLogo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenant/{TenantID}/export": {
         parameters: {
             query?: never;
@@ -3685,6 +3749,47 @@ export interface components {
             Password: string;
         };
         /**
+         * PageBranding
+         * @description How the pages of a tenant look. All members are null if the tenant has neither a colour nor a logo.
+         */
+        PageBranding: {
+            Name: string | null;
+            /**
+             * @description The language of emails to users.
+             * @enum {string|null}
+             */
+            Language: "en" | "de" | "fr" | null;
+            /** @description The image. Its content never changes: a new logo has a new URL. It can be read without a key. */
+            LogoURL: string | null;
+            /**
+             * @description The colour of buttons, links and progress bars, as #rrggbb.
+             * @example #0057b8
+             */
+            Colour: string | null;
+            /** @description The colour on light pages, with the contrast that WCAG 2.2 AA requires. */
+            Light: {
+                /** @description For buttons: at least 3:1 on the page. */
+                Fill: string;
+                /** @description For text on `Fill`: white or black, at least 4.5:1. */
+                OnFill: string;
+                /** @description A tint for backgrounds. */
+                Soft: string;
+                /** @description For links: at least 4.5:1 on the page and on `Soft`. */
+                Text: string;
+            } | null;
+            /** @description The colour on dark pages. */
+            Dark: {
+                /** @description For buttons: at least 3:1 on the page. */
+                Fill: string;
+                /** @description For text on `Fill`: white or black, at least 4.5:1. */
+                OnFill: string;
+                /** @description A tint for backgrounds. */
+                Soft: string;
+                /** @description For links: at least 4.5:1 on the page and on `Soft`. */
+                Text: string;
+            } | null;
+        };
+        /**
          * Session
          * @description The user who is signed in to this browser. For the operator, tenant and name are null.
          */
@@ -3715,6 +3820,7 @@ export interface components {
              * @description The session ends at this time at the latest.
              */
             ExpiresAt: string;
+            Branding: components["schemas"]["PageBranding"];
         };
         /** InvitationToken */
         InvitationToken: {
@@ -3740,6 +3846,7 @@ export interface components {
              * @enum {string}
              */
             PasswordHash: "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            Branding: components["schemas"]["PageBranding"];
         };
         /** InvitationAcceptance */
         InvitationAcceptance: {
@@ -4182,6 +4289,39 @@ export interface components {
             }[];
         };
         /**
+         * Branding
+         * @description The settings of a tenant's branding. Name and Language are fields of the tenant.
+         */
+        Branding: {
+            /**
+             * @description The colour of buttons, links and progress bars, as #rrggbb.
+             * @example #0057b8
+             */
+            Colour: string | null;
+            /** @description The image, as browsers get it. */
+            Logo: {
+                /** @description The image. Its content never changes: a new logo has a new URL. It can be read without a key. */
+                URL: string;
+                /** @enum {string} */
+                Type: "image/png" | "image/jpeg" | "image/webp";
+                Width: number;
+                Height: number;
+                Bytes: number;
+            } | null;
+            /** Format: date-time */
+            UpdatedAt: string | null;
+        };
+        /** BrandingChange */
+        BrandingChange: {
+            /**
+             * @description The colour of buttons, links and progress bars, as #rrggbb.
+             * @example #0057b8
+             */
+            Colour?: string | null;
+            /** @description A PNG, JPEG or WebP image in Base64: at most 128 KiB, and 2000 × 2000 pixels. Metadata is removed. Some email programs cannot show WebP. null removes the logo. */
+            Logo?: string | null;
+        };
+        /**
          * Event
          * @description An event; the body of a webhook delivery.
          */
@@ -4482,10 +4622,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who performed the action: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -5670,6 +5810,18 @@ export interface components {
                 };
             };
         };
+        /** @description `not_found`: There is nothing at this URL. */
+        not_found: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "not_found";
+                };
+            };
+        };
         /** @description `in_progress`: The same request is still in progress. `webhook_limit`: There are too many webhook endpoints. */
         "in_progress.webhook_limit": {
             headers: {
@@ -6209,6 +6361,7 @@ export type SignInRequest = components['schemas']['SignInRequest'];
 export type SignInLink = components['schemas']['SignInLink'];
 export type PasswordFunction = components['schemas']['PasswordFunction'];
 export type PasswordSignIn = components['schemas']['PasswordSignIn'];
+export type PageBranding = components['schemas']['PageBranding'];
 export type Session = components['schemas']['Session'];
 export type InvitationToken = components['schemas']['InvitationToken'];
 export type OpenInvitation = components['schemas']['OpenInvitation'];
@@ -6225,6 +6378,8 @@ export type NewTenant = components['schemas']['NewTenant'];
 export type Tenant = components['schemas']['Tenant'];
 export type TenantChange = components['schemas']['TenantChange'];
 export type TenantDeletion = components['schemas']['TenantDeletion'];
+export type Branding = components['schemas']['Branding'];
+export type BrandingChange = components['schemas']['BrandingChange'];
 export type Event = components['schemas']['Event'];
 export type Completion = components['schemas']['Completion'];
 export type Day = components['schemas']['Day'];
@@ -6321,6 +6476,7 @@ export type ResponseTenantExistsTenantBeingDeletedInProgress = components['respo
 export type ResponseNotATestTenant = components['responses']['not_a_test_tenant'];
 export type ResponseTenantNotSuspended = components['responses']['tenant_not_suspended'];
 export type ResponseKeyNotFound = components['responses']['key_not_found'];
+export type ResponseNotFound = components['responses']['not_found'];
 export type ResponseInProgressWebhookLimit = components['responses']['in_progress.webhook_limit'];
 export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedWebhookAddressRefused = components['responses']['validation_failed.unknown_field.idempotency_key_reused.webhook_address_refused'];
 export type ResponseTenantNotFoundWebhookNotFound = components['responses']['tenant_not_found.webhook_not_found'];
@@ -10359,7 +10515,25 @@ export interface operations {
                      *       ],
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
-                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "Branding": {
+                     *         "Name": "30 days",
+                     *         "Language": "en",
+                     *         "LogoURL": null,
+                     *         "Colour": "#0057b8",
+                     *         "Light": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         },
+                     *         "Dark": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
@@ -10416,7 +10590,25 @@ export interface operations {
                      *       ],
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
-                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "Branding": {
+                     *         "Name": "30 days",
+                     *         "Language": "en",
+                     *         "LogoURL": null,
+                     *         "Colour": "#0057b8",
+                     *         "Light": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         },
+                     *         "Dark": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
@@ -10499,7 +10691,25 @@ export interface operations {
                      *       "FirstName": "Ada",
                      *       "LastName": "Lovelace",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
-                     *       "PasswordHash": "sha256-hex"
+                     *       "PasswordHash": "sha256-hex",
+                     *       "Branding": {
+                     *         "Name": "30 days",
+                     *         "Language": "en",
+                     *         "LogoURL": null,
+                     *         "Colour": "#0057b8",
+                     *         "Light": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         },
+                     *         "Dark": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["OpenInvitation"];
@@ -10556,7 +10766,25 @@ export interface operations {
                      *       ],
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
-                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "Branding": {
+                     *         "Name": "30 days",
+                     *         "Language": "en",
+                     *         "LogoURL": null,
+                     *         "Colour": "#0057b8",
+                     *         "Light": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         },
+                     *         "Dark": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
@@ -10614,7 +10842,25 @@ export interface operations {
                      *       ],
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
-                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "Branding": {
+                     *         "Name": "30 days",
+                     *         "Language": "en",
+                     *         "LogoURL": null,
+                     *         "Colour": "#0057b8",
+                     *         "Light": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         },
+                     *         "Dark": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
@@ -10703,7 +10949,25 @@ export interface operations {
                      *       "FirstName": "Ada",
                      *       "LastName": "Lovelace",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
-                     *       "PasswordHash": "sha256-hex"
+                     *       "PasswordHash": "sha256-hex",
+                     *       "Branding": {
+                     *         "Name": "30 days",
+                     *         "Language": "en",
+                     *         "LogoURL": null,
+                     *         "Colour": "#0057b8",
+                     *         "Light": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         },
+                     *         "Dark": {
+                     *           "Fill": null,
+                     *           "OnFill": null,
+                     *           "Soft": null,
+                     *           "Text": null
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["OpenInvitation"];
@@ -12613,6 +12877,222 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    readBranding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The branding. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Colour": "#0057b8",
+                     *       "Logo": {
+                     *         "URL": "https://courses.example.com/fire-safety",
+                     *         "Type": "image/png",
+                     *         "Width": 1,
+                     *         "Height": 1,
+                     *         "Bytes": 1048576
+                     *       },
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Branding"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeBranding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "Colour": "#0057b8",
+                 *       "Logo": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["BrandingChange"];
+            };
+        };
+        responses: {
+            /** @description The changed branding. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Colour": "#0057b8",
+                     *       "Logo": {
+                     *         "URL": "https://courses.example.com/fire-safety",
+                     *         "Type": "image/png",
+                     *         "Width": 1,
+                     *         "Height": 1,
+                     *         "Bytes": 1048576
+                     *       },
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Branding"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readPageBranding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The tenant.
+                 * @example acme
+                 */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The branding; all members are null if there is none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Name": "30 days",
+                     *       "Language": "en",
+                     *       "LogoURL": null,
+                     *       "Colour": "#0057b8",
+                     *       "Light": {
+                     *         "Fill": null,
+                     *         "OnFill": null,
+                     *         "Soft": null,
+                     *         "Text": null
+                     *       },
+                     *       "Dark": {
+                     *         "Fill": null,
+                     *         "OnFill": null,
+                     *         "Soft": null,
+                     *         "Text": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PageBranding"];
+                };
+            };
+            /** @description The client already has the current branding. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readLogo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The tenant.
+                 * @example acme
+                 */
+                TenantID: string;
+                /** @description Part of the LogoURL. It changes with the image. */
+                LogoName: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/webp": string;
+                };
+            };
+            /** @description The client already has the image. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            404: components["responses"]["not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
     exportTenant: {
         parameters: {
             query?: never;
@@ -13563,7 +14043,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003

@@ -30,6 +30,7 @@ import { enterSession } from './modules/player/session-entry.ts';
 import { databaseMetrics } from './modules/reports/metric-groups.ts';
 import { reportRoutes } from './modules/reports/routes.ts';
 import { sandboxRoutes } from './modules/sandbox/routes.ts';
+import { brandingRoutes } from './modules/tenants/branding/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   ...peopleRoutes,
   ...catalogueRoutes,
   ...tenantRoutes,
+  ...brandingRoutes,
   ...lifecycleRoutes,
   ...eventRoutes,
   ...reportRoutes,

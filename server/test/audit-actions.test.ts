@@ -108,6 +108,13 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Name: 'Renamed' }), 200);
     return { by: 'updateTenant', actor: 'operator_key', target: TenantID, data: { Changed: ['Name'] } };
   },
+  'branding.changed': async (recordEnd) => {
+    await recordEnd();
+    for (const _ of [1, 2])
+      expectStatus(await tenant.api('PUT', '/branding', { Colour: '#0057b8' }), 200);
+    const data = { Changed: ['Colour'] };
+    return { by: 'changeBranding', actor: 'key', target: TenantID, data };
+  },
   'tenant.suspended': async (recordEnd) => {
     await recordEnd();
     for (const _ of [1, 2])

@@ -46,6 +46,7 @@ const groupOf = {
   'option.deleted': 'catalogue',
   'tenant.created': 'deployment',
   'tenant.changed': 'deployment',
+  'branding.changed': 'deployment',
   'tenant.suspended': 'deployment',
   'tenant.resumed': 'deployment',
   'tenant.clock_moved': 'deployment',

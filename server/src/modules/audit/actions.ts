@@ -39,6 +39,7 @@ export type TargetKind = (typeof targetKinds)[number];
 export const auditCatalogue = {
   'tenant.created': ['A tenant was created.', 'tenant', nothing],
   'tenant.changed': ['Fields of a tenant changed.', 'tenant', change],
+  'branding.changed': ['The colour or the logo of a tenant changed.', 'tenant', change],
   'tenant.suspended': ['A tenant was suspended.', 'tenant', nothing],
   'tenant.resumed': ['A suspended tenant was resumed.', 'tenant', nothing],
   'tenant.clock_moved': ['The clock of a test tenant was moved forward.', 'tenant', data({ To: Instant() })],

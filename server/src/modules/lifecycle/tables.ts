@@ -180,6 +180,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     notExported: 'It exists only during an upgrade.',
   },
   { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
+  { table: 'branding', key: [], what: 'Colour and logo' },
   { table: 'api_key', key: ['key_id'], what: 'API keys', secrets: ['secret_hash'] },
   { table: 'audit_entry', key: ['audit_id'], what: 'Audit trail of the tenant' },
   {

@@ -2,6 +2,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
+import { pageBranding } from '../tenants/branding/known-branding.ts';
 import {
   findInvited,
   findPending,
@@ -26,10 +27,10 @@ export async function readOpenInvitation(ctx: Context, input: { token: string })
   const handle = readInvitationToken(input.token);
   const found = handle && (await findPending(ctx, handle));
   if (!found) throw ended();
-  return toOpenInvitation(found);
+  return toOpenInvitation(ctx, found);
 }
 
-export function toOpenInvitation(found: PendingInvitation): OpenInvitation {
+export async function toOpenInvitation(ctx: Context, found: PendingInvitation): Promise<OpenInvitation> {
   return {
     TenantID: found.tenant_id,
     TenantName: found.tenant_name,
@@ -38,6 +39,7 @@ export function toOpenInvitation(found: PendingInvitation): OpenInvitation {
     LastName: found.last_name,
     ExpiresAt: found.expires_at.toISOString(),
     PasswordHash: pageFunction(found.declared),
+    Branding: await pageBranding(ctx, found.tenant_id),
   };
 }
 

@@ -68,7 +68,7 @@ export async function readOpenReset(ctx: Context, input: { token: string }): Pro
   const handle = handleOf(input.token);
   const found = handle && (await findReset(ctx, handle));
   if (!found) throw ended();
-  return toOpenInvitation(found);
+  return toOpenInvitation(ctx, found);
 }
 
 type Choice = { token: string; password: string; userAgent: string | null };

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { scopes } from '../../platform/scopes.ts';
+import { PageBranding } from '../tenants/branding/schemas.ts';
 import { knownHashes, Tenant } from '../tenants/schemas.ts';
 import { LoginID, User } from '../users/schemas.ts';
 
@@ -83,6 +84,7 @@ export const Session = Fields(
     SignedInAt: Instant(),
     IdleUntil: Instant('The session ends at this time unless it is used.'),
     ExpiresAt: Instant('The session ends at this time at the latest.'),
+    Branding: PageBranding,
   },
   {
     title: 'Session',
@@ -127,6 +129,7 @@ export const OpenInvitation = Fields(
     LastName,
     ExpiresAt: Instant(),
     PasswordHash,
+    Branding: PageBranding,
   },
   {
     title: 'OpenInvitation',

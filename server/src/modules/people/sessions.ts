@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { learnerScopes, type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
+import { noBranding, pageBranding } from '../tenants/branding/known-branding.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 import { type Handle, readToken } from '../tenants/token.ts';
 import { cookieToken } from './cookie.ts';
@@ -31,7 +32,8 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     const row = await findOperatorSession(ctx, handle.hash);
     if (!row) return null;
     const Role = 'operator';
-    const session: Session = { Role, ...nobody, Scopes: scopesOf(Role, null), ...toTimes(ctx, row) };
+    const own = { Scopes: scopesOf(Role, null), ...toTimes(ctx, row), Branding: noBranding };
+    const session: Session = { Role, ...nobody, ...own };
     return { session, userId: null };
   }
   const row = await findUserSession(ctx, handle);
@@ -47,6 +49,7 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     LastName: row.last_name,
     Scopes: scopesOf(Role, row.limit_to),
     ...toTimes(ctx, row),
+    Branding: await pageBranding(ctx, handle.tenantId),
   };
   return { session, userId: row.user_id };
 }

@@ -1,3 +1,4 @@
+import { knownBranding } from './branding/known-branding.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownTenant, tenantNotFound } from './tenants.ts';
@@ -37,6 +38,7 @@ export function rejectUnlessSuspended(status: string): void {
 
 export function invalidateTenant(ctx: Context, tenantId: string): void {
   knownTenant.forget(ctx, tenantId);
+  knownBranding.forget(ctx, tenantId);
 }
 
 export async function listDeletions(ctx: Context): Promise<string[]> {

@@ -11,6 +11,7 @@ import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordChainStart } from '../audit/begin.ts';
+import { knownBranding } from './branding/known-branding.ts';
 import type { Language, NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
 /** Creates a tenant. If a tenant with the same fields exists, returns it unchanged (a safe retry). */
@@ -153,6 +154,7 @@ export async function updateTenant(
     return toTenant(row);
   });
   knownTenant.forget(ctx, tenantId);
+  knownBranding.forget(ctx, tenantId);
   return tenant;
 }
 

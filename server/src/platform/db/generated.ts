@@ -97,6 +97,17 @@ export interface AuditEntryTable {
   seal: string;
 }
 
+export interface BrandingTable {
+  tenant_id: string;
+  colour: string | null;
+  logo: Buffer | null;
+  logo_name: string | null;
+  logo_type: string | null;
+  logo_width: number | null;
+  logo_height: number | null;
+  updated_at: Timestamp;
+}
+
 export interface CompletionDayTable {
   tenant_id: string;
   kind: string;
@@ -642,6 +653,7 @@ export interface Schema {
   au_session: AuSessionTable;
   audit_chain: AuditChainTable;
   audit_entry: AuditEntryTable;
+  branding: BrandingTable;
   completion_day: CompletionDayTable;
   completion_line: CompletionLineTable;
   completion_log: CompletionLogTable;
@@ -700,6 +712,7 @@ export const tenantTables = [
   'au_session',
   'audit_chain',
   'audit_entry',
+  'branding',
   'completion_day',
   'completion_line',
   'completion_log',

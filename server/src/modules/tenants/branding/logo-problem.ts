@@ -4,6 +4,9 @@ export const maxLogoBytes = 128 * 1024;
 /** Maximum width and height in pixels. */
 export const maxLogoSide = 2_000;
 
+/** In a logo's URL. */
+export const logoNameLength = 22;
+
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 export type LogoType = (typeof logoTypes)[number];
 
