@@ -8,7 +8,9 @@ const pages = {
   dark: ['#101114', '#141518', '#191b20', '#22252b', '#2e2e2e'],
 } as const;
 const schemes: readonly Scheme[] = ['light', 'dark'];
-const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
+const colour = fc
+  .integer({ min: 0, max: 0xffffff })
+  .map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
 test('contrast is that of WCAG', () => {
   assert.equal(contrast('#ffffff', '#000000'), 21);

@@ -1877,6 +1877,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/play/{token}/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the tenant's logo
+         * @description For the player page.
+         */
+        get: operations["readPlayerLogo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/play/{token}/au": {
         parameters: {
             query?: never;
@@ -3753,13 +3773,17 @@ export interface components {
          * @description How the pages of a tenant look. All members are null if the tenant has neither a colour nor a logo.
          */
         PageBranding: {
+            /** @example Acme Ltd */
             Name: string | null;
             /**
              * @description The language of emails to users.
              * @enum {string|null}
              */
             Language: "en" | "de" | "fr" | null;
-            /** @description The image. Its content never changes: a new logo has a new URL. It can be read without a key. */
+            /**
+             * @description The image. Its content never changes: a new logo has a new URL. It can be read without a key.
+             * @example https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3
+             */
             LogoURL: string | null;
             /**
              * @description The colour of buttons, links and progress bars, as #rrggbb.
@@ -3768,24 +3792,48 @@ export interface components {
             Colour: string | null;
             /** @description The colour on light pages, with the contrast that WCAG 2.2 AA requires. */
             Light: {
-                /** @description For buttons: at least 3:1 on the page. */
+                /**
+                 * @description For buttons: at least 3:1 on the page.
+                 * @example #0057b8
+                 */
                 Fill: string;
-                /** @description For text on `Fill`: white or black, at least 4.5:1. */
+                /**
+                 * @description For text on `Fill`: white or black, at least 4.5:1.
+                 * @example #ffffff
+                 */
                 OnFill: string;
-                /** @description A tint for backgrounds. */
+                /**
+                 * @description A tint for backgrounds.
+                 * @example #e0ebf6
+                 */
                 Soft: string;
-                /** @description For links: at least 4.5:1 on the page and on `Soft`. */
+                /**
+                 * @description For links: at least 4.5:1 on the page and on `Soft`.
+                 * @example #0057b8
+                 */
                 Text: string;
             } | null;
             /** @description The colour on dark pages. */
             Dark: {
-                /** @description For buttons: at least 3:1 on the page. */
+                /**
+                 * @description For buttons: at least 3:1 on the page.
+                 * @example #0057b8
+                 */
                 Fill: string;
-                /** @description For text on `Fill`: white or black, at least 4.5:1. */
+                /**
+                 * @description For text on `Fill`: white or black, at least 4.5:1.
+                 * @example #ffffff
+                 */
                 OnFill: string;
-                /** @description A tint for backgrounds. */
+                /**
+                 * @description A tint for backgrounds.
+                 * @example #e0ebf6
+                 */
                 Soft: string;
-                /** @description For links: at least 4.5:1 on the page and on `Soft`. */
+                /**
+                 * @description For links: at least 4.5:1 on the page and on `Soft`.
+                 * @example #0057b8
+                 */
                 Text: string;
             } | null;
         };
@@ -4298,14 +4346,23 @@ export interface components {
              * @example #0057b8
              */
             Colour: string | null;
-            /** @description The image, as browsers get it. */
+            /**
+             * Logo
+             * @description The image, as browsers get it.
+             */
             Logo: {
-                /** @description The image. Its content never changes: a new logo has a new URL. It can be read without a key. */
+                /**
+                 * @description The image. Its content never changes: a new logo has a new URL. It can be read without a key.
+                 * @example https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3
+                 */
                 URL: string;
                 /** @enum {string} */
                 Type: "image/png" | "image/jpeg" | "image/webp";
+                /** @example 480 */
                 Width: number;
+                /** @example 120 */
                 Height: number;
+                /** @example 9214 */
                 Bytes: number;
             } | null;
             /** Format: date-time */
@@ -4318,7 +4375,10 @@ export interface components {
              * @example #0057b8
              */
             Colour?: string | null;
-            /** @description A PNG, JPEG or WebP image in Base64: at most 128 KiB, and 2000 × 2000 pixels. Metadata is removed. Some email programs cannot show WebP. null removes the logo. */
+            /**
+             * @description A PNG, JPEG or WebP image in Base64: at most 128 KiB, and 2000 × 2000 pixels. Metadata is removed. Some email programs cannot show WebP. null removes the logo.
+             * @example iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgCN8BAAFqARBhJv9LAAAAAElFTkSuQmCC
+             */
             Logo?: string | null;
         };
         /**
@@ -4935,7 +4995,71 @@ export interface components {
             /** @description Empty in a preview. */
             EnrollID: string;
             CourseTitle: string;
+            /** @description The language of the course. */
             Language: string | null;
+            /** @description The tenant's branding. All members are null if there is none. */
+            Branding: {
+                /** @example Acme Ltd */
+                Name: string | null;
+                /**
+                 * @description The language of emails to users.
+                 * @enum {string|null}
+                 */
+                Language: "en" | "de" | "fr" | null;
+                /**
+                 * @description The colour of buttons, links and progress bars, as #rrggbb.
+                 * @example #0057b8
+                 */
+                Colour: string | null;
+                /** @description The colour on light pages, with the contrast that WCAG 2.2 AA requires. */
+                Light: {
+                    /**
+                     * @description For buttons: at least 3:1 on the page.
+                     * @example #0057b8
+                     */
+                    Fill: string;
+                    /**
+                     * @description For text on `Fill`: white or black, at least 4.5:1.
+                     * @example #ffffff
+                     */
+                    OnFill: string;
+                    /**
+                     * @description A tint for backgrounds.
+                     * @example #e0ebf6
+                     */
+                    Soft: string;
+                    /**
+                     * @description For links: at least 4.5:1 on the page and on `Soft`.
+                     * @example #0057b8
+                     */
+                    Text: string;
+                } | null;
+                /** @description The colour on dark pages. */
+                Dark: {
+                    /**
+                     * @description For buttons: at least 3:1 on the page.
+                     * @example #0057b8
+                     */
+                    Fill: string;
+                    /**
+                     * @description For text on `Fill`: white or black, at least 4.5:1.
+                     * @example #ffffff
+                     */
+                    OnFill: string;
+                    /**
+                     * @description A tint for backgrounds.
+                     * @example #e0ebf6
+                     */
+                    Soft: string;
+                    /**
+                     * @description For links: at least 4.5:1 on the page and on `Soft`.
+                     * @example #0057b8
+                     */
+                    Text: string;
+                } | null;
+                /** @description `/play/{Session}/logo`; null if there is no logo. */
+                LogoPath: string | null;
+            };
             Learner: {
                 ID: string;
                 Name: string;
@@ -6194,6 +6318,18 @@ export interface components {
                 };
             };
         };
+        /** @description `not_found`: There is nothing at this URL. `tenant_not_found`: The tenant does not exist. */
+        "not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "not_found" | "tenant_not_found";
+                };
+            };
+        };
     };
     parameters: {
         /**
@@ -6508,6 +6644,7 @@ export type ResponseSessionEndedSessionExitedEnrolmentErased = components['respo
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawn = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn'];
 export type ResponseUserDisabledSessionSuperseded = components['responses']['user_disabled.session_superseded'];
 export type ResponseRangeNotSatisfiable = components['responses']['range_not_satisfiable'];
+export type ResponseNotFoundTenantNotFound = components['responses']['not_found.tenant_not_found'];
 export type ParameterTenant = components['parameters']['Tenant'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['Limit'];
@@ -10519,19 +10656,19 @@ export interface operations {
                      *       "Branding": {
                      *         "Name": "30 days",
                      *         "Language": "en",
-                     *         "LogoURL": null,
+                     *         "LogoURL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *         "Colour": "#0057b8",
                      *         "Light": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         },
                      *         "Dark": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         }
                      *       }
                      *     }
@@ -10594,19 +10731,19 @@ export interface operations {
                      *       "Branding": {
                      *         "Name": "30 days",
                      *         "Language": "en",
-                     *         "LogoURL": null,
+                     *         "LogoURL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *         "Colour": "#0057b8",
                      *         "Light": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         },
                      *         "Dark": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         }
                      *       }
                      *     }
@@ -10695,19 +10832,19 @@ export interface operations {
                      *       "Branding": {
                      *         "Name": "30 days",
                      *         "Language": "en",
-                     *         "LogoURL": null,
+                     *         "LogoURL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *         "Colour": "#0057b8",
                      *         "Light": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         },
                      *         "Dark": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         }
                      *       }
                      *     }
@@ -10770,19 +10907,19 @@ export interface operations {
                      *       "Branding": {
                      *         "Name": "30 days",
                      *         "Language": "en",
-                     *         "LogoURL": null,
+                     *         "LogoURL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *         "Colour": "#0057b8",
                      *         "Light": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         },
                      *         "Dark": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         }
                      *       }
                      *     }
@@ -10846,19 +10983,19 @@ export interface operations {
                      *       "Branding": {
                      *         "Name": "30 days",
                      *         "Language": "en",
-                     *         "LogoURL": null,
+                     *         "LogoURL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *         "Colour": "#0057b8",
                      *         "Light": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         },
                      *         "Dark": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         }
                      *       }
                      *     }
@@ -10953,19 +11090,19 @@ export interface operations {
                      *       "Branding": {
                      *         "Name": "30 days",
                      *         "Language": "en",
-                     *         "LogoURL": null,
+                     *         "LogoURL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *         "Colour": "#0057b8",
                      *         "Light": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         },
                      *         "Dark": {
-                     *           "Fill": null,
-                     *           "OnFill": null,
-                     *           "Soft": null,
-                     *           "Text": null
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
                      *         }
                      *       }
                      *     }
@@ -12902,11 +13039,11 @@ export interface operations {
                      * @example {
                      *       "Colour": "#0057b8",
                      *       "Logo": {
-                     *         "URL": "https://courses.example.com/fire-safety",
+                     *         "URL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *         "Type": "image/png",
-                     *         "Width": 1,
-                     *         "Height": 1,
-                     *         "Bytes": 1048576
+                     *         "Width": 480,
+                     *         "Height": 120,
+                     *         "Bytes": 9214
                      *       },
                      *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
@@ -12944,7 +13081,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "Colour": "#0057b8",
-                 *       "Logo": null
+                 *       "Logo": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgCN8BAAFqARBhJv9LAAAAAElFTkSuQmCC"
                  *     }
                  */
                 "application/json": components["schemas"]["BrandingChange"];
@@ -12961,11 +13098,11 @@ export interface operations {
                      * @example {
                      *       "Colour": "#0057b8",
                      *       "Logo": {
-                     *         "URL": "https://courses.example.com/fire-safety",
+                     *         "URL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *         "Type": "image/png",
-                     *         "Width": 1,
-                     *         "Height": 1,
-                     *         "Bytes": 1048576
+                     *         "Width": 480,
+                     *         "Height": 120,
+                     *         "Bytes": 9214
                      *       },
                      *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
@@ -13011,19 +13148,19 @@ export interface operations {
                      * @example {
                      *       "Name": "30 days",
                      *       "Language": "en",
-                     *       "LogoURL": null,
+                     *       "LogoURL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
                      *       "Colour": "#0057b8",
                      *       "Light": {
-                     *         "Fill": null,
-                     *         "OnFill": null,
-                     *         "Soft": null,
-                     *         "Text": null
+                     *         "Fill": "#0057b8",
+                     *         "OnFill": "#ffffff",
+                     *         "Soft": "#e0ebf6",
+                     *         "Text": "#0057b8"
                      *       },
                      *       "Dark": {
-                     *         "Fill": null,
-                     *         "OnFill": null,
-                     *         "Soft": null,
-                     *         "Text": null
+                     *         "Fill": "#0057b8",
+                     *         "OnFill": "#ffffff",
+                     *         "Soft": "#e0ebf6",
+                     *         "Text": "#0057b8"
                      *       }
                      *     }
                      */
@@ -13057,7 +13194,10 @@ export interface operations {
                  * @example acme
                  */
                 TenantID: string;
-                /** @description Part of the LogoURL. It changes with the image. */
+                /**
+                 * @description Part of the LogoURL. It changes with the image.
+                 * @example JeEl-t9mZ4GQvG-8oxI7d3
+                 */
                 LogoName: string;
             };
             cookie?: never;
@@ -16019,6 +16159,24 @@ export interface operations {
                      *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
                      *       "CourseTitle": "Fire safety",
                      *       "Language": "en",
+                     *       "Branding": {
+                     *         "Name": "30 days",
+                     *         "Language": "en",
+                     *         "Colour": "#0057b8",
+                     *         "Light": {
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
+                     *         },
+                     *         "Dark": {
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
+                     *         },
+                     *         "LogoPath": null
+                     *       },
                      *       "Learner": {
                      *         "ID": "ada",
                      *         "Name": "30 days"
@@ -16234,6 +16392,47 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             416: components["responses"]["range_not_satisfiable"];
+            421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readPlayerLogo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `Session` from the response that opened the session.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/webp": string;
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn"];
+            404: components["responses"]["not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.session_superseded"];
+            410: components["responses"]["session_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             421: components["responses"]["wrong_host"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];

@@ -1,3 +1,5 @@
+import { exampleLogo } from './modules/tenants/branding/schemas.ts';
+
 const at = '2026-01-31T09:00:00Z';
 const id = (last: number) => `01994a5e-7c00-7000-8000-00000000000${last}`;
 
@@ -83,6 +85,9 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   // Tenants and access
   TenantID: 'acme',
   TenantName: 'Acme Ltd',
+  LogoName: exampleLogo.name,
+  'Logo.Bytes': 9_214,
+  'Logo.URL': `https://lectern.example.com/branding/acme/logo/${exampleLogo.name}`,
   ReturnOrigins: ['https://lms.example.com'],
   FrameOrigins: ['https://lms.example.com'],
   Scopes: ['users:read', 'users:write'],

@@ -25,6 +25,7 @@ import { auRoutes } from './modules/player/au-routes.ts';
 import { contentRoutes } from './modules/player/content-routes.ts';
 import { contentHeaders, prepareContent } from './modules/player/content-server.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
+import { playerLogoRoute } from './modules/player/logo-route.ts';
 import { previewRoutes } from './modules/player/preview-routes.ts';
 import { enterSession } from './modules/player/session-entry.ts';
 import { databaseMetrics } from './modules/reports/metric-groups.ts';
@@ -77,6 +78,7 @@ export const routes: readonly Route[] = [
   ...previewRoutes,
   ...sandboxRoutes,
   ...contentRoutes,
+  playerLogoRoute,
   ...auRoutes,
   ...aiccRoutes,
 ];

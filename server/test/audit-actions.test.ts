@@ -110,8 +110,7 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
   },
   'branding.changed': async (recordEnd) => {
     await recordEnd();
-    for (const _ of [1, 2])
-      expectStatus(await tenant.api('PUT', '/branding', { Colour: '#0057b8' }), 200);
+    for (const _ of [1, 2]) expectStatus(await tenant.api('PUT', '/branding', { Colour: '#0057b8' }), 200);
     const data = { Changed: ['Colour'] };
     return { by: 'changeBranding', actor: 'key', target: TenantID, data };
   },

@@ -176,7 +176,18 @@ test('the operator changes the branding of a tenant that they name', async () =>
 
 test('wrong colours are rejected', async () => {
   const { ada } = await withAda();
-  for (const Colour of ['', 'red', '#fff', '#12345', '#1234567', '#gggggg', '#0057b8;x:y', ' #0057b8', '#0057b8\n', 7])
+  for (const Colour of [
+    '',
+    'red',
+    '#fff',
+    '#12345',
+    '#1234567',
+    '#gggggg',
+    '#0057b8;x:y',
+    ' #0057b8',
+    '#0057b8\n',
+    7,
+  ])
     expectProblem(await ada('PUT', '/branding', { Colour }), 422, 'validation_failed', 'Colour');
 });
 

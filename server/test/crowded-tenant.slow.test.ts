@@ -327,6 +327,10 @@ const calls: Record<string, Call[]> = {
   readRelease: [() => operator('GET', `${course}/release/1`)],
   listTenants: [() => operator('GET', '/tenant')],
   readTenant: [() => operator('GET', `/tenant/${TenantID}`)],
+  readBranding: [() => api('GET', '/branding')],
+  readPageBranding: [() => fetch(`${service.baseUrl}/branding/${TenantID}`)],
+  readLogo: [() => fetch(`${service.baseUrl}/branding/${TenantID}/logo/${'x'.repeat(22)}`)],
+  changeBranding: [() => api('PUT', '/branding', { Colour: '#0057b8' })],
   listKeys: [() => operator('GET', `/tenant/${TenantID}/key`)],
   exportTenant: [() => operator('GET', `/tenant/${TenantID}/export`)],
 
@@ -503,7 +507,7 @@ const unbounded: Record<string, string> = {
 };
 
 /** These operations read files. They access the database only to open the session. */
-const files = ['openPlayer', 'openPreview', 'readCourseFile'];
+const files = ['openPlayer', 'openPreview', 'readCourseFile', 'readPlayerLogo'];
 
 test('the test calls every operation', () => {
   const names = routes.map(({ name }) => name);

@@ -181,6 +181,7 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll(
     'createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey',
   );
+  await sendAll('changeBranding readBranding readPageBranding readLogo');
   await sendAll(
     'putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse importPackage',
   );
@@ -198,7 +199,7 @@ test('the service accepts the example of every operation and responds as the exa
   real.set('lesson-1', unit?.UnitID).set('lesson-1/index.html', unit?.Href.split('?')[0]);
   real.set(token, session.Session);
   await sendAll(
-    'commit keepSessionAlive readCourseFile readActivity listCourseInteractions readCourseQuestions',
+    'commit keepSessionAlive readCourseFile readPlayerLogo readActivity listCourseInteractions readCourseQuestions',
   );
   await sendAll('resetEnrolment listAttempts previewCourse');
   const { body: preview } = await send('previewOfferedCourse');

@@ -6,6 +6,7 @@ import { countCompletion } from '../src/modules/reports/count-completion.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Route } from '../src/platform/http/routes.ts';
 import { fill, sameKey, sameUser, secret } from './support/filled-tenant.ts';
+import { jpeg } from './support/images.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
@@ -38,6 +39,8 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Advance') return 'P1D';
   if (name === 'Password') return 'ab'.repeat(32);
   if (name === 'URL') return receiver.url;
+  if (name === 'Colour') return '#112233';
+  if (name === 'Logo') return jpeg().toString('base64');
   if (name === 'Types') return ['user.created'];
   if (name === 'EventIDs') return [victimValues.EventID];
   if (name === 'Override') return { Score: 100, Reason: 'intruded' };
@@ -253,7 +256,10 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     // The intruder may have a user with the same LoginID, and an endpoint with the same address.
     const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
     // Public, because anyone who signs in needs it.
-    const isPublic = route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}';
+    const isPublic =
+      (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||
+      ['readPageBranding', 'readLogo'].includes(route.name);
+    const isOwnBranding = ['readBranding', 'changeBranding'].includes(route.name) && reply.status === 200;
     const isOwnKey = route.name === 'createOwnKey' && reply.body.TenantID === intruder.TenantID;
     const isOwnTrail =
       ['listAudit', 'listOwnKeys'].includes(route.name) &&
@@ -277,6 +283,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
         isOwnKey ||
         isOwnTrail ||
         isOwnClock ||
+        isOwnBranding ||
         isZero ||
         rejectedGrant ||
         isOwnLrs ||

@@ -9,6 +9,7 @@ import { beginning } from '../../src/modules/people/erasure-progress.ts';
 import { findUserId } from '../../src/modules/users/users.ts';
 import { mailServer } from '../../src/platform/config-mail.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { png } from './images.ts';
 import { withAttachment } from './lrs.ts';
 import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
@@ -86,6 +87,8 @@ export async function fill(
   const { EventID } = (await tenant.api('GET', `/events?EnrollID=${EnrollID}`)).body.Items[0];
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
+  const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
+  const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
   expectStatus(await tenant.api('GET', '/overview'), 200);
   expectStatus(await tenant.api('GET', '/report/completion'), 200);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };
@@ -103,6 +106,7 @@ export async function fill(
     InvitationID,
     WebhookID,
     webhookSecret: Secret,
+    LogoName: Logo.URL.split('/').at(-1),
     EventID,
     Key: unused.KeyID,
     unusedKey: unused.Key,

@@ -1,6 +1,7 @@
 import { au, courseStructure } from '../../../standards/cmi5/test-support.ts';
 import { browser, ownPage, signInOperator } from '../../src/modules/people/test-support.ts';
 import { path } from '../../src/platform/http/routes.ts';
+import { png } from './images.ts';
 import { packFiles } from './packages.ts';
 import { play } from './player.ts';
 import type { Reply } from './send.ts';
@@ -91,6 +92,7 @@ export const hostileBodies = {
   createSignInLink: { Path: '/console?q="><img/src=x/onerror=window.hostile=1>' },
   createTenant: { TenantID: hostileId('t'), Name: hostile('Name') },
   updateTenant: { Name: hostile('Name') },
+  changeBranding: { Colour: '#0057b8', Logo: png().toString('base64') },
   createKey: { Name: hostile('Name') },
   createOwnKey: { Name: hostile('Name') },
   createWebhook: {
@@ -152,6 +154,7 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   const course = path`/course/${CourseID}`;
   done(await service.api('POST', '/tenant', bodies.createTenant));
   done(await service.api('PUT', `/tenant/${TenantID}`, bodies.updateTenant));
+  done(await tenant.api('PUT', '/branding', bodies.changeBranding));
   const key = done(await service.api('POST', `/tenant/${TenantID}/key`, bodies.createKey));
   const operator = browser(service, await signInOperator(service));
   done(await operator('POST', '/key', bodies.createOwnKey, { ...ownPage, tenant: TenantID }));

@@ -10,6 +10,7 @@ export type ReceivedMail = {
   headers: Map<string, string>;
   text: string;
   html: string;
+  images: { type: string; headers: Map<string, string>; content: Buffer }[];
   raw: string;
 };
 
@@ -95,16 +96,23 @@ function decodeWords(value: string): string {
     );
 }
 
-function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html'> {
-  const headers = headersOf(raw);
-  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1] ?? '';
-  const bodies = new Map(
-    raw.split(`--${boundary}`).map((part) => {
-      const own = part.replace(/^\r\n/, '');
-      const type = headersOf(own).get('content-type')?.split(';')[0] ?? '';
-      const body = own.slice(own.indexOf('\r\n\r\n') + 4);
-      return [type, Buffer.from(body, 'base64').toString()];
-    }),
-  );
-  return { headers, text: bodies.get('text/plain') ?? '', html: bodies.get('text/html') ?? '' };
+/** The parts of a message, which may contain parts of their own. */
+function partsOf(raw: string): string[] {
+  const boundaries = [...raw.matchAll(/boundary="([^"]+)"/g)].map(([, boundary = '']) => `--${boundary}`);
+  return boundaries.reduce((parts, boundary) => parts.flatMap((part) => part.split(boundary)), [raw]);
+}
+
+function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'images'> {
+  const bodies = new Map<string, string>();
+  const images: ReceivedMail['images'] = [];
+  for (const part of partsOf(raw)) {
+    const own = part.replace(/^\r\n/, '');
+    const headers = headersOf(own);
+    const type = headers.get('content-type')?.split(';')[0] ?? '';
+    const content = Buffer.from(own.slice(own.indexOf('\r\n\r\n') + 4), 'base64');
+    if (type.startsWith('image/')) images.push({ type, headers, content });
+    else bodies.set(type, content.toString());
+  }
+  const [text = '', html = ''] = [bodies.get('text/plain'), bodies.get('text/html')];
+  return { headers: headersOf(raw), text, html, images };
 }

@@ -7,6 +7,7 @@ import { after, beforeEach, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { writeCertificate } from '../../../test/support/certificate.ts';
 import { movableClock } from '../../../test/support/clock.ts';
+import { png } from '../../../test/support/images.ts';
 import { otherNode } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
@@ -47,6 +48,36 @@ const listed = async ({ api }: TestTenant, query = '') => {
   expectStatus(reply, 200);
   return reply.body.Items;
 };
+
+test('an email shows the logo and the colour of its tenant', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme "GmbH"' });
+  const plain = await newTenant(service);
+  const image = png(480, 120);
+  const branding = { Colour: '#ffd400', Logo: image.toString('base64') };
+  expectStatus(await tenant.api('PUT', '/branding', branding), 200);
+  for (const one of [tenant, plain])
+    await invite(one, await one.user({ Email: `${one.TenantID}@acme.example` }));
+  await send();
+  const mailTo = (to: TestTenant) => {
+    const mail = server.mails.find((mail) => mail.to[0] === `${to.TenantID}@acme.example`);
+    assert.ok(mail);
+    return mail;
+  };
+  const mail = mailTo(tenant);
+  const [logo, ...others] = mail.images;
+  assert.deepEqual(others, []);
+  assert.equal(logo?.type, 'image/png');
+  assert.deepEqual(logo?.content, image);
+  assert.match(logo?.headers.get('content-disposition') ?? '', /^inline; filename=logo\.png/);
+  const id = /^<(.+)>$/.exec(logo?.headers.get('content-id') ?? '')?.[1];
+  assert.ok(mail.html.includes(`<img src="cid:${id}" alt="Acme &quot;GmbH&quot;" width="224" height="56"`));
+  const { Light } = (await (await fetch(`${service.baseUrl}/branding/${tenant.TenantID}`)).json()) as {
+    Light: { Fill: string; OnFill: string };
+  };
+  assert.ok(mail.html.includes(`background:${Light.Fill};color:${Light.OnFill}`));
+  assert.deepEqual(mailTo(plain).images, []);
+  assert.ok(!mailTo(plain).html.includes('<img'));
+});
 
 test('an invitation is sent once, from the tenant, with its link in text and HTML', async () => {
   const tenant = await newTenant(service, { Name: 'Acme & Söhne' });

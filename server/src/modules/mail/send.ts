@@ -3,6 +3,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { maxConnections, type Outcome, openSender, type Sender } from '../../platform/mail/send.ts';
 import { nextAttempt } from '../webhooks/backoff.ts';
+import { mailBranding } from './branding.ts';
 import { type ClaimedMail, claimMail, dueQueues, type Queue } from './claim.ts';
 import { openContent } from './content.ts';
 import type { MailChecks, MailContent } from './kinds.ts';
@@ -131,11 +132,13 @@ async function attempt(
   { sender, tenant, mail, to }: { sender: CheckingSender; tenant: Queue; mail: ClaimedMail; to: string },
 ): Promise<Attempt | null> {
   const { mail_id: id, kind, expires_at: expiresAt } = mail;
+  const branding = await mailBranding(ctx);
   let content: MailContent;
   let text: ReturnType<typeof writeMail>;
   try {
     content = openContent(ctx, { tenant_id: ctx.tenantId, mail_id: id }, mail.content);
-    text = writeMail({ kind, tenantName: tenant.name, language: tenant.language, expiresAt, ...content });
+    const { name: tenantName, language } = tenant;
+    text = writeMail({ kind, tenantName, language, expiresAt, branding, ...content });
   } catch (error) {
     // An email that cannot be read must not stop the others.
     return { result: 'rejected', answer: null, error };

@@ -1,7 +1,9 @@
 import { isMailAddress } from '../../platform/mail/address.ts';
+import type { Image } from '../../platform/mail/send.ts';
 import { toNfkd } from '../../platform/unicode.ts';
+import type { MailBranding } from './branding.ts';
 import type { MailContent, MailKind } from './kinds.ts';
-import { toHtml, toText } from './layout.ts';
+import { type MailStyle, toHtml, toText } from './layout.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
 import { fr } from './texts/fr.ts';
@@ -9,9 +11,20 @@ import type { Texts } from './texts/text.ts';
 
 const languages: Record<string, Texts> = { en, de, fr };
 
-type Input = MailContent & { kind: MailKind; tenantName: string; language: string; expiresAt: Date };
+type Input = MailContent & {
+  kind: MailKind;
+  tenantName: string;
+  language: string;
+  expiresAt: Date;
+  branding?: MailBranding | undefined;
+};
 
-export function writeMail(input: Input): { fromName: string; subject: string; text: string; html: string } {
+const usualButton = { fill: '#2456d6', text: '#ffffff' };
+const logoCid = 'logo@lectern';
+
+type Written = { fromName: string; subject: string; text: string; html: string; images: Image[] };
+
+export function writeMail(input: Input): Written {
   const { locale, texts } = languages[input.language] ?? en;
   const tenant = oneLine(input.tenantName);
   const text = texts[input.kind]({
@@ -21,12 +34,19 @@ export function writeMail(input: Input): { fromName: string; subject: string; te
     until: dateText(locale, input.expiresAt),
     course: oneLine(input.enrolment?.courseTitle ?? ''),
   });
-  const { url } = input;
+  const { url, branding } = input;
+  const logo = branding?.logo ?? null;
+  const style: MailStyle = {
+    name: tenant,
+    button: branding?.button ?? usualButton,
+    logo: logo && { cid: logoCid, width: logo.width, height: logo.height },
+  };
   return {
     fromName: tenant,
     subject: text.subject,
     text: toText(text, url),
-    html: toHtml(text, { url, language: input.language }),
+    html: toHtml(text, { url, language: input.language, style }),
+    images: logo ? [{ cid: logoCid, type: logo.type, content: logo.content }] : [],
   };
 }
 

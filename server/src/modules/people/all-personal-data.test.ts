@@ -11,6 +11,7 @@ after(service.close);
 const impersonal: Record<string, string> = {
   stored_answer:
     "erased by eraseStoredResponses; encrypted with the client's key and request, deleted after 24 hours",
+  branding: 'colour and logo of a tenant',
   audit_chain: 'the last hash of a trail',
   day_count: 'daily counts',
   counted_log: 'how far the log has been counted',

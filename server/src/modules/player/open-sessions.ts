@@ -217,6 +217,7 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units
       launchId: launch.launch_id,
       courseId,
     }),
+    tenantId,
     mode: 'normal',
     enrollId,
     launch: launch.launches,

@@ -67,6 +67,7 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
   const session = () =>
     toSession(ctx, {
       token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: previewEndsAt(ticket) }),
+      tenantId,
       mode: 'preview',
       enrollId: '',
       launch: 1,

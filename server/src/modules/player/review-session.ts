@@ -90,6 +90,7 @@ async function begin(ctx: TenantContext, request: FastifyRequest, ticket: Ticket
     const name = [row.last_name, row.first_name].filter(Boolean).join(', ');
     return toSession(ctx, {
       token: writeReviewSession(ctx, { tenantId, enrollId, courseId, releaseId, until: reviewUntil(ticket) }),
+      tenantId,
       mode: 'review',
       enrollId,
       launch: row.launches,

@@ -5,6 +5,7 @@ import { Fields, Nullable, OneOf } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { completions, successes } from '../enrolments/schemas.ts';
 import { sessionEnds } from '../enrolments/session-end.ts';
+import { PageBranding } from '../tenants/branding/schemas.ts';
 
 export const maxElementCount = 10_000;
 
@@ -107,6 +108,16 @@ function Described<T>(description: string) {
 
 const playerModes = ['normal', 'preview', 'review'] as const;
 
+const { Name, Language, Colour, Light, Dark } = PageBranding.properties;
+
+const PlayerBranding = Fields(
+  {
+    ...{ Name, Language, Colour, Light, Dark },
+    LogoPath: Nullable(Type.String({ description: '`/play/{Session}/logo`; null if there is no logo.' })),
+  },
+  { description: "The tenant's branding. All members are null if there is none." },
+);
+
 /** Everything that the page needs to play. */
 export const PlayerSession = Fields(
   {
@@ -124,7 +135,8 @@ export const PlayerSession = Fields(
     }),
     EnrollID: Type.String({ description: 'Empty in a preview.' }),
     CourseTitle: Type.String(),
-    Language: Nullable(Type.String()),
+    Language: Nullable(Type.String({ description: 'The language of the course.' })),
+    Branding: PlayerBranding,
     Learner: Fields({ ID: Type.String(), Name: Type.String() }),
     Standard: OneOf(standards),
     Tree: Described<CourseTree>('The units of the course, with their sequencing rules.'),

@@ -4,6 +4,7 @@ import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
+import { noBranding, pageBranding } from '../tenants/branding/known-branding.ts';
 import type { Receipt, Session } from './schemas.ts';
 
 /** The data that a player session starts with. */
@@ -23,6 +24,8 @@ export type SessionStart = {
   lastUnitId: string | null;
   returnUrl: string | null;
   receipt: Receipt;
+  /** Null in the operator's preview. */
+  tenantId: string | null;
 };
 
 /** Adds the return URL to a rejection. */
@@ -35,6 +38,15 @@ export function withReturnUrl<T>(returnUrl: string | null, opening: Promise<T>):
 
 function unitsOf(units: Unit[]): Unit[] {
   return units.flatMap((unit) => [unit, ...unitsOf(unit.Children)]);
+}
+
+/** The page may load images only from its own origin, so the logo has another URL than on other pages. */
+async function playerBranding(
+  ctx: Context,
+  { tenantId, token }: Pick<SessionStart, 'tenantId' | 'token'>,
+): Promise<Session['Branding']> {
+  const { LogoURL, ...rest } = tenantId === null ? noBranding : await pageBranding(ctx, tenantId);
+  return { ...rest, LogoPath: LogoURL === null ? null : `/play/${token}/logo` };
 }
 
 /** Everything that the page needs to play. */
@@ -56,6 +68,7 @@ export async function toSession(ctx: Context, start: SessionStart): Promise<Sess
     EnrollID: start.enrollId,
     CourseTitle: start.title,
     Language: start.language,
+    Branding: await playerBranding(ctx, start),
     Learner: learner,
     Standard: played.standard,
     Tree: played.tree,

@@ -1,6 +1,6 @@
-import { knownBranding } from './branding/known-branding.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { knownBranding } from './branding/known-branding.ts';
 import { knownTenant, tenantNotFound } from './tenants.ts';
 
 /** The tenant's status, and the receipt if it is being deleted. The row stays locked until the transaction ends. */

@@ -1,6 +1,9 @@
 import { createTransport } from 'nodemailer';
 import type { MailServer } from '../config-mail.ts';
 
+/** An image that the HTML text shows. */
+export type Image = { cid: string; type: string; content: Buffer };
+
 export type Message = {
   /** The same for each attempt, so receivers can discard duplicates. */
   id: string;
@@ -9,6 +12,7 @@ export type Message = {
   subject: string;
   text: string;
   html: string;
+  images?: readonly Image[];
 };
 
 /**
@@ -72,7 +76,7 @@ export function openSender(server: MailServer, milliseconds = maxMilliseconds): 
   };
 }
 
-const toMail = ({ id, fromName, to, subject, text, html }: Message, from: string) => ({
+const toMail = ({ id, fromName, to, subject, text, html, images = [] }: Message, from: string) => ({
   messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
   from: { name: fromName, address: from },
   to: { name: '', address: to },
@@ -80,6 +84,13 @@ const toMail = ({ id, fromName, to, subject, text, html }: Message, from: string
   subject,
   text,
   html,
+  attachments: images.map(({ cid, type, content }) => ({
+    cid,
+    content,
+    contentType: type,
+    contentDisposition: 'inline' as const,
+    filename: `logo.${type.slice('image/'.length)}`,
+  })),
   textEncoding: 'base64' as const,
   headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
 });

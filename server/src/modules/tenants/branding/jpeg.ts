@@ -1,4 +1,4 @@
-import { checkSize, rejectDamaged, rejectLogo, type Size } from './logo-problem.ts';
+import { checkSize, rejectDamaged, rejectLogo, type Size } from './logos.ts';
 
 export const jpegStart = Buffer.from([0xff, 0xd8, 0xff]);
 

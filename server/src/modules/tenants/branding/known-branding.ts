@@ -5,7 +5,7 @@ import { run } from '../../../platform/db/transaction.ts';
 import { path } from '../../../platform/http/routes.ts';
 import { credentialsQueue } from '../../../platform/load/fair-queue.ts';
 import type { Language } from '../schemas.ts';
-import { type LogoType, logoNameLength } from './logo-problem.ts';
+import { type LogoType, logoNameLength, type Size } from './logos.ts';
 import type { PageBranding } from './schemas.ts';
 
 type Row = { name: string; language: Language; colour: string | null; logo_name: string | null };
@@ -60,10 +60,11 @@ export async function pageBranding(ctx: Context, tenantId: string): Promise<Page
   return toPageBranding(ctx, tenantId, await knownBranding.get(ctx, tenantId));
 }
 
-export type LogoFile = { type: LogoType; content: Buffer };
+export type LogoFile = Size & { type: LogoType; content: Buffer };
 
 const readContent = `
-select own.logo_type as type, own.logo as content from branding own join tenant client on client.tenant_id = $1
+select own.logo_type as type, own.logo as content, own.logo_width as width, own.logo_height as height
+from branding own join tenant client on client.tenant_id = $1
 where own.tenant_id = $1 and own.logo_name = $2 and client.status <> 'deleting'`;
 
 /** Names of logos have a fixed length, so keys are unambiguous. */
@@ -77,7 +78,7 @@ const logoFiles = createCache<LogoFile | null>({
     const [name, tenantId] = [key.slice(0, logoNameLength), key.slice(logoNameLength)];
     const values = [tenantId, name];
     const [row] = await run<LogoFile>(ctx, { name: 'read_logo', text: readContent, values });
-    return row ? { type: row.type, content: Buffer.from(row.content) } : null;
+    return row ? { ...row, content: Buffer.from(row.content) } : null;
   },
 });
 

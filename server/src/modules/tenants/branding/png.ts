@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { checkSize, rejectDamaged, type Size } from './logo-problem.ts';
+import { checkSize, rejectDamaged, type Size } from './logos.ts';
 
 export const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 

@@ -12,7 +12,7 @@ import {
   webp,
 } from '../../../../test/support/images.ts';
 import { Problem } from '../../../platform/errors.ts';
-import { maxLogoBytes } from './logo-problem.ts';
+import { maxLogoBytes } from './logos.ts';
 import { readLogo } from './read-logo.ts';
 
 const html = '<html><script>alert(1)</script>';
@@ -21,7 +21,9 @@ function rejected(bytes: Buffer, detail: RegExp): void {
   assert.throws(
     () => readLogo(bytes),
     (error) =>
-      error instanceof Problem && error.code === 'validation_failed' && detail.test(error.message) &&
+      error instanceof Problem &&
+      error.code === 'validation_failed' &&
+      detail.test(error.message) &&
       error.extras.param === 'Logo',
   );
 }
@@ -40,14 +42,28 @@ test('PNG, JPEG and WebP images are recognised by their bytes', () => {
 
 test('other content is rejected', () => {
   const noImage = /not a PNG, JPEG or WebP/;
-  for (const text of ['', 'GIF89a', html, '<svg xmlns="http://www.w3.org/2000/svg"/>', 'RIFF1234WAVE', '%PDF-1.7'])
+  for (const text of [
+    '',
+    'GIF89a',
+    html,
+    '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'RIFF1234WAVE',
+    '%PDF-1.7',
+  ])
     rejected(Buffer.from(text), noImage);
   rejected(Buffer.concat([Buffer.from('\n'), images['image/png']]), noImage);
 });
 
 test('images without pixels, and images that are too large, are rejected', () => {
   const size = /pixels/;
-  for (const [width, height] of [[0, 0], [0, 10], [10, 0], [100_000, 100_000], [2_001, 1], [1, 2_001]] as const)
+  for (const [width, height] of [
+    [0, 0],
+    [0, 10],
+    [10, 0],
+    [100_000, 100_000],
+    [2_001, 1],
+    [1, 2_001],
+  ] as const)
     rejected(pngOfSize(width, height), size);
   rejected(pngOfSize(0xffffffff, 0xffffffff), size);
   rejected(jpeg(0, 0), size);

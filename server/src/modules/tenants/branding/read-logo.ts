@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jpegStart, readJpeg } from './jpeg.ts';
-import { type LogoType, logoNameLength, maxLogoBytes, rejectLogo, type Size } from './logo-problem.ts';
+import { type LogoType, logoNameLength, maxLogoBytes, rejectLogo, type Size } from './logos.ts';
 import { pngSignature, readPng } from './png.ts';
 import { isWebp, readWebp } from './webp.ts';
 
@@ -22,7 +22,9 @@ function readImage(bytes: Buffer): Size & { type: LogoType; content: Buffer } {
  */
 export function readLogo(bytes: Buffer): Logo {
   if (bytes.length > maxLogoBytes)
-    rejectLogo(`The logo is larger than ${maxLogoBytes / 1024} KiB. Reduce its size or its number of colours.`);
+    rejectLogo(
+      `The logo is larger than ${maxLogoBytes / 1024} KiB. Reduce its size or its number of colours.`,
+    );
   const image = readImage(bytes);
   const name = createHash('sha256').update(image.content).digest('base64url').slice(0, logoNameLength);
   return { ...image, name };

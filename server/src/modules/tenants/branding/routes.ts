@@ -6,7 +6,7 @@ import { ok, type RouteResponse, route } from '../../../platform/http/routes.ts'
 import { Identifier } from '../../../platform/http/schema.ts';
 import { changeBranding, readBranding } from './change-branding.ts';
 import { pageBranding, readLogoFile } from './known-branding.ts';
-import { logoNameLength, logoTypes } from './logo-problem.ts';
+import { logoHeaders, logoNameLength, logoTypes } from './logos.ts';
 import { Branding, BrandingChange, PageBranding } from './schemas.ts';
 
 const common = { tag: 'Tenants', access: 'tenant', method: 'GET', path: '/branding' } as const;
@@ -17,13 +17,6 @@ const TenantID = Identifier('The tenant.', 64);
 const bodyLimit = 256 * 1024;
 
 const isKnown = ({ headers }: FastifyRequest, etag: string) => headers['if-none-match'] === etag;
-
-/** Whatever the file contained before it was checked, browsers treat it only as an image. */
-export const logoHeaders = {
-  'Content-Security-Policy': "default-src 'none'; sandbox",
-  'Content-Disposition': 'inline',
-  'X-Content-Type-Options': 'nosniff',
-};
 
 export const brandingRoutes = [
   route({

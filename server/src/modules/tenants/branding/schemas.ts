@@ -1,7 +1,13 @@
 import Type from 'typebox';
 import { Address, Fields, Instant, Nullable, OneOf } from '../../../platform/http/schema.ts';
 import { Tenant } from '../schemas.ts';
-import { logoTypes, maxLogoBytes, maxLogoSide } from './logo-problem.ts';
+import { logoTypes, maxLogoBytes, maxLogoSide } from './logos.ts';
+
+/** One pixel. Tests send it, and read it under its name. */
+export const exampleLogo = {
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgCN8BAAFqARBhJv9LAAAAAElFTkSuQmCC',
+  name: 'JeEl-t9mZ4GQvG-8oxI7d3',
+};
 
 const Colour = Type.String({
   pattern: '^#[0-9A-Fa-f]{6}$',
@@ -9,19 +15,20 @@ const Colour = Type.String({
   description: 'The colour of buttons, links and progress bars, as #rrggbb.',
 });
 
-const LogoURL = Address(
-  'The image. Its content never changes: a new logo has a new URL. It can be read without a key.',
-);
+const LogoURL = Type.String({
+  ...Address('The image. Its content never changes: a new logo has a new URL. It can be read without a key.'),
+  examples: [`https://lectern.example.com/branding/acme/logo/${exampleLogo.name}`],
+});
 
 const Logo = Fields(
   {
     URL: LogoURL,
     Type: OneOf(logoTypes),
-    Width: Type.Integer({ minimum: 1, maximum: maxLogoSide }),
-    Height: Type.Integer({ minimum: 1, maximum: maxLogoSide }),
-    Bytes: Type.Integer({ minimum: 1, maximum: maxLogoBytes }),
+    Width: Type.Integer({ minimum: 1, maximum: maxLogoSide, examples: [480] }),
+    Height: Type.Integer({ minimum: 1, maximum: maxLogoSide, examples: [120] }),
+    Bytes: Type.Integer({ minimum: 1, maximum: maxLogoBytes, examples: [9_214] }),
   },
-  { description: 'The image, as browsers get it.' },
+  { title: 'Logo', description: 'The image, as browsers get it.' },
 );
 
 export const Branding = Fields(
@@ -41,6 +48,7 @@ export const BrandingChange = Type.Partial(
         minLength: 4,
         maxLength: 4 * Math.ceil(maxLogoBytes / 3),
         pattern: '^[A-Za-z0-9+/]+={0,2}$',
+        examples: [exampleLogo.base64],
         description: `A PNG, JPEG or WebP image in Base64: at most ${maxLogoBytes / 1024} KiB, and ${maxLogoSide} × ${maxLogoSide} pixels. Metadata is removed. Some email programs cannot show WebP. null removes the logo.`,
       }),
     ),
@@ -49,15 +57,16 @@ export const BrandingChange = Type.Partial(
 );
 export type BrandingChange = Type.Static<typeof BrandingChange>;
 
-const shade = (description: string) => Type.String({ pattern: '^#[0-9a-f]{6}$', description });
+const shade = (example: string, description: string) =>
+  Type.String({ pattern: '^#[0-9a-f]{6}$', examples: [example], description });
 
 const Shades = (description: string) =>
   Fields(
     {
-      Fill: shade('For buttons: at least 3:1 on the page.'),
-      OnFill: shade('For text on `Fill`: white or black, at least 4.5:1.'),
-      Soft: shade('A tint for backgrounds.'),
-      Text: shade('For links: at least 4.5:1 on the page and on `Soft`.'),
+      Fill: shade('#0057b8', 'For buttons: at least 3:1 on the page.'),
+      OnFill: shade('#ffffff', 'For text on `Fill`: white or black, at least 4.5:1.'),
+      Soft: shade('#e0ebf6', 'A tint for backgrounds.'),
+      Text: shade('#0057b8', 'For links: at least 4.5:1 on the page and on `Soft`.'),
     },
     { description },
   );
@@ -65,7 +74,7 @@ const Shades = (description: string) =>
 /** What pages need. All members are null if the tenant has neither a colour nor a logo, or does not exist. */
 export const PageBranding = Fields(
   {
-    Name: Nullable(Tenant.properties.Name),
+    Name: Nullable({ ...Tenant.properties.Name, examples: ['Acme Ltd'] }),
     Language: Nullable(Tenant.properties.Language),
     LogoURL: Nullable(LogoURL),
     Colour: Nullable(Colour),

@@ -1,4 +1,4 @@
-import { checkSize, rejectDamaged, rejectLogo, type Size } from './logo-problem.ts';
+import { checkSize, rejectDamaged, rejectLogo, type Size } from './logos.ts';
 
 export const isWebp = (bytes: Buffer) =>
   bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
@@ -62,9 +62,7 @@ export function readWebp(bytes: Buffer): Size & { content: Buffer } {
   const image = chunks.find(({ type }) => type === 'VP8 ' || type === 'VP8L') ?? rejectDamaged();
   const size = checkSize(image.type === 'VP8 ' ? readLossy(image.data) : readLossless(image.data));
   const alpha = chunks.find(({ type }) => type === 'ALPH');
-  const parts = extended
-    ? [readExtended(extended.data, size), ...(alpha ? [alpha] : []), image]
-    : [image];
+  const parts = extended ? [readExtended(extended.data, size), ...(alpha ? [alpha] : []), image] : [image];
   const body = Buffer.concat([Buffer.from('WEBP'), ...parts.map(toChunk)]);
   const head = Buffer.alloc(8);
   head.write('RIFF', 'latin1');

@@ -10,6 +10,13 @@ export const logoNameLength = 22;
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 export type LogoType = (typeof logoTypes)[number];
 
+/** Whatever the file contained before it was checked, browsers treat it only as an image. */
+export const logoHeaders = {
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Content-Disposition': 'inline',
+  'X-Content-Type-Options': 'nosniff',
+};
+
 export type Size = { width: number; height: number };
 
 export function rejectLogo(detail: string): never {
