@@ -29,6 +29,7 @@ function sessionOf(Standard: Standard): Session {
     EnrollID: 'enrolment',
     CourseTitle: 'Course',
     Language: null,
+    Branding: { Name: null, Language: null, LogoPath: null, Colour: null, Light: null, Dark: null },
     Learner: { ID: 'lee', Name: 'Lee' },
     Standard,
     Tree: { Units: units, Sequencing: null, ObjectivesGlobalToSystem: true, SharedDataGlobalToSystem: true },

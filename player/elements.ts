@@ -1,6 +1,9 @@
 /** The elements of index.html, looked up once. */
 export const elements = {
   bar: find('bar', HTMLElement),
+  brand: find('brand', HTMLElement),
+  brandLogo: find('brand-logo', HTMLImageElement),
+  brandName: find('brand-name', HTMLElement),
   courseTitle: find('course-title', HTMLElement),
   unitTitle: find('unit-title', HTMLElement),
   indicator: find('indicator', HTMLElement),

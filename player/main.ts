@@ -1,3 +1,4 @@
+import { showBranding } from './branding.ts';
 import { elements, writeLabels } from './elements.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { openCopy } from './journal-copy.ts';
@@ -8,9 +9,9 @@ import { openSession, type Replayed, replay } from './session.ts';
 import { isStorageDenied } from './storage.ts';
 import { beginWithoutRecording } from './unrecorded.ts';
 
-/** Shows the texts in the course's language or, if that is not supported, the browser's. */
-function selectTexts(course: string | null): void {
-  setLanguage(course ? [course, ...navigator.languages] : navigator.languages);
+/** Shows the texts in the course's language or, if that is not supported, the tenant's or the browser's. */
+function selectTexts(...preferred: (string | null)[]): void {
+  setLanguage([...preferred.filter((tag) => tag !== null), ...navigator.languages]);
   document.documentElement.lang = language;
   writeLabels(messages.labels);
 }
@@ -79,7 +80,9 @@ async function open(journal: Journal, { temporarilyRejected }: Replayed): Promis
     return showPage(page?.Title ?? messages.refused, page?.Reason ?? detail, actions);
   }
   hidePage();
-  selectTexts(opening.session.Language);
+  const { Language, Branding } = opening.session;
+  selectTexts(Language, Branding?.Language ?? null);
+  showBranding(Branding);
   elements.bar.hidden = false;
   const { Mode } = opening.session;
   await play(opening.session, Mode === 'normal' ? journal : beginWithoutRecording(Mode));
@@ -89,7 +92,7 @@ async function open(journal: Journal, { temporarilyRejected }: Replayed): Promis
   }
 }
 
-selectTexts(null);
+selectTexts();
 start().catch((error) => {
   console.error(error);
   showPage(messages.broken.title, messages.broken.text, [reload()]);

@@ -1,18 +1,10 @@
+import { escapeHtml } from '../../platform/http/escape-html.ts';
 import type { MailText } from './texts/text.ts';
 
 export function toText({ greeting, before, action, after }: MailText, url: string | null): string {
   const link = url === null ? [] : [`${action}\n${url}`];
   return `${[greeting, ...before, ...link, ...after].join('\n\n')}\n`;
 }
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 
 const paragraph = (text: string, style = '') =>
   `<p style="margin:0 0 16px;overflow-wrap:anywhere;${style}">${escapeHtml(text)}</p>`;

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { ok, type RouteResponse, route } from '../../platform/http/routes.ts';
+import { ok, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
 import { checkInTurn } from '../../platform/load/admission.ts';
 import { LoginID } from '../users/schemas.ts';
@@ -9,10 +9,9 @@ import { crossSite, isCrossSite } from './same-origin.ts';
 import { PasswordFunction, PasswordSignIn, Session, SignInLink, SignInRequest } from './schemas.ts';
 import { sessionOf, signedOut, signOut } from './sessions.ts';
 import { createSignInLink, isLinkOfSuspendedTenant, isSignInLink, signIn } from './sign-in.ts';
-import { crossSitePage, pageHeaders, signInPage, suspendedTenantPage, usedLinkPage } from './sign-in-page.ts';
+import { crossSitePage, signInPage, suspendedTenantPage, usedLinkPage } from './sign-in-page.ts';
 import { signedIn } from './sign-in-response.ts';
 
-const page = (status: number, body: string): RouteResponse => ({ status, body, headers: pageHeaders });
 const html = (description: string) => ({ description, type: 'text/html' });
 const Token = Text(2048, { description: 'Part of the sign-in link.' });
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
@@ -54,10 +53,10 @@ export const sessionRoutes = [
       410: html('The link has expired or has been used.'),
     },
     handle: async (ctx, { query: { token } }) => {
-      if (await isLinkOfSuspendedTenant(ctx, token)) return page(403, suspendedTenantPage);
+      if (await isLinkOfSuspendedTenant(ctx, token)) return suspendedTenantPage(ctx, token);
       return token !== undefined && (await isSignInLink(ctx, token))
-        ? page(200, signInPage(token))
-        : page(410, usedLinkPage);
+        ? signInPage(ctx, token)
+        : usedLinkPage(ctx, token);
     },
   }),
   route({
@@ -78,11 +77,11 @@ export const sessionRoutes = [
     events: [],
     audits: ['sign_in.succeeded', 'sign_in.failed', 'operator.signed_in'],
     handle: async (ctx, { body, request }) => {
-      if (isCrossSite(request)) return page(403, crossSitePage);
+      if (isCrossSite(request)) return crossSitePage();
       if (request.validationError) throw request.validationError;
-      if (await isLinkOfSuspendedTenant(ctx, body.token)) return page(403, suspendedTenantPage);
+      if (await isLinkOfSuspendedTenant(ctx, body.token)) return suspendedTenantPage(ctx, body.token);
       const session = await signIn(ctx, { token: body.token, ...browserOf(request) });
-      if (!session) return page(410, usedLinkPage);
+      if (!session) return usedLinkPage(ctx, body.token);
       return { status: 303, headers: { Location: session.path, ...cookieOf(ctx, session.token) } };
     },
   }),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { escapeHtml } from '../../platform/http/escape-html.ts';
 import type { RouteResponse } from '../../platform/http/routes.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
 
@@ -20,17 +21,6 @@ function plainPolicy(frameAncestors: string): string {
   return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`;
 }
 
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
-}
 
 /** A link on a page for learners. */
 export type Link = { text: string; address: string };
@@ -45,15 +35,15 @@ function rejectionHtml(input: {
 }): string {
   const { back, close } = textsIn(input.language);
   const { link } = input;
-  const open = link ? `<p><a href="${escaped(link.address)}">${escaped(link.text)}</a></p>` : '';
+  const open = link ? `<p><a href="${escapeHtml(link.address)}">${escapeHtml(link.text)}</a></p>` : '';
   // The hint to close the window is omitted if there is a link, because the learner should follow
   // the link instead.
   const end = input.isPartOfCourse || link ? '' : `<p>${close}</p>`;
-  const leave = input.back ? `<p><a href="${escaped(input.back)}">${back}</a></p>` : end;
+  const leave = input.back ? `<p><a href="${escapeHtml(input.back)}">${back}</a></p>` : end;
   return `<!doctype html>
 <html lang="${input.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><title>${escaped(input.title)}</title><style>${style}</style></head>
-<body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${open}${leave}</main></body></html>`;
+<meta name="robots" content="noindex"><title>${escapeHtml(input.title)}</title><style>${style}</style></head>
+<body><main><h1>${escapeHtml(input.title)}</h1><p>${escapeHtml(input.reason)}</p>${open}${leave}</main></body></html>`;
 }
 
 /**
