@@ -7,6 +7,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Toast } from './parts/toast.tsx';
 import { router } from './router.tsx';
+import { BrandingProvider } from './shell/branding.tsx';
 import { Texts } from './shell/intl.tsx';
 import { resolveVariables, theme } from './theme.ts';
 
@@ -25,9 +26,11 @@ createRoot(root).render(
         getStyleNonce={() => nonce}
       >
         <Toast />
-        <Texts>
-          <RouterProvider router={router} />
-        </Texts>
+        <BrandingProvider>
+          <Texts>
+            <RouterProvider router={router} />
+          </Texts>
+        </BrandingProvider>
       </MantineProvider>
     </DirectionProvider>
   </StrictMode>,

@@ -48,6 +48,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/keys', () => import('./pages/keys/keys.tsx')),
   at('/console/redeem', () => import('./pages/redeem/redeem.tsx')),
   at('/console/api-keys', () => import('./pages/api-keys/api-keys.tsx')),
+  at('/console/branding', () => import('./pages/branding/branding.tsx')),
   at('/console/bulk', () => import('./pages/bulk/bulk.tsx')),
   at('/console/events', () => import('./pages/events/events.tsx')),
   at('/console/statements', () => import('./pages/statements/statements.tsx')),

@@ -1,4 +1,9 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+} from '@mantine/core';
 
 /** The player's accent colour, from lightest to darkest. */
 const iris: MantineColorsTuple = [
@@ -14,12 +19,21 @@ const iris: MantineColorsTuple = [
   '#212a78',
 ];
 
+/** Depends on the tenant's colour. */
+const onPrimary = 'var(--mantine-primary-color-contrast)';
+
 export const theme = createTheme({
   colors: { iris },
   primaryColor: 'iris',
   primaryShade: { light: 6, dark: 5 },
   autoContrast: true,
   luminanceThreshold: 0.35,
+  variantColorResolver: (input) => {
+    const resolved = defaultVariantColorsResolver(input);
+    return input.variant === 'filled' && input.color === 'iris'
+      ? { ...resolved, color: onPrimary }
+      : resolved;
+  },
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
@@ -34,9 +48,34 @@ export const theme = createTheme({
     DrawerHeader: { defaultProps: { component: 'div' } },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
+    Checkbox: { defaultProps: { iconColor: onPrimary } },
+    Radio: { defaultProps: { iconColor: onPrimary } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
   },
 });
+
+type Scheme = 'light' | 'dark';
+
+/** Mantine's variables for the primary colour: the tenant's shades if it has a colour (`shell/branding.tsx`), or else ours. */
+function primary(
+  scheme: Scheme,
+  usual: { filled: number; hover: number; text: string; tints: [string, string] },
+) {
+  const shade = (name: string, otherwise: string) => `var(--brand-${scheme}-${name}, ${otherwise})`;
+  const own = (index: number) => `var(--mantine-color-iris-${index})`;
+  const text = shade('Text', usual.text);
+  return {
+    '--mantine-primary-color-contrast': shade('OnFill', '#ffffff'),
+    '--mantine-color-iris-filled': shade('Fill', own(usual.filled)),
+    '--mantine-color-iris-filled-hover': shade('Fill', own(usual.hover)),
+    '--mantine-color-iris-light': shade('Soft', usual.tints[0]),
+    '--mantine-color-iris-light-hover': shade('Soft', usual.tints[1]),
+    '--mantine-color-iris-light-color': shade('Text', own(scheme === 'light' ? 9 : 0)),
+    '--mantine-color-iris-outline': shade('Text', own(scheme === 'light' ? 6 : 1)),
+    '--mantine-color-iris-text': text,
+    '--mantine-color-anchor': text,
+  };
+}
 
 /** Mantine's muted colours have too little contrast (WCAG 2.2, 1.4.3). */
 export const resolveVariables: CSSVariablesResolver = () => ({
@@ -46,7 +85,12 @@ export const resolveVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#69707d',
     '--mantine-color-error': '#c02626',
     '--mantine-color-body': '#ffffff',
-    '--mantine-color-anchor': '#3442bb',
+    ...primary('light', {
+      filled: 6,
+      hover: 7,
+      text: '#3442bb',
+      tints: ['var(--mantine-color-iris-1)', 'var(--mantine-color-iris-2)'],
+    }),
     '--mantine-color-green-light-color': '#1b5e2f',
     '--mantine-color-orange-light-color': '#8f3a0b',
     '--mantine-color-yellow-light-color': '#7a4300',
@@ -61,7 +105,7 @@ export const resolveVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#9aa1ae',
     '--mantine-color-error': '#ff8b83',
     '--mantine-color-body': '#141518',
-    '--mantine-color-anchor': '#9ea8ff',
+    ...primary('dark', { filled: 5, hover: 6, text: '#9ea8ff', tints: ['#10153c', '#171d54'] }),
     '--lectern-sunken': '#0e0f11',
     '--lectern-line': '#2a2d34',
   },

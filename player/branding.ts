@@ -32,7 +32,10 @@ export function showBranding(branding: Branding | undefined): void {
       style.setProperty(variable, `light-dark(${Light[shade]}, ${Dark[shade]})`);
   }
   elements.brand.hidden = false;
-  if (LogoPath === null) return showName(Name);
+  if (LogoPath === null) {
+    showName(Name);
+    return;
+  }
   const { brandLogo } = elements;
   brandLogo.addEventListener('error', () => showName(Name), { once: true });
   brandLogo.alt = Name;

@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
 import { Link, type LinkProps, useCanGoBack } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { usePageTitle } from '../shell/branding.tsx';
 
 type PageProps = {
   title: string;
@@ -28,7 +28,7 @@ function useHeadingFocus() {
 
 /** The frame of every page: a level-one heading, its actions, and the title of the browser tab. */
 export function Page({ title, text, actions, back, badge, children }: PageProps) {
-  useDocumentTitle(`${title} · Lectern`);
+  usePageTitle(title);
   const heading = useHeadingFocus();
   return (
     <Stack gap="lg">

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Center, Code, Loader, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Failure, toFailure } from '../api/problem.ts';
+import { usePageTitle } from '../shell/branding.tsx';
 import { useFailureText } from './failure-text.ts';
 
 export function Waiting() {
@@ -38,7 +38,7 @@ type MessageProps = {
 
 /** A page or section without content, with the reason and what to do. */
 export function Message(props: MessageProps) {
-  useDocumentTitle(props.isPage ? `${props.title} · Lectern` : '');
+  usePageTitle(props.isPage ? props.title : '');
   return (
     <Center mih="16rem" p="lg">
       <Stack align="center" gap="xs" maw={460} ta="center">

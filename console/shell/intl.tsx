@@ -2,6 +2,7 @@ import { createContext, type ReactNode, use, useContext, useEffect, useState } f
 import { IntlProvider } from 'use-intl';
 import english from '../texts/en.json' with { type: 'json' };
 import type englishPages from '../texts/en.pages.json';
+import { initialBranding, useBranding } from './branding.tsx';
 
 type First = typeof english;
 type Pages = typeof englishPages;
@@ -43,8 +44,9 @@ const isLanguage = (text: string): text is Language => Object.hasOwn(languages, 
 const languageOf = (tag: string) => tag.toLowerCase().split('-')[0] ?? '';
 const remembered = 'lectern-language';
 
-function preferred(): Language {
-  const preferredTag = [localStorage.getItem(remembered) ?? '', ...navigator.languages];
+/** The language that the user chose, or else that of the tenant, or else that of the browser. */
+function preferred(tenants: string | null | undefined): Language {
+  const preferredTag = [localStorage.getItem(remembered) ?? '', tenants ?? '', ...navigator.languages];
   return preferredTag.map(languageOf).find(isLanguage) ?? 'en';
 }
 
@@ -58,7 +60,9 @@ const LanguageContext = createContext<Chosen>({ language: 'en', messages: englis
 export const useLanguage = () => useContext(LanguageContext);
 
 export function Texts({ children }: { children: ReactNode }) {
-  const [wanted, setWanted] = useState(preferred);
+  const { branding } = useBranding();
+  const [chosen, setChosen] = useState<Language | null>(null);
+  const wanted = chosen ?? preferred(branding?.Language);
   const [shown, setShown] = useState<{ language: Language; messages: First } | null>(null);
   useEffect(() => {
     let current = true;
@@ -75,7 +79,7 @@ export function Texts({ children }: { children: ReactNode }) {
   if (!shown) return null;
   const choose = (language: Language) => {
     localStorage.setItem(remembered, language);
-    setWanted(language);
+    setChosen(language);
   };
   return (
     <LanguageContext value={{ ...shown, choose }}>
@@ -111,7 +115,7 @@ function pagesIn(language: Language): Promise<Pages> {
 }
 
 /** Loads the texts together with a page's code. */
-export const preloadPageTexts = (): Promise<Pages> => pagesIn(preferred());
+export const preloadPageTexts = (): Promise<Pages> => pagesIn(preferred(initialBranding()?.Language));
 
 /** The texts for all pages except the first. */
 export function PageTexts({ children }: { children: ReactNode }) {

@@ -1,10 +1,11 @@
 import { AppShell, Burger, Group, NavLink, ScrollArea, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type MouseEvent, type ReactNode, useEffect } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useSession } from '../api/session.tsx';
 import { AccountMenu, Appearance } from './account-menu.tsx';
+import { useBranding } from './branding.tsx';
 import { navigationItemOf, navigationItemsFor, type Section } from './navigation.ts';
 import { PaletteButton } from './palette/palette-button.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
@@ -12,12 +13,26 @@ import { TenantSwitcher } from './tenant-switcher.tsx';
 const sections: readonly Section[] = ['learning', 'connect', 'deployment'];
 
 function Brand() {
+  const { branding } = useBranding();
+  const { Name = null, LogoURL = null } = branding ?? {};
+  const [broken, setBroken] = useState<string | null>(null);
+  const name = (
+    <Text fw={700} component="span" className="brand-name">
+      {Name ?? 'Lectern'}
+    </Text>
+  );
   return (
     <Link to="/console" className="brand">
-      <img src="/console/icon.svg" width={26} height={26} alt="" />
-      <Text fw={700} component="span">
-        Lectern
-      </Text>
+      {LogoURL !== null && LogoURL !== broken ? (
+        <img className="brand-logo" src={LogoURL} alt={Name ?? ''} onError={() => setBroken(LogoURL)} />
+      ) : Name !== null ? (
+        name
+      ) : (
+        <>
+          <img src="/console/icon.svg" width={26} height={26} alt="" />
+          {name}
+        </>
+      )}
     </Link>
   );
 }

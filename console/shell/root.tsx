@@ -6,9 +6,11 @@ import { isSignedOut } from '../api/problem.ts';
 import { type Session, SessionContext } from '../api/session.tsx';
 import { Failed, Waiting } from '../parts/states.tsx';
 import { Forbidden, mayOpen } from './access.tsx';
+import { linkPages, useBranding } from './branding.tsx';
 import { Layout, PublicLayout } from './layout.tsx';
 import { needsTenant } from './navigation.ts';
 import { ChooseTenant } from './tenant-switcher.tsx';
+import { usePublicBranding } from './use-public-branding.ts';
 
 const SignIn = lazy(async () => ({ default: (await import('../pages/sign-in/sign-in.tsx')).SignIn }));
 
@@ -24,7 +26,7 @@ export function Root() {
 const sessionKey = ['session'];
 
 /** Pages for users who cannot sign in yet. */
-const passwordPages = ['/console/invitation', '/console/reset', '/console/forgot'];
+const passwordPages = [...linkPages, '/console/forgot'];
 
 function Gate() {
   const { client } = useApi();
@@ -51,6 +53,13 @@ function Gate() {
     if (data !== undefined && 'lectern-created' in localStorage)
       void import('../pages/bulk/import-keys.ts').then(({ forgetOthers }) => forgetOthers(data));
   }, [data]);
+  const { show, remember } = useBranding();
+  useEffect(() => {
+    if (!data || passwordPages.includes(pathname)) return;
+    if (data.TenantID === null) show(null);
+    else remember(data.TenantID, data.Branding);
+  }, [data, pathname, show, remember]);
+  usePublicBranding(nobody && !linkPages.includes(pathname));
   const isOpen = pathname === '/docs';
   // The link may belong to someone other than the person signed in to this browser.
   if (passwordPages.includes(pathname))

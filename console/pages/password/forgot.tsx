@@ -1,6 +1,5 @@
 import '../sign-in/sign-in.css';
 import { Alert, Anchor, Button, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
 import { IconMail } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -8,13 +7,14 @@ import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 import { useAction } from '../../parts/action.tsx';
 import { FailedAction, Message } from '../../parts/states.tsx';
+import { usePageTitle } from '../../shell/branding.tsx';
 import { rememberedTenant } from '../sign-in/use-sign-in.ts';
 
 /** Requests a link. The page says the same whether or not the account exists. */
 export default function ForgotPassword() {
   const t = useTranslations('password.forgot');
   const names = useTranslations('signIn');
-  useDocumentTitle(`${t('title')} · Lectern`);
+  usePageTitle(t('title'));
   const { client } = useApi();
   const [typed, setTyped] = useState({ TenantID: rememberedTenant(), LoginID: '' });
   const [isSent, setSent] = useState(false);

@@ -1,15 +1,15 @@
 import '../sign-in/sign-in.css';
 import { Button, Paper, Stack, Text, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
 import { IconLinkOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useEffect } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { toFailure } from '../../api/problem.ts';
 import { useAction } from '../../parts/action.tsx';
 import { Failed, FailedAction, Message, Waiting } from '../../parts/states.tsx';
 import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
+import { useBranding, usePageTitle } from '../../shell/branding.tsx';
 import { hashPassword } from '../sign-in/hash-password.ts';
 import { rememberTenant } from '../sign-in/use-sign-in.ts';
 import { NewPassword, useNewPassword } from './new-password.tsx';
@@ -38,6 +38,8 @@ export function LinkPage(props: Props) {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => openLink(token),
   });
+  const { show } = useBranding();
+  useEffect(() => show(data?.Branding), [show, data]);
   if (isPending) return <Waiting />;
   if (data) return <ChoosePassword {...props} token={token} link={data} />;
   return isEnded(error) ? <Ended ended={ended} /> : <Failed isPage error={error} onRetry={refetch} />;
@@ -57,7 +59,7 @@ function ChoosePassword({ accept, show, ended, token, link }: Props & { token: s
   const t = useTranslations('invitation');
   const { TenantID, TenantName, LoginID, FirstName, LastName, PasswordHash } = link;
   const { title, text, submit, footer } = show(link);
-  useDocumentTitle(`${title} · Lectern`);
+  usePageTitle(title);
   const chosen = useNewPassword([TenantName, LoginID, FirstName, LastName]);
   const accepting = useAction(async () => {
     await accept({ Token: token, Password: hashPassword(chosen.value, PasswordHash) });

@@ -1,7 +1,6 @@
 import '../sign-in/sign-in.css';
 import './redeem.css';
 import { Anchor, Button, Paper, Stack, Text, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
@@ -12,6 +11,7 @@ import { useSession } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { Message } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
+import { usePageTitle } from '../../shell/branding.tsx';
 import { ConfirmKey } from './confirm-key.tsx';
 import { KeyForm } from './key-form.tsx';
 import { compactKey } from './key-text.ts';
@@ -42,7 +42,7 @@ function RedeemKey() {
   const [key, setKey] = useKeyInAddress();
   const check = useKeyCheck(key);
   const redeeming = useRedemption(key, check);
-  useDocumentTitle(`${t('title')} · Lectern`);
+  usePageTitle(t('title'));
   const offer = check.data;
   const isUseless = offer?.redeemedAt === null && offer.courses.every(({ effect }) => effect === 'unchanged');
   if (offer && offer.redeemedAt !== null) return <AlreadyRedeemed at={offer.redeemedAt} />;

@@ -12,17 +12,18 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { FailedAction } from '../../parts/states.tsx';
+import { useBranding, usePageTitle } from '../../shell/branding.tsx';
 import { rememberedTenant, type SignInFailure, useSignIn } from './use-sign-in.ts';
 
 export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
   const t = useTranslations('signIn');
   const { pathname } = useLocation();
-  useDocumentTitle(`${t('title')} · Lectern`);
+  const { branding } = useBranding();
+  usePageTitle(t('title'));
   return (
     <Paper className="sign-in" p={{ base: 'lg', sm: 'xl' }} radius="lg">
       <Stack gap="lg">
@@ -34,10 +35,14 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
         <Anchor size="sm" href="/console/forgot" underline="always">
           {t('forgot')}
         </Anchor>
-        <Divider />
-        <Text size="sm" c="dimmed" component="p" m={0}>
-          {t.rich('operator', { code: (text) => <Code className="command">{text}</Code> })}
-        </Text>
+        {branding === null && (
+          <>
+            <Divider />
+            <Text size="sm" c="dimmed" component="p" m={0}>
+              {t.rich('operator', { code: (text) => <Code className="command">{text}</Code> })}
+            </Text>
+          </>
+        )}
       </Stack>
     </Paper>
   );

@@ -9,6 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { Failed, Waiting } from '../../parts/states.tsx';
 import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { TenantKeys } from '../api-keys/tenant-keys.tsx';
+import { TenantBranding } from '../branding/tenant-branding.tsx';
 import { LeavingTenant, SuspendButton, TenantStatus } from './lifecycle.tsx';
 import { EditTenantDialog } from './tenant-dialog.tsx';
 
@@ -65,6 +66,7 @@ function Shown({ tenant }: { tenant: Tenant }) {
           <Instant at={CreatedAt} />
         </LabelledValue>
       </LabelledValues>
+      <TenantBranding tenantId={TenantID} name={Name} />
       <TenantKeys tenantId={TenantID} />
       {tenant.Status === 'suspended' && <LeavingTenant tenant={tenant} />}
       {isEditing && <EditTenantDialog tenant={tenant} isOpen onClose={() => setEditing(false)} />}

@@ -21,7 +21,6 @@ function plainPolicy(frameAncestors: string): string {
   return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`;
 }
 
-
 /** A link on a page for learners. */
 export type Link = { text: string; address: string };
 

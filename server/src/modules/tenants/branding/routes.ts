@@ -61,7 +61,7 @@ export const brandingRoutes = [
     handle: async (ctx, { params, request }): Promise<RouteResponse> => {
       const body = await pageBranding(ctx, params.TenantID);
       const ETag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22)}"`;
-      const headers = { ETag, 'Cache-Control': 'public, max-age=60' };
+      const headers = { ETag, 'Cache-Control': 'public, no-cache' };
       return isKnown(request, ETag) ? { status: 304, headers } : { status: 200, body, headers };
     },
   }),

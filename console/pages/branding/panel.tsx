@@ -1,0 +1,105 @@
+import './branding.css';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { notify } from '../../parts/toast.tsx';
+import { useBranding } from '../../shell/branding.tsx';
+import { naming } from '../api-keys/naming.ts';
+import { ColourField, colourOf, LogoField } from './fields.tsx';
+import { base64Of } from './logo-file.ts';
+import { BrandingPreview } from './preview.tsx';
+
+type Branding = components['schemas']['Branding'];
+type PanelProps = { tenantId: string | undefined; name: string };
+
+/** The colour and the logo of the user's own tenant, or of the tenant that the operator has opened. */
+export function BrandingPanel({ tenantId, name }: PanelProps) {
+  const { $api } = useApi();
+  const asked = $api.useQuery('get', '/branding', { params: naming(tenantId) });
+  if (asked.isPending) return <WaitingRows rows={4} />;
+  if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+  return <Form key={asked.data.UpdatedAt} branding={asked.data} tenantId={tenantId} name={name} />;
+}
+
+function useSave(tenantId: string | undefined) {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const { TenantID } = useSession();
+  const { remember } = useBranding();
+  const t = useTranslations('branding');
+  return useAction(async (body: components['schemas']['BrandingChange']) => {
+    const { error } = await client.PUT('/branding', { params: naming(tenantId), body });
+    if (error) throw error;
+    await queries.invalidateQueries();
+    notify(t('saved'));
+    if (TenantID === null) return;
+    const { data } = await client.GET('/branding/{TenantID}', { params: { path: { TenantID } } });
+    remember(TenantID, data);
+  });
+}
+
+function Form({ branding, tenantId, name }: PanelProps & { branding: Branding }) {
+  const t = useTranslations('branding');
+  const { Scopes } = useSession();
+  const before = { colour: branding.Colour, logo: branding.Logo?.URL ?? null };
+  const [typed, setTyped] = useState(before.colour ?? '');
+  const [logo, setLogo] = useState(before.logo);
+  const saving = useSave(tenantId);
+  const colour = colourOf(typed);
+  const isChanged = colour !== before.colour || logo !== before.logo;
+  const mayChange = Scopes.includes('users:admin') && Scopes.includes('users:write');
+  const undo = () => {
+    setTyped(before.colour ?? '');
+    setLogo(before.logo);
+    saving.reset();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void saving.run({
+      ...(colour !== undefined && colour !== before.colour ? { Colour: colour } : {}),
+      ...(logo === before.logo ? {} : { Logo: logo && base64Of(logo) }),
+    });
+  };
+  return (
+    <form className="brand-form" onSubmit={submit}>
+      <Stack gap="lg">
+        <LogoField logo={logo} isDisabled={!mayChange} onChange={setLogo} />
+        <ColourField typed={typed} isDisabled={!mayChange} onType={setTyped} />
+        <FailedAction error={saving.error} />
+        {mayChange ? (
+          <Group>
+            <Button type="submit" loading={saving.isRunning} disabled={!isChanged || colour === undefined}>
+              {t('save')}
+            </Button>
+            {isChanged && (
+              <Button variant="default" onClick={undo}>
+                {t('undo')}
+              </Button>
+            )}
+          </Group>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('notAllowed')}
+          </Text>
+        )}
+      </Stack>
+      <Stack gap="xs" component="section" aria-label={t('previewTitle')}>
+        <Title order={3} size="h5">
+          {t('previewTitle')}
+        </Title>
+        <BrandingPreview name={name} logo={logo} colour={colour ?? null} />
+        <Text size="xs" c="dimmed">
+          {t('previewText')}
+        </Text>
+      </Stack>
+      <LeaveGuard isOn={isChanged && !saving.isRunning} text={t('leaveText')} />
+    </form>
+  );
+}
