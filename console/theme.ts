@@ -49,6 +49,7 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
     Checkbox: { defaultProps: { iconColor: onPrimary } },
+    Progress: { defaultProps: { color: 'var(--mantine-color-iris-text)' } },
     Radio: { defaultProps: { iconColor: onPrimary } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
   },
@@ -63,7 +64,6 @@ function primary(
 ) {
   const shade = (name: string, otherwise: string) => `var(--brand-${scheme}-${name}, ${otherwise})`;
   const own = (index: number) => `var(--mantine-color-iris-${index})`;
-  const text = shade('Text', usual.text);
   return {
     '--mantine-primary-color-contrast': shade('OnFill', '#ffffff'),
     '--mantine-color-iris-filled': shade('Fill', own(usual.filled)),
@@ -72,8 +72,8 @@ function primary(
     '--mantine-color-iris-light-hover': shade('Soft', usual.tints[1]),
     '--mantine-color-iris-light-color': shade('Text', own(scheme === 'light' ? 9 : 0)),
     '--mantine-color-iris-outline': shade('Text', own(scheme === 'light' ? 6 : 1)),
-    '--mantine-color-iris-text': text,
-    '--mantine-color-anchor': text,
+    '--mantine-color-iris-text': shade('Text', own(usual.filled)),
+    '--mantine-color-anchor': shade('Text', usual.text),
   };
 }
 

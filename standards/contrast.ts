@@ -1,31 +1,32 @@
 /** A brand colour as it can be used on light or on dark pages. All colours are written as #rrggbb. */
 export type Shades = {
-  /** Buttons and progress bars. At least 3:1 on the page. */
+  /** Buttons. The brand colour itself, unless it could not be told apart from the page. */
   Fill: string;
   /** Text on `Fill`: white or black. At least 4.5:1. */
   OnFill: string;
   /** A light tint behind selected items. */
   Soft: string;
-  /** Links and other text. At least 4.5:1 on the page and on `Soft`. */
+  /** Links, progress bars and focused fields. At least 4.5:1 on the page and on `Soft`. */
   Text: string;
 };
 
 export type Scheme = 'light' | 'dark';
 
-/** WCAG 2.2, 1.4.3 and 1.4.11. */
+/** WCAG 2.2, 1.4.3. */
 const minText = 4.5;
-const minShape = 3;
+/** The text identifies a button (1.4.11), so its shape only needs to be visible: yellow remains yellow. */
+const minShape = 1.2;
 
 const white = '#ffffff';
 const black = '#000000';
 
 /**
- * `ground` is the usual background, and `hardest` the one on which text is hardest to read: the darkest background of
- * light pages, and the lightest of dark pages.
+ * `ground` is the usual background. `extremes` are the darkest and the lightest one; text is hardest to read on the last of
+ * them.
  */
 const grounds = {
-  light: { ground: white, hardest: '#f0f1f4', towards: black },
-  dark: { ground: '#191b20', hardest: '#2e2e2e', towards: white },
+  light: { ground: white, extremes: [white, '#f0f1f4'], towards: black },
+  dark: { ground: '#191b20', extremes: ['#101114', '#2e2e2e'], towards: white },
 } as const;
 
 const softShare = 0.12;
@@ -67,13 +68,13 @@ function legible(colour: string, towards: string, min: number, backgrounds: read
 }
 
 export function shadesOf(colour: string, scheme: Scheme): Shades {
-  const { ground, hardest, towards } = grounds[scheme];
-  const Fill = legible(colour.toLowerCase(), towards, minShape, [hardest]);
+  const { ground, extremes, towards } = grounds[scheme];
+  const Fill = legible(colour.toLowerCase(), towards, minShape, extremes);
   const Soft = mix(ground, Fill, softShare);
   return {
     Fill,
     OnFill: contrast(Fill, white) >= minText ? white : black,
     Soft,
-    Text: legible(Fill, towards, minText, [hardest, Soft]),
+    Text: legible(Fill, towards, minText, [extremes[1], Soft]),
   };
 }

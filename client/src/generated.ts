@@ -3793,7 +3793,7 @@ export interface components {
             /** @description The colour on light pages, with the contrast that WCAG 2.2 AA requires. */
             Light: {
                 /**
-                 * @description For buttons: at least 3:1 on the page.
+                 * @description For buttons: `Colour`, unless it could not be told apart from the page.
                  * @example #0057b8
                  */
                 Fill: string;
@@ -3808,7 +3808,7 @@ export interface components {
                  */
                 Soft: string;
                 /**
-                 * @description For links: at least 4.5:1 on the page and on `Soft`.
+                 * @description For links and progress bars: at least 4.5:1 on the page and on `Soft`.
                  * @example #0057b8
                  */
                 Text: string;
@@ -3816,7 +3816,7 @@ export interface components {
             /** @description The colour on dark pages. */
             Dark: {
                 /**
-                 * @description For buttons: at least 3:1 on the page.
+                 * @description For buttons: `Colour`, unless it could not be told apart from the page.
                  * @example #0057b8
                  */
                 Fill: string;
@@ -3831,7 +3831,7 @@ export interface components {
                  */
                 Soft: string;
                 /**
-                 * @description For links: at least 4.5:1 on the page and on `Soft`.
+                 * @description For links and progress bars: at least 4.5:1 on the page and on `Soft`.
                  * @example #0057b8
                  */
                 Text: string;
@@ -5014,7 +5014,7 @@ export interface components {
                 /** @description The colour on light pages, with the contrast that WCAG 2.2 AA requires. */
                 Light: {
                     /**
-                     * @description For buttons: at least 3:1 on the page.
+                     * @description For buttons: `Colour`, unless it could not be told apart from the page.
                      * @example #0057b8
                      */
                     Fill: string;
@@ -5029,7 +5029,7 @@ export interface components {
                      */
                     Soft: string;
                     /**
-                     * @description For links: at least 4.5:1 on the page and on `Soft`.
+                     * @description For links and progress bars: at least 4.5:1 on the page and on `Soft`.
                      * @example #0057b8
                      */
                     Text: string;
@@ -5037,7 +5037,7 @@ export interface components {
                 /** @description The colour on dark pages. */
                 Dark: {
                     /**
-                     * @description For buttons: at least 3:1 on the page.
+                     * @description For buttons: `Colour`, unless it could not be told apart from the page.
                      * @example #0057b8
                      */
                     Fill: string;
@@ -5052,7 +5052,7 @@ export interface components {
                      */
                     Soft: string;
                     /**
-                     * @description For links: at least 4.5:1 on the page and on `Soft`.
+                     * @description For links and progress bars: at least 4.5:1 on the page and on `Soft`.
                      * @example #0057b8
                      */
                     Text: string;

@@ -68,9 +68,9 @@ export function LogoField({ logo, isDisabled, onChange }: LogoProps) {
   return (
     <Stack gap="xs" role="group" aria-labelledby={labelId} aria-describedby={textId}>
       <div>
-        <Text size="sm" fw={500} id={labelId}>
+        <Input.Label labelElement="div" id={labelId}>
           {t('logo')}
-        </Text>
+        </Input.Label>
         <Input.Description id={textId}>{t('logoText', { size: maxLogoBytes / 1024 })}</Input.Description>
       </div>
       <div className="chosen-logo" {...(logo ? { 'data-has-logo': true } : {})}>

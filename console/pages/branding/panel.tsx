@@ -1,5 +1,5 @@
 import './branding.css';
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Input, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -91,9 +91,9 @@ function Form({ branding, tenantId, name }: PanelProps & { branding: Branding })
         )}
       </Stack>
       <Stack gap="xs" component="section" aria-label={t('previewTitle')}>
-        <Title order={3} size="h5">
+        <Input.Label labelElement="div" aria-hidden>
           {t('previewTitle')}
-        </Title>
+        </Input.Label>
         <BrandingPreview name={name} logo={logo} colour={colour ?? null} />
         <Text size="xs" c="dimmed">
           {t('previewText')}

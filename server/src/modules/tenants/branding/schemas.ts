@@ -63,10 +63,10 @@ const shade = (example: string, description: string) =>
 const Shades = (description: string) =>
   Fields(
     {
-      Fill: shade('#0057b8', 'For buttons: at least 3:1 on the page.'),
+      Fill: shade('#0057b8', 'For buttons: `Colour`, unless it could not be told apart from the page.'),
       OnFill: shade('#ffffff', 'For text on `Fill`: white or black, at least 4.5:1.'),
       Soft: shade('#e0ebf6', 'A tint for backgrounds.'),
-      Text: shade('#0057b8', 'For links: at least 4.5:1 on the page and on `Soft`.'),
+      Text: shade('#0057b8', 'For links and progress bars: at least 4.5:1 on the page and on `Soft`.'),
     },
     { description },
   );
