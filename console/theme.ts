@@ -21,6 +21,7 @@ const iris: MantineColorsTuple = [
 
 /** Depends on the tenant's colour. */
 const onPrimary = 'var(--mantine-primary-color-contrast)';
+const legible = 'var(--mantine-color-iris-text)';
 
 export const theme = createTheme({
   colors: { iris },
@@ -49,7 +50,9 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
     Checkbox: { defaultProps: { iconColor: onPrimary } },
-    Progress: { defaultProps: { color: 'var(--mantine-color-iris-text)' } },
+    Progress: { defaultProps: { color: legible } },
+    Loader: { defaultProps: { color: legible } },
+    Tabs: { defaultProps: { color: legible } },
     Radio: { defaultProps: { iconColor: onPrimary } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
   },

@@ -17,6 +17,7 @@ export const chapters = [
       'testing',
       'xapi',
       'sign-in',
+      'branding',
       'erasure',
       'typescript-client',
       'console',
