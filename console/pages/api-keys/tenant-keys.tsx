@@ -1,5 +1,5 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
+import { Section } from '../../parts/section.tsx';
 import { KeyList } from './key-list.tsx';
 import { useNewKey } from './new-key.tsx';
 
@@ -8,20 +8,9 @@ export function TenantKeys({ tenantId }: { tenantId: string }) {
   const t = useTranslations('apiKeys');
   const { button, dialogs } = useNewKey(tenantId);
   return (
-    <Stack>
-      <Group justify="space-between" align="flex-end">
-        <Stack gap={4} maw={640}>
-          <Title order={2} size="h3">
-            {t('title')}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {t('text')}
-          </Text>
-        </Stack>
-        {button}
-      </Group>
+    <Section title={t('title')} text={t('text')} actions={button}>
       <KeyList tenantId={tenantId} />
       {dialogs}
-    </Stack>
+    </Section>
   );
 }
