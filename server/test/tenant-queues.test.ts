@@ -59,11 +59,15 @@ after(async () => {
   await service.close();
 });
 
-/** Short statements that look up credentials before the tenant is known. */
+/**
+ * Short statements that look up credentials before the tenant is known, and a tenant's branding, whose cache anonymous
+ * callers use too.
+ */
 const credentials = [
   /^read_key_by_/,
   /^update "api_key" set "last_used_at"/,
   /^select \* from "tenant" where/,
+  /^read_(branding|logo)$/,
 ];
 /** Reads of a release. The service caches their results for all tenants that use the release. */
 const shared = [/^select "standard", "tree" from "release"/];

@@ -12,6 +12,7 @@ import {
   type TestTenant,
   unique,
 } from '../../../test/support/tenant.ts';
+import { noBranding } from '../tenants/branding/known-branding.ts';
 import { browser, ownPage, signInUser } from './test-support.ts';
 
 const clock = movableClock();
@@ -56,6 +57,7 @@ test('an invited user sets a password once, is signed in, and can sign in with i
         LoginID,
         FirstName: 'Ann',
         LastName: null,
+        Branding: noBranding,
         ExpiresAt,
         PasswordHash: 'sha256-hex',
       });

@@ -8,6 +8,7 @@ import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
 import { scopes } from '../../platform/scopes.ts';
+import { noBranding } from '../tenants/branding/known-branding.ts';
 import { createOperatorLink } from './operator-links.ts';
 import { browser, press, signInOperator, signInUser, tokenOf, useLink } from './test-support.ts';
 
@@ -48,6 +49,7 @@ test('a link signs the operator in once, and opening its page does not use it up
     FirstName: null,
     LastName: null,
     Scopes: [...scopes],
+    Branding: noBranding,
   });
   assert.equal(Date.parse(end) - Date.parse(SignedInAt), 12 * 3_600_000);
   assert.ok(Date.parse(IdleUntil) < Date.parse(end));

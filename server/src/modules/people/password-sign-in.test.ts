@@ -8,6 +8,7 @@ import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import type { Statement } from '../../platform/db/engine.ts';
 import { learnerScopes, tenantScopes } from '../../platform/scopes.ts';
+import { noBranding } from '../tenants/branding/known-branding.ts';
 import { browser, ownPage } from './test-support.ts';
 
 const clock = movableClock();
@@ -46,6 +47,7 @@ test("the correct password signs in any enabled user with the user's role", asyn
         FirstName: 'Ann',
         LastName: null,
         Scopes: [...scopes],
+        Branding: noBranding,
       });
       const read = await browser(service, cookie.split(';')[0] ?? '')('GET', '/session');
       assert.deepEqual({ ...read.body, IdleUntil }, { ...reply.body, IdleUntil });

@@ -6,6 +6,7 @@ import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { tenantScopes } from '../../platform/scopes.ts';
+import { noBranding } from '../tenants/branding/known-branding.ts';
 import { browser, press as pressOf, signInUser, tokenOf } from './test-support.ts';
 
 const clock = movableClock();
@@ -55,6 +56,7 @@ test("confirming on the link's page signs in once and sets a cookie", async () =
     FirstName: 'Ann',
     LastName: null,
     Scopes: [...tenantScopes],
+    Branding: noBranding,
   });
   assert.equal(Date.parse(ExpiresAt) - Date.parse(SignedInAt), 12 * 3_600_000);
   assert.ok(Date.parse(IdleUntil) < Date.parse(ExpiresAt));
