@@ -87,6 +87,8 @@ const owners: Record<string, string> = {
   sign_in_link: 'people',
   user_session: 'people',
   operator_session: 'people',
+  passkey: 'people',
+  operator_passkey: 'people',
   sign_in_guess: 'people',
   erasure: 'people',
   erasure_enrolment: 'people',

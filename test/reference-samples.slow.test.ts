@@ -37,13 +37,13 @@ const steps = `
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey checkEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
   createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
   listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant
-  createInvitations createInvitation listInvitations listMails readInvitation createInvitationLink revokeInvitation createSignInLink
+  createInvitations createInvitation listInvitations listMails readInvitation createInvitationLink revokeInvitation createSignInLink listUserPasskeys removeUserPasskeys
   getAbout postStatements putStatement getStatements getAgents getActivities putState postState getState deleteState
   putActivityProfile postActivityProfile getActivityProfile deleteActivityProfile
   putAgentProfile postAgentProfile getAgentProfile deleteAgentProfile eraseUser`;
 
 const sentByBrowsers =
-  'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword readSession signOut createOwnKey listOwnKeys revokeOwnKey launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp readPageBranding readLogo readPlayerLogo';
+  'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword createPasskeyChallenge usePasskey listOwnPasskeys addPasskey renamePasskey removePasskey readSession signOut createOwnKey listOwnKeys revokeOwnKey launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp readPageBranding readLogo readPlayerLogo';
 
 /**
  * `deleteTenant` needs a suspended tenant, `waiveUnit` an opened cmi5 course, and the others a test tenant.

@@ -70,6 +70,7 @@ test('only webhook deliveries open connections to addresses given by clients', (
     'server/src/modules/webhooks/addresses.ts',
     'server/src/modules/webhooks/resolve-host.ts',
     'server/src/modules/webhooks/send.ts',
+    'server/src/platform/config-passkeys.ts',
     'server/src/platform/config.ts',
     'server/src/platform/http/client-errors.ts',
     'server/src/platform/http/connections.ts',

@@ -897,6 +897,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/passkey/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a challenge to add or use a passkey
+         * @description For users who are signed in to a page of this service. The challenge can be used once, within five minutes, by the same session; a newer one replaces it.
+         */
+        post: operations["createPasskeyChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/passkey/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Use a passkey as the second step of signing in
+         * @description The session gets a new cookie, and can then be used.
+         */
+        post: operations["usePasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your own passkeys
+         * @description For administrators and the operator.
+         */
+        get: operations["listOwnPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Once an account has a passkey, each of its sessions has to use one. The session that added it gets a new cookie.
+         */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/passkey/{PasskeyID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename one of your passkeys
+         * @description The name only helps you to recognise it.
+         */
+        put: operations["renamePasskey"];
+        post?: never;
+        /**
+         * Remove one of your passkeys
+         * @description All of your other sessions end. If a passkey is required, the last one cannot be removed.
+         */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/{LoginID}/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a user's passkeys
+         * @description Only administrators need passkeys. A user who is no longer an administrator may still have some.
+         */
+        get: operations["listUserPasskeys"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove all passkeys of a user who lost them
+         * @description The user is signed out, and can then sign in with the password alone. If the tenant requires a passkey, the user has to add a new one. If somebody else may know the password, change it first.
+         */
+        delete: operations["removeUserPasskeys"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/catalogue/course": {
         parameters: {
             query?: never;
@@ -3856,6 +3968,11 @@ export interface components {
             LastName: string | null;
             /** @description The scopes of the session: all scopes of its role, unless a key with fewer scopes created the sign-in link or set the password. */
             Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "xapi:read" | "xapi:write" | "audit:read" | "tenants:write")[];
+            /**
+             * @description What the user has to do first: `use_passkey` if they have a passkey but have not used it in this session, and `add_passkey` if they need one but have none. Until then, the session has no scopes.
+             * @enum {string|null}
+             */
+            NextStep: "use_passkey" | "add_passkey" | null;
             /** Format: date-time */
             SignedInAt: string;
             /**
@@ -3916,6 +4033,126 @@ export interface components {
             OldPassword: string;
             /** @description The password, hashed in the browser with the function that the service reported for the tenant. */
             Password: string;
+        };
+        /** PasskeyPurpose */
+        PasskeyPurpose: {
+            /**
+             * @description Whether to add a passkey or to use one.
+             * @enum {string}
+             */
+            Purpose: "add" | "use";
+        };
+        /**
+         * PasskeyChallenge
+         * @description What a page needs to call WebAuthn in the browser.
+         */
+        PasskeyChallenge: {
+            /**
+             * @description In base64url. It can be used once, by this session.
+             * @example Zk3q0m8uY2hhbGxlbmdlLWV4YW1wbGU
+             */
+            Challenge: string;
+            /** Format: date-time */
+            ExpiresAt: string;
+            /**
+             * @description The host name to which passkeys are bound.
+             * @example lms.example
+             */
+            RelyingPartyID: string;
+            /**
+             * @description In base64url.
+             * @example MDE5OTRhNWUtN2MwMC03MDAw
+             */
+            UserHandle: string;
+            /** @example ada */
+            UserName: string;
+            /** @example Ada Lovelace */
+            DisplayName: string;
+            /** @description The user's passkeys: one of them must be used, or none of them can be added a second time. */
+            Credentials: {
+                /**
+                 * @description ID of the credential, in base64url.
+                 * @example AZp3cGtleS1pZC1leGFtcGxl
+                 */
+                CredentialID: string;
+                /** @description How the browser can reach the authenticator. */
+                Transports: string[];
+            }[];
+        };
+        /**
+         * PasskeyAnswer
+         * @description The browser's answer to a challenge with the purpose `use`.
+         */
+        PasskeyAnswer: {
+            /**
+             * @description ID of the credential, in base64url.
+             * @example AZp3cGtleS1pZC1leGFtcGxl
+             */
+            CredentialID: string;
+            /**
+             * @description clientDataJSON, in base64url.
+             * @example eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0
+             */
+            ClientData: string;
+            /**
+             * @description In base64url.
+             * @example SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ
+             */
+            AuthenticatorData: string;
+            /**
+             * @description In base64url.
+             * @example MEUCIQDsZXhhbXBsZQIgc2lnbmF0dXJl
+             */
+            Signature: string;
+        };
+        /**
+         * Passkey
+         * @description A user's second factor. Lectern stores only its public key.
+         */
+        Passkey: {
+            /** Format: uuid */
+            PasskeyID: string;
+            /** @description Chosen by the user, such as "Laptop". */
+            Name: string;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            LastUsedAt: string | null;
+        };
+        /** PasskeyList */
+        PasskeyList: {
+            /** @description All of them, oldest first; at most 20. */
+            Items: components["schemas"]["Passkey"][];
+        };
+        /**
+         * NewPasskey
+         * @description The browser's answer to a challenge with the purpose `add`.
+         */
+        NewPasskey: {
+            /** @description Chosen by the user, such as "Laptop". */
+            Name: string;
+            /**
+             * @description ID of the credential, in base64url.
+             * @example AZp3cGtleS1pZC1leGFtcGxl
+             */
+            CredentialID: string;
+            /**
+             * @description clientDataJSON, in base64url.
+             * @example eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0
+             */
+            ClientData: string;
+            /**
+             * @description In base64url.
+             * @example o2NmbXRkbm9uZWdhdHRTdG10oA
+             */
+            AttestationObject: string;
+            /** @description How the browser can reach the authenticator. */
+            Transports?: string[];
+        };
+        /** PasskeyName */
+        PasskeyName: {
+            /** @description Chosen by the user, such as "Laptop". */
+            Name: string;
         };
         /** Course */
         Course: {
@@ -4230,6 +4467,11 @@ export interface components {
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
             /**
+             * @description `required`: administrators need a passkey to use the console. Without one, they can sign in with a password only to add one. This also applies to open sessions, but not to API keys, nor to sign-in links that they create. `optional`: only administrators who have added a passkey need it.
+             * @enum {string}
+             */
+            SecondFactor?: "optional" | "required";
+            /**
              * @description The language of emails to users.
              * @enum {string}
              */
@@ -4260,6 +4502,11 @@ export interface components {
              */
             PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
             /**
+             * @description `required`: administrators need a passkey to use the console. Without one, they can sign in with a password only to add one. This also applies to open sessions, but not to API keys, nor to sign-in links that they create. `optional`: only administrators who have added a passkey need it.
+             * @enum {string}
+             */
+            SecondFactor: "optional" | "required";
+            /**
              * @description The language of emails to users.
              * @enum {string}
              */
@@ -4288,6 +4535,11 @@ export interface components {
              * @enum {string}
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            /**
+             * @description `required`: administrators need a passkey to use the console. Without one, they can sign in with a password only to add one. This also applies to open sessions, but not to API keys, nor to sign-in links that they create. `optional`: only administrators who have added a passkey need it.
+             * @enum {string}
+             */
+            SecondFactor?: "optional" | "required";
             /**
              * @description The language of emails to users.
              * @enum {string}
@@ -4682,10 +4934,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. The method passkey is the second step, after another method; without a target, it was the operator. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who performed the action: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -5262,15 +5514,15 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `session_required`: Only a signed-in person may do this. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. */
-        "scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
+        /** @description `scope_missing`: The key lacks a scope. `session_required`: Only a signed-in person may do this. `own_only`: Learners can only access their own data. `passkey_required`: The session needs a passkey. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.session_required.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "scope_missing" | "session_required" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended";
+                    code?: "scope_missing" | "session_required" | "own_only" | "passkey_required" | "cross_site" | "tenant_not_allowed" | "tenant_suspended";
                 };
             };
         };
@@ -5346,15 +5598,15 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. */
-        "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `passkey_required`: The session needs a passkey. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended";
+                    code?: "scope_missing" | "own_only" | "passkey_required" | "cross_site" | "tenant_not_allowed" | "tenant_suspended";
                 };
             };
         };
@@ -5766,6 +6018,18 @@ export interface components {
                 };
             };
         };
+        /** @description `passkey_required`: The session needs a passkey. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
+        "passkey_required.cross_site.tenant_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "passkey_required" | "cross_site" | "tenant_suspended";
+                };
+            };
+        };
         /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `password_wrong`: The current password is wrong. `password_not_hashed`: The password is not hashed as declared. */
         "validation_failed.unknown_field.password_wrong.password_not_hashed": {
             headers: {
@@ -5778,15 +6042,99 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `operator_only`: Only the operator may do this. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
-        "scope_missing.operator_only.own_only.cross_site.tenant_suspended": {
+        /** @description `own_only`: Learners can only access their own data. `passkey_required`: The session needs a passkey. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
+        "own_only.passkey_required.cross_site.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "scope_missing" | "operator_only" | "own_only" | "cross_site" | "tenant_suspended";
+                    code?: "own_only" | "passkey_required" | "cross_site" | "tenant_suspended";
+                };
+            };
+        };
+        /** @description `passkeys_unavailable`: Passkeys do not work at this address. */
+        passkeys_unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "passkeys_unavailable";
+                };
+            };
+        };
+        /** @description `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
+        "own_only.cross_site.tenant_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "own_only" | "cross_site" | "tenant_suspended";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `passkey_rejected`: The passkey was rejected. */
+        "validation_failed.unknown_field.passkey_rejected": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "passkey_rejected";
+                };
+            };
+        };
+        /** @description `passkey_limit`: There are too many passkeys. `passkeys_unavailable`: Passkeys do not work at this address. */
+        "passkey_limit.passkeys_unavailable": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "passkey_limit" | "passkeys_unavailable";
+                };
+            };
+        };
+        /** @description `passkey_not_found`: The passkey does not exist. */
+        passkey_not_found: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "passkey_not_found";
+                };
+            };
+        };
+        /** @description `last_passkey`: The last passkey cannot be removed. */
+        last_passkey: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "last_passkey";
+                };
+            };
+        };
+        /** @description `scope_missing`: The key lacks a scope. `operator_only`: Only the operator may do this. `own_only`: Learners can only access their own data. `passkey_required`: The session needs a passkey. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "scope_missing" | "operator_only" | "own_only" | "passkey_required" | "cross_site" | "tenant_suspended";
                 };
             };
         };
@@ -6018,15 +6366,15 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `cmi5_violation`: The rules of cmi5 do not allow this. `tenant_suspended`: The tenant is suspended. */
-        "scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended": {
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `passkey_required`: The session needs a passkey. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `cmi5_violation`: The rules of cmi5 do not allow this. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "cmi5_violation" | "tenant_suspended";
+                    code?: "scope_missing" | "own_only" | "passkey_required" | "cross_site" | "tenant_not_allowed" | "cmi5_violation" | "tenant_suspended";
                 };
             };
         };
@@ -6162,15 +6510,15 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. `access_expired`: Access to the course has expired. `enrolment_withdrawn`: The enrolment was withdrawn. `launch_refused`: The course cannot be started. */
-        "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused": {
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `passkey_required`: The session needs a passkey. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can specify another tenant. `tenant_suspended`: The tenant is suspended. `access_expired`: Access to the course has expired. `enrolment_withdrawn`: The enrolment was withdrawn. `launch_refused`: The course cannot be started. */
+        "scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended" | "access_expired" | "enrolment_withdrawn" | "launch_refused";
+                    code?: "scope_missing" | "own_only" | "passkey_required" | "cross_site" | "tenant_not_allowed" | "tenant_suspended" | "access_expired" | "enrolment_withdrawn" | "launch_refused";
                 };
             };
         };
@@ -6396,6 +6744,8 @@ export interface components {
          * @example F7K2-9XQM-4TRW-8HDN
          */
         Key: string;
+        /** @example 01994a5e-7c00-7000-8000-000000000000 */
+        PasskeyID: string;
         /**
          * @description Text to find in Title or CourseID, ignoring case.
          * @example ada
@@ -6504,6 +6854,13 @@ export type OpenInvitation = components['schemas']['OpenInvitation'];
 export type InvitationAcceptance = components['schemas']['InvitationAcceptance'];
 export type PasswordForgotten = components['schemas']['PasswordForgotten'];
 export type OwnPasswordChange = components['schemas']['OwnPasswordChange'];
+export type PasskeyPurpose = components['schemas']['PasskeyPurpose'];
+export type PasskeyChallenge = components['schemas']['PasskeyChallenge'];
+export type PasskeyAnswer = components['schemas']['PasskeyAnswer'];
+export type Passkey = components['schemas']['Passkey'];
+export type PasskeyList = components['schemas']['PasskeyList'];
+export type NewPasskey = components['schemas']['NewPasskey'];
+export type PasskeyName = components['schemas']['PasskeyName'];
 export type Course = components['schemas']['Course'];
 export type AuthoredCourse = components['schemas']['AuthoredCourse'];
 export type CourseChange = components['schemas']['CourseChange'];
@@ -6556,14 +6913,14 @@ export type ResponseInternalError = components['responses']['internal_error'];
 export type ResponseUnavailable = components['responses']['unavailable'];
 export type ResponseMalformedRequestSessionAmbiguousTenantRequired = components['responses']['malformed_request.session_ambiguous.tenant_required'];
 export type ResponseUnauthorizedSignedOut = components['responses']['unauthorized.signed_out'];
-export type ResponseScopeMissingSessionRequiredOwnOnlyCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended'];
+export type ResponseScopeMissingSessionRequiredOwnOnlyPasskeyRequiredCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.session_required.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended'];
 export type ResponseUserNotFoundTenantNotFound = components['responses']['user_not_found.tenant_not_found'];
 export type ResponseInProgressKeyLimit = components['responses']['in_progress.key_limit'];
 export type ResponseValidationFailedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.unknown_field.idempotency_key_reused'];
 export type ResponseTenantNotFound = components['responses']['tenant_not_found'];
 export type ResponseValidationFailedUnknownField = components['responses']['validation_failed.unknown_field'];
 export type ResponseTenantNotFoundKeyNotFound = components['responses']['tenant_not_found.key_not_found'];
-export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended'];
+export type ResponseScopeMissingOwnOnlyPasskeyRequiredCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended'];
 export type ResponseUserExistsInProgress = components['responses']['user_exists.in_progress'];
 export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedPasswordNotHashed = components['responses']['validation_failed.unknown_field.idempotency_key_reused.password_not_hashed'];
 export type ResponseTooManyRequestsLoginThrottled = components['responses']['too_many_requests.login_throttled'];
@@ -6598,8 +6955,16 @@ export type ResponseSignedOut = components['responses']['signed_out'];
 export type ResponseCrossSite = components['responses']['cross_site'];
 export type ResponseMailNotConfigured = components['responses']['mail_not_configured'];
 export type ResponseResetEnded = components['responses']['reset_ended'];
+export type ResponsePasskeyRequiredCrossSiteTenantSuspended = components['responses']['passkey_required.cross_site.tenant_suspended'];
 export type ResponseValidationFailedUnknownFieldPasswordWrongPasswordNotHashed = components['responses']['validation_failed.unknown_field.password_wrong.password_not_hashed'];
-export type ResponseScopeMissingOperatorOnlyOwnOnlyCrossSiteTenantSuspended = components['responses']['scope_missing.operator_only.own_only.cross_site.tenant_suspended'];
+export type ResponseOwnOnlyPasskeyRequiredCrossSiteTenantSuspended = components['responses']['own_only.passkey_required.cross_site.tenant_suspended'];
+export type ResponsePasskeysUnavailable = components['responses']['passkeys_unavailable'];
+export type ResponseOwnOnlyCrossSiteTenantSuspended = components['responses']['own_only.cross_site.tenant_suspended'];
+export type ResponseValidationFailedUnknownFieldPasskeyRejected = components['responses']['validation_failed.unknown_field.passkey_rejected'];
+export type ResponsePasskeyLimitPasskeysUnavailable = components['responses']['passkey_limit.passkeys_unavailable'];
+export type ResponsePasskeyNotFound = components['responses']['passkey_not_found'];
+export type ResponseLastPasskey = components['responses']['last_passkey'];
+export type ResponseScopeMissingOperatorOnlyOwnOnlyPasskeyRequiredCrossSiteTenantSuspended = components['responses']['scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended'];
 export type ResponseCourseNotFound = components['responses']['course_not_found'];
 export type ResponseCourseInUse = components['responses']['course_in_use'];
 export type ResponseOptionNotFound = components['responses']['option_not_found'];
@@ -6619,7 +6984,7 @@ export type ResponseTenantNotFoundWebhookNotFound = components['responses']['ten
 export type ResponseValidationFailedUnknownFieldWebhookAddressRefused = components['responses']['validation_failed.unknown_field.webhook_address_refused'];
 export type ResponseUserNotFoundTenantNotFoundWebhookNotFound = components['responses']['user_not_found.tenant_not_found.webhook_not_found'];
 export type ResponseMalformedRequestXapiInvalidSessionAmbiguousTenantRequired = components['responses']['malformed_request.xapi_invalid.session_ambiguous.tenant_required'];
-export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedCmi5ViolationTenantSuspended = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended'];
+export type ResponseScopeMissingOwnOnlyPasskeyRequiredCrossSiteTenantNotAllowedCmi5ViolationTenantSuspended = components['responses']['scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended'];
 export type ResponseTenantNotFoundStatementNotFound = components['responses']['tenant_not_found.statement_not_found'];
 export type ResponseStatementConflictStorageLimit = components['responses']['statement_conflict.storage_limit'];
 export type ResponseInProgressStatementConflictStorageLimit = components['responses']['in_progress.statement_conflict.storage_limit'];
@@ -6631,7 +6996,7 @@ export type ResponseNotWaivableInProgress = components['responses']['not_waivabl
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
 export type ResponseNotATestTenantInProgress = components['responses']['not_a_test_tenant.in_progress'];
-export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
+export type ResponseScopeMissingOwnOnlyPasskeyRequiredCrossSiteTenantNotAllowedTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
 export type ResponseUserDisabledCourseNotPlayableNotATestTenantInProgressStorageLimitSessionSuperseded = components['responses']['user_disabled.course_not_playable.not_a_test_tenant.in_progress.storage_limit.session_superseded'];
 export type ResponseSessionEndedEnrolmentErased = components['responses']['session_ended.enrolment_erased'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
@@ -6659,6 +7024,7 @@ export type ParameterCourseId = components['parameters']['CourseID'];
 export type ParameterDurationId = components['parameters']['DurationID'];
 export type ParameterEnrollId = components['parameters']['EnrollID'];
 export type ParameterKey = components['parameters']['Key'];
+export type ParameterPasskeyId = components['parameters']['PasskeyID'];
 export type ParameterSearch = components['parameters']['Search'];
 export type ParameterRelease = components['parameters']['Release'];
 export type ParameterTenantId = components['parameters']['TenantID'];
@@ -6818,7 +7184,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.session_required.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -6891,7 +7257,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.session_required.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.key_limit"];
             413: components["responses"]["payload_too_large"];
@@ -6949,7 +7315,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.session_required.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.session_required.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found.key_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7059,7 +7425,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7152,7 +7518,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["user_exists.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -7212,7 +7578,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7285,7 +7651,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7342,7 +7708,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7408,7 +7774,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7487,7 +7853,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["touched"];
             413: components["responses"]["payload_too_large"];
@@ -7537,7 +7903,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7600,7 +7966,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -7651,7 +8017,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7731,7 +8097,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7794,7 +8160,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["user_disabled.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -7854,7 +8220,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7907,7 +8273,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found.invitation_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7960,7 +8326,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found.invitation_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -8019,7 +8385,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found.invitation_not_found"];
             409: components["responses"]["in_progress"];
             410: components["responses"]["invitation_ended"];
@@ -8105,7 +8471,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -8275,7 +8641,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found"];
             409: components["responses"]["user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -8441,7 +8807,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.tenant_not_found"];
             409: components["responses"]["user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -8528,7 +8894,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -8697,7 +9063,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -8818,7 +9184,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -8913,7 +9279,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["enrolment_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9023,7 +9389,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["enrolment_not_found.tenant_not_found"];
             409: components["responses"]["already_enrolled.no_seats_left.touched"];
             413: components["responses"]["payload_too_large"];
@@ -9120,7 +9486,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["enrolment_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9217,7 +9583,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["enrolment_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9338,7 +9704,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["enrolment_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9431,7 +9797,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9505,7 +9871,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9596,7 +9962,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["enrolment_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9705,7 +10071,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.enrolment_not_found.tenant_not_found"];
             409: components["responses"]["not_resettable.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -9765,7 +10131,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9876,7 +10242,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -9963,7 +10329,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found"];
             409: components["responses"]["course_retired.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -10032,7 +10398,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found.key_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -10100,7 +10466,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found.key_not_found"];
             409: components["responses"]["key_redeemed"];
             413: components["responses"]["payload_too_large"];
@@ -10180,7 +10546,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found"];
             409: components["responses"]["user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group"];
             413: components["responses"]["payload_too_large"];
@@ -10358,7 +10724,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found"];
             409: components["responses"]["user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group"];
             413: components["responses"]["payload_too_large"];
@@ -10405,7 +10771,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -10464,7 +10830,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["user_disabled.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -10650,6 +11016,7 @@ export interface operations {
                      *         "users:read",
                      *         "users:write"
                      *       ],
+                     *       "NextStep": "use_passkey",
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
@@ -10725,6 +11092,7 @@ export interface operations {
                      *         "users:read",
                      *         "users:write"
                      *       ],
+                     *       "NextStep": "use_passkey",
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
@@ -10901,6 +11269,7 @@ export interface operations {
                      *         "users:read",
                      *         "users:write"
                      *       ],
+                     *       "NextStep": "use_passkey",
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
@@ -10977,6 +11346,7 @@ export interface operations {
                      *         "users:read",
                      *         "users:write"
                      *       ],
+                     *       "NextStep": "use_passkey",
                      *       "SignedInAt": "2026-01-31T09:00:00Z",
                      *       "IdleUntil": "2026-01-31T09:00:00Z",
                      *       "ExpiresAt": "2026-01-31T09:00:00Z",
@@ -11150,11 +11520,420 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["signed_out"];
-            403: components["responses"]["cross_site.tenant_suspended"];
+            403: components["responses"]["passkey_required.cross_site.tenant_suspended"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.password_wrong.password_not_hashed"];
             429: components["responses"]["too_many_requests.login_throttled"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createPasskeyChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Purpose": "add"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyPurpose"];
+            };
+        };
+        responses: {
+            /** @description The challenge. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Challenge": "Zk3q0m8uY2hhbGxlbmdlLWV4YW1wbGU",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "RelyingPartyID": "lms.example",
+                     *       "UserHandle": "MDE5OTRhNWUtN2MwMC03MDAw",
+                     *       "UserName": "ada",
+                     *       "DisplayName": "Ada Lovelace",
+                     *       "Credentials": [
+                     *         {
+                     *           "CredentialID": "AZp3cGtleS1pZC1leGFtcGxl",
+                     *           "Transports": [
+                     *             "internal"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyChallenge"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["signed_out"];
+            403: components["responses"]["own_only.passkey_required.cross_site.tenant_suspended"];
+            409: components["responses"]["passkeys_unavailable"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests.login_throttled"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    usePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "CredentialID": "AZp3cGtleS1pZC1leGFtcGxl",
+                 *       "ClientData": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *       "AuthenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+                 *       "Signature": "MEUCIQDsZXhhbXBsZQIgc2lnbmF0dXJl"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyAnswer"];
+            };
+        };
+        responses: {
+            /** @description Signed in: the session and its cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Role": "operator",
+                     *       "TenantID": "acme",
+                     *       "TenantName": "Acme Ltd",
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "Scopes": [
+                     *         "users:read",
+                     *         "users:write"
+                     *       ],
+                     *       "NextStep": "use_passkey",
+                     *       "SignedInAt": "2026-01-31T09:00:00Z",
+                     *       "IdleUntil": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
+                     *       "Branding": {
+                     *         "Name": "30 days",
+                     *         "Language": "en",
+                     *         "LogoURL": "https://lectern.example.com/branding/acme/logo/JeEl-t9mZ4GQvG-8oxI7d3",
+                     *         "Colour": "#0057b8",
+                     *         "Light": {
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
+                     *         },
+                     *         "Dark": {
+                     *           "Fill": "#0057b8",
+                     *           "OnFill": "#ffffff",
+                     *           "Soft": "#e0ebf6",
+                     *           "Text": "#0057b8"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["signed_out"];
+            403: components["responses"]["own_only.cross_site.tenant_suspended"];
+            409: components["responses"]["passkeys_unavailable"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.passkey_rejected"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listOwnPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkeys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "PasskeyID": "01994a5e-7c00-7000-8000-000000000000",
+                     *           "Name": "Laptop",
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "LastUsedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyList"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["signed_out"];
+            403: components["responses"]["own_only.passkey_required.cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "Laptop",
+                 *       "CredentialID": "AZp3cGtleS1pZC1leGFtcGxl",
+                 *       "ClientData": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *       "AttestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oA"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        responses: {
+            /** @description The passkey, and a new cookie for the session. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "PasskeyID": "01994a5e-7c00-7000-8000-000000000000",
+                     *       "Name": "Laptop",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "LastUsedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["signed_out"];
+            403: components["responses"]["own_only.passkey_required.cross_site.tenant_suspended"];
+            409: components["responses"]["passkey_limit.passkeys_unavailable"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.passkey_rejected"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    renamePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000000 */
+                PasskeyID: components["parameters"]["PasskeyID"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "Old laptop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyName"];
+            };
+        };
+        responses: {
+            /** @description The renamed passkey. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "PasskeyID": "01994a5e-7c00-7000-8000-000000000000",
+                     *       "Name": "Laptop",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "LastUsedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["signed_out"];
+            403: components["responses"]["own_only.passkey_required.cross_site.tenant_suspended"];
+            404: components["responses"]["passkey_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000000 */
+                PasskeyID: components["parameters"]["PasskeyID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkey has been removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["signed_out"];
+            403: components["responses"]["own_only.passkey_required.cross_site.tenant_suspended"];
+            404: components["responses"]["passkey_not_found"];
+            409: components["responses"]["last_passkey"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listUserPasskeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkeys, without their keys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "PasskeyID": "01994a5e-7c00-7000-8000-000000000000",
+                     *           "Name": "Laptop",
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "LastUsedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyList"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    removeUserPasskeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user has no passkeys any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -11256,7 +12035,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11366,7 +12145,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -11447,7 +12226,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["course_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11594,7 +12373,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -11628,7 +12407,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["course_not_found"];
             409: components["responses"]["course_in_use"];
             413: components["responses"]["payload_too_large"];
@@ -11740,7 +12519,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["course_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -11780,7 +12559,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["option_not_found"];
             409: components["responses"]["option_in_use"];
             413: components["responses"]["payload_too_large"];
@@ -11885,7 +12664,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             409: components["responses"]["course_not_playable"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12071,7 +12850,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["course_not_found"];
             413: components["responses"]["payload_too_large.package_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12202,7 +12981,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["course_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12311,7 +13090,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["course_not_found.release_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12429,7 +13208,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["course_not_found.release_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12483,6 +13262,7 @@ export interface operations {
                      *           "TenantID": "acme",
                      *           "Name": "Acme Ltd",
                      *           "PasswordHash": "opaque",
+                     *           "SecondFactor": "optional",
                      *           "Language": "en",
                      *           "ReminderDays": [
                      *             1
@@ -12512,7 +13292,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -12558,6 +13338,7 @@ export interface operations {
                      *       "TenantID": "acme",
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
+                     *       "SecondFactor": "optional",
                      *       "Language": "en",
                      *       "ReminderDays": [
                      *         1
@@ -12587,6 +13368,7 @@ export interface operations {
                      *       "TenantID": "acme",
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
+                     *       "SecondFactor": "optional",
                      *       "Language": "en",
                      *       "ReminderDays": [
                      *         1
@@ -12607,7 +13389,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["tenant_exists.tenant_being_deleted.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -12645,6 +13427,7 @@ export interface operations {
                      *       "TenantID": "acme",
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
+                     *       "SecondFactor": "optional",
                      *       "Language": "en",
                      *       "ReminderDays": [
                      *         1
@@ -12665,7 +13448,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12711,6 +13494,7 @@ export interface operations {
                      *       "TenantID": "acme",
                      *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
+                     *       "SecondFactor": "optional",
                      *       "Language": "en",
                      *       "ReminderDays": [
                      *         1
@@ -12731,7 +13515,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["not_a_test_tenant"];
             413: components["responses"]["payload_too_large"];
@@ -12798,7 +13582,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["tenant_not_suspended"];
             413: components["responses"]["payload_too_large"];
@@ -12872,7 +13656,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -12946,7 +13730,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -13003,7 +13787,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["key_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13053,7 +13837,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13112,7 +13896,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13259,7 +14043,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13342,7 +14126,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13434,7 +14218,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13515,7 +14299,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13588,7 +14372,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13661,7 +14445,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.webhook_limit"];
             413: components["responses"]["payload_too_large"];
@@ -13719,7 +14503,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found.webhook_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13787,7 +14571,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found.webhook_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13844,7 +14628,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found.webhook_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -13917,7 +14701,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found.webhook_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -13989,7 +14773,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found.webhook_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -14091,7 +14875,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found.webhook_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -14155,7 +14939,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found.webhook_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -14183,7 +14967,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003
@@ -14270,7 +15054,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -14439,7 +15223,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found.statement_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -14521,7 +15305,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["statement_conflict.storage_limit"];
             413: components["responses"]["payload_too_large"];
@@ -14610,7 +15394,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.statement_conflict.storage_limit"];
             413: components["responses"]["payload_too_large"];
@@ -14681,7 +15465,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found.document_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -14749,7 +15533,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["document_conflict.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
@@ -14824,7 +15608,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
@@ -14883,7 +15667,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
@@ -14947,7 +15731,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found.document_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -15008,7 +15792,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["document_conflict.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
@@ -15076,7 +15860,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
@@ -15129,7 +15913,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
@@ -15193,7 +15977,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found.document_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -15254,7 +16038,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["document_conflict.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
@@ -15322,7 +16106,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress.document_limit.storage_limit"];
             412: components["responses"]["precondition_failed"];
@@ -15375,7 +16159,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
@@ -15435,7 +16219,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -15494,7 +16278,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.xapi_invalid.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.cmi5_violation.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -15638,7 +16422,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.enrolment_not_found.tenant_not_found"];
             409: components["responses"]["not_waivable.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -15749,7 +16533,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["course_not_found.release_not_found.tenant_not_found"];
             409: components["responses"]["course_not_playable.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -15804,7 +16588,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.course_not_found.tenant_not_found"];
             409: components["responses"]["course_not_playable.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -15847,7 +16631,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["not_a_test_tenant"];
             413: components["responses"]["payload_too_large"];
@@ -15903,7 +16687,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["not_a_test_tenant.in_progress"];
             413: components["responses"]["payload_too_large"];
@@ -16006,7 +16790,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused"];
             404: components["responses"]["user_not_found.enrolment_not_found.tenant_not_found"];
             409: components["responses"]["user_disabled.course_not_playable.not_a_test_tenant.in_progress.storage_limit.session_superseded"];
             410: components["responses"]["session_ended.enrolment_erased"];

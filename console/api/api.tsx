@@ -32,11 +32,12 @@ const shouldRetry = (count: number, thrown: unknown) => {
   return count < 2 && (status === 0 || status === 503);
 };
 
-function newQueryClient(onSignedOut?: () => void): QueryClient {
+function newQueryClient(onSignedOut?: () => void, onChanged?: () => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
       onError: (thrown) => {
         if (isSignedOut(thrown)) onSignedOut?.();
+        if (toFailure(thrown).code === 'passkey_required') onChanged?.();
       },
     }),
     defaultOptions: { queries: { staleTime: 5_000, retry: shouldRetry } },
@@ -48,15 +49,17 @@ export function ApiProvider(props: {
   tenant: string | null;
   /** Called when a call fails because the session has ended. */
   onSignedOut?: () => void;
+  /** Called when a call fails because the session now needs a passkey. */
+  onChanged?: () => void;
   children: ReactNode;
 }) {
-  const { tenant, onSignedOut, children } = props;
+  const { tenant, onSignedOut, onChanged, children } = props;
   const [api, queries] = useMemo(() => {
     const headers: Record<string, string> = tenant === null ? {} : { Tenant: encodeURIComponent(tenant) };
     const client = createFetchClient<paths, Json>({ baseUrl: location.origin, headers });
     const api: Api = { client, $api: createQueryClient(client), headers, tenant };
-    return [api, newQueryClient(onSignedOut)] as const;
-  }, [tenant, onSignedOut]);
+    return [api, newQueryClient(onSignedOut, onChanged)] as const;
+  }, [tenant, onSignedOut, onChanged]);
   return (
     <ApiContext value={api}>
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>

@@ -6,9 +6,11 @@ import {
   IconLock,
   IconLogout,
   IconMoon,
+  IconShieldLock,
   IconSun,
   IconUserCircle,
 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { nameOf, useSession } from '../api/session.tsx';
@@ -108,6 +110,14 @@ export function AccountMenu() {
           {session.Role !== 'operator' && (
             <Menu.Item leftSection={<IconLock size={16} aria-hidden />} onClick={() => setChanging(true)}>
               {t('changePassword')}
+            </Menu.Item>
+          )}
+          {session.Role !== 'learner' && (
+            <Menu.Item
+              leftSection={<IconShieldLock size={16} aria-hidden />}
+              renderRoot={(props) => <Link to="/console/security" {...props} />}
+            >
+              {t('security')}
             </Menu.Item>
           )}
           <Menu.Item

@@ -14,6 +14,10 @@ import { usePublicBranding } from './use-public-branding.ts';
 
 const SignIn = lazy(async () => ({ default: (await import('../pages/sign-in/sign-in.tsx')).SignIn }));
 
+const SecondStep = lazy(async () => ({
+  default: (await import('../pages/security/second-step.tsx')).SecondStep,
+}));
+
 /** The only place that checks whether a user is signed in. The API reference is public. */
 export function Root() {
   return (
@@ -33,6 +37,7 @@ function Gate() {
   const queries = useQueryClient();
   const { pathname } = useLocation();
   const onSignedOut = useCallback(() => void queries.setQueryData(sessionKey, null), [queries]);
+  const onChanged = useCallback(() => void queries.invalidateQueries({ queryKey: sessionKey }), [queries]);
   const { data, error, isPending, refetch } = useQuery({
     queryKey: sessionKey,
     staleTime: 60_000,
@@ -69,12 +74,20 @@ function Gate() {
       </PublicLayout>
     );
   if (isPending) return <Waiting />;
-  if (data) {
+  if (data && !(isOpen && data.NextStep)) {
     const signOut = async (everywhere: boolean) => {
       await client.DELETE('/session', { params: { query: { Everywhere: everywhere } } });
       onSignedOut();
     };
-    return <Inside session={{ ...data, signOut }} onSignedOut={onSignedOut} />;
+    if (data.NextStep)
+      return (
+        <PublicLayout>
+          <Suspense fallback={<Waiting />}>
+            <SecondStep session={data} onDone={onChanged} onSignOut={() => signOut(false)} />
+          </Suspense>
+        </PublicLayout>
+      );
+    return <Inside session={{ ...data, signOut }} onSignedOut={onSignedOut} onChanged={onChanged} />;
   }
   if (isOpen)
     return (
@@ -91,7 +104,7 @@ function Gate() {
   return (
     <PublicLayout>
       <Suspense fallback={<Waiting />}>
-        <SignIn onSignedIn={() => queries.invalidateQueries({ queryKey: sessionKey })} />
+        <SignIn onSignedIn={onChanged} />
       </Suspense>
     </PublicLayout>
   );
@@ -100,9 +113,10 @@ function Gate() {
 type InsideProps = {
   session: Session & { signOut: (everywhere: boolean) => Promise<void> };
   onSignedOut: () => void;
+  onChanged: () => void;
 };
 
-function Inside({ session, onSignedOut }: InsideProps): ReactNode {
+function Inside({ session, onSignedOut, onChanged }: InsideProps): ReactNode {
   const { pathname } = useLocation();
   const search = useSearch({ strict: false });
   const tenant = session.Role === 'operator' ? (search.tenant ?? null) : null;
@@ -115,7 +129,7 @@ function Inside({ session, onSignedOut }: InsideProps): ReactNode {
   );
   return (
     <SessionContext value={session}>
-      <ApiProvider tenant={tenant} onSignedOut={onSignedOut}>
+      <ApiProvider tenant={tenant} onSignedOut={onSignedOut} onChanged={onChanged}>
         <Layout>{page}</Layout>
       </ApiProvider>
     </SessionContext>

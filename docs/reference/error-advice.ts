@@ -17,6 +17,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Sign in to the console as an administrator. An operator can use `POST /tenant/{TenantID}/key` with a key instead.',
   own_only:
     "A learner's session can only read that learner's own records and redeem enrolment keys for them. Use a key for anything else.",
+  passkey_required:
+    'Open the console: it asks for the passkey, or lets you add one if you have none. Keys and access tokens need no passkey.',
   cross_site:
     'Session cookies only work on pages of this service. Call the API from your server, with a key.',
   tenant_required: "Send the `TenantID` in the `Tenant` header. Only the operator's keys need this header.",
@@ -37,6 +39,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   tenant_not_found: 'List tenants and check the `TenantID`.',
   key_not_found:
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
+  passkey_not_found: 'List the passkeys and check the `PasskeyID`.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   invitation_not_found:
     'Create an invitation with `POST /invitation`. If you are handling an event about an older invitation, ignore it: there is a newer event.',
@@ -77,6 +80,10 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_of_other_user: 'Redeem the key for the user it was issued for.',
   key_of_other_group: 'Redeem the key for a user in the group it was issued for.',
   key_limit: 'Revoke keys that are no longer used. The list shows when each key was last used.',
+  passkey_limit: 'Remove a passkey that you no longer use.',
+  last_passkey: 'Add another passkey first, then remove this one.',
+  passkeys_unavailable:
+    'Set `BASE_URL` to an origin with a host name, such as `https://lms.example`, and open the console there. `http://localhost` works too; IP addresses do not.',
   webhook_limit: 'Delete an endpoint that you no longer use.',
   session_superseded: 'Continue in the window that was opened last, or reopen the course here.',
   session_ended: 'Open the course again with its `LaunchURL`.',
@@ -102,6 +109,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   login_id_immutable: 'Erase this user and create another, or keep the `LoginID`.',
   password_wrong:
     'Type the current password again. A user who has forgotten it needs an invitation from an administrator.',
+  passkey_rejected:
+    'Get a new challenge and try again. A challenge can be used once, within five minutes, by the session that asked for it, with a passkey of the same account.',
   password_not_hashed:
     'Hash the password with the function that the tenant declared in `PasswordHash` before you send it.',
   package_not_zip: 'Upload the course as a zip file.',

@@ -66,14 +66,16 @@ async function verifyAudit([action, ...args]: string[], values: Values): Promise
  * Rejects a missing DATA_DIR. Otherwise, a new folder would be created, and the service would
  * reject the link.
  */
-async function openConsole(): Promise<void> {
+async function openConsole(removesPasskeys: boolean): Promise<void> {
   const config = readConfig(process.env);
   if (!existsSync(config.dataDir))
     throw new UsageError(
       `The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder. For a demo, use the command that it printed.`,
     );
   const { createOperatorLink, linkMessage } = await import('./modules/people/operator-links.ts');
-  process.stdout.write(linkMessage(await createOperatorLink({ config, now: () => new Date() })));
+  const context = { config, now: () => new Date() };
+  const link = await createOperatorLink(context, { removesPasskeys });
+  process.stdout.write(linkMessage(link, removesPasskeys));
 }
 
 /** Isolated imports and the lock on the data folder require this Node.js version (ADR 41). */
@@ -116,8 +118,8 @@ async function main(): Promise<void> {
   if (first === 'keys') return printKeys(args, values);
   if (first === 'audit') return verifyAudit(args, values);
   if (first === 'console') {
-    rejectExcess(args, values, first, { takes: [], maxArguments: 0 });
-    return openConsole();
+    rejectExcess(args, values, first, { takes: ['remove-passkeys'], maxArguments: 0 });
+    return openConsole(values['remove-passkeys'] === true);
   }
   if (first === 'demo') {
     rejectExcess(args, values, first, { takes: ['once'], maxArguments: 0 });

@@ -129,7 +129,7 @@ const linkMinutes = 12 * 60;
 /** Instructions printed at the end: links to open in a browser, and commands to create more. */
 async function nextSteps(ctx: Context, { key, scorm, cmi5 }: TourResult): Promise<string> {
   const { baseUrl, dataDir } = ctx.config;
-  const operator = await createOperatorLink(ctx, linkMinutes);
+  const operator = await createOperatorLink(ctx, { minutes: linkMinutes });
   const person = await createSignInLink(
     { ...ctx, tenantId },
     { loginId: administrator, seconds: linkMinutes * 60 },

@@ -1,6 +1,7 @@
 /** The output of `lectern help`, also shown on the guide's page of commands. */
 export const help = `lectern serve                                     run the service until stopped
 lectern console                                   create a one-time sign-in link for the operator, even while the service is running
+      [--remove-passkeys]                         (--remove-passkeys: the link also removes the operator's passkeys)
 lectern migrate                                   migrate the database to the installed version
 lectern import FILE --course ID [--title TITLE]   import a package (creates the course if it does not exist)
 lectern tenant create ID [--name NAME] [--test]   create a tenant (--test: a test tenant)

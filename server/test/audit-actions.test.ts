@@ -11,6 +11,12 @@ import { type AuditAction, auditActions, auditCatalogue } from '../src/modules/a
 import { appendAudit, deployment } from '../src/modules/audit/append.ts';
 import { verifyAudit } from '../src/modules/audit/verify.ts';
 import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
+import {
+  addWith,
+  challengeOf,
+  newAuthenticator,
+  useHostName,
+} from '../src/modules/people/passkeys/test-support.ts';
 import { browser, ownPage, press, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { packFiles } from './support/packages.ts';
@@ -25,6 +31,7 @@ import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts'
 const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' };
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1', ...mail } });
 after(service.close);
+useHostName(service);
 const receiver = await startReceiver();
 after(receiver.kill);
 const tenant = await newTenant(service, { PasswordHash: 'sha256-hex' });
@@ -67,6 +74,10 @@ const userIdOf = async (LoginID: string) => {
     .where('login_id', '=', LoginID)
     .executeTakeFirstOrThrow();
   return row.user_id;
+};
+const administratorPage = async () => {
+  const LoginID = await user({ IsAdmin: true });
+  return { LoginID, page: browser(service, await signInUser(service, tenant, LoginID)) };
 };
 const enrolled = async () => {
   const LoginID = await user();
@@ -196,6 +207,28 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     expectStatus(await tenant.api('GET', `/user/${LoginID}/export`), 200);
     return { by: 'exportUser', target: await userIdOf(LoginID) };
+  },
+  'passkey.added': async (recordEnd) => {
+    const { LoginID, page } = await administratorPage();
+    const challenge = await challengeOf(page, 'add');
+    await recordEnd();
+    expectStatus(await page('POST', '/session/passkey', newAuthenticator(service).create(challenge)), 201);
+    return { by: 'addPasskey', actor: 'administrator', target: await userIdOf(LoginID) };
+  },
+  'passkey.renamed': async (recordEnd) => {
+    const { LoginID, page } = await administratorPage();
+    const added = await addWith(service, page, newAuthenticator(service));
+    await recordEnd();
+    const path = `/session/passkey/${added.PasskeyID}`;
+    expectStatus(await added.page('PUT', path, { Name: 'Featherstone' }), 200);
+    return { by: 'renamePasskey', actor: 'administrator', target: await userIdOf(LoginID) };
+  },
+  'passkey.removed': async (recordEnd) => {
+    const { LoginID, page } = await administratorPage();
+    await addWith(service, page, newAuthenticator(service));
+    await recordEnd();
+    for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/user/${LoginID}/passkey`), 204);
+    return { by: 'removeUserPasskeys', target: await userIdOf(LoginID), data: { Passkeys: 1 } };
   },
   'sign_in_link.created': async (recordEnd) => {
     const LoginID = await user();

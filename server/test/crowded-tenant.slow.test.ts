@@ -5,6 +5,12 @@ import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app.ts';
 import { jobs } from '../src/jobs.ts';
+import {
+  challengeOf,
+  newAuthenticator,
+  pageAfter,
+  useHostName,
+} from '../src/modules/people/passkeys/test-support.ts';
 import { browser, signInUser } from '../src/modules/people/test-support.ts';
 import { countCompletion } from '../src/modules/reports/count-completion.ts';
 import { newToken } from '../src/modules/tenants/token.ts';
@@ -46,6 +52,7 @@ const service = await startService({
   over: (engine) => countTouched(engine, (transaction) => void touched.push(transaction)),
 });
 after(service.close);
+useHostName(service);
 const receiver = await startReceiver();
 after(receiver.kill);
 
@@ -120,6 +127,13 @@ const asAdministrator = async (method: string, path: string, body?: object) =>
     path,
     body,
   );
+const addedPasskey = async () => {
+  const cookie = await signInUser(service, tenant, await tenant.user({ IsAdmin: true }));
+  const key = newAuthenticator(service);
+  const challenge = await challengeOf(browser(service, cookie), 'add');
+  const reply = await browser(service, cookie)('POST', '/session/passkey', key.create(challenge));
+  return { key, reply, page: pageAfter(service, reply) };
+};
 const { token: resetToken, hash: resetHash } = newToken(TenantID);
 await service.ctx.db
   .insertInto('password_reset')
@@ -315,6 +329,29 @@ const calls: Record<string, Call[]> = {
   readOpenInvitation: [async () => withLink('/check', {})],
   acceptInvitation: [async () => withLink('', { Password: 'ab'.repeat(32) })],
   revokeInvitation: [() => api('DELETE', `/invitation/${LoginID}`)],
+  createPasskeyChallenge: [() => asAdministrator('POST', '/session/passkey/challenge', { Purpose: 'add' })],
+  listOwnPasskeys: [() => asAdministrator('GET', '/session/passkey')],
+  listUserPasskeys: [() => api('GET', `/user/${LoginID}/passkey`)],
+  addPasskey: [async () => (await addedPasskey()).reply],
+  usePasskey: [
+    async () => {
+      const { page, key } = await addedPasskey();
+      return page('POST', '/session/passkey/use', key.get(await challengeOf(page, 'use')));
+    },
+  ],
+  renamePasskey: [
+    async () => {
+      const { page, reply } = await addedPasskey();
+      return page('PUT', `/session/passkey/${reply.body.PasskeyID}`, { Name: 'new' });
+    },
+  ],
+  removePasskey: [
+    async () => {
+      const { page, reply } = await addedPasskey();
+      return page('DELETE', `/session/passkey/${reply.body.PasskeyID}`);
+    },
+  ],
+  removeUserPasskeys: [() => api('DELETE', `/user/${LoginID}/passkey`)],
   changeOwnPassword: [
     () => asSession('PUT', '/session/password', { OldPassword: 'ab'.repeat(32), Password: 'cd'.repeat(32) }),
   ],

@@ -5,6 +5,8 @@ import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app.ts';
 import { sendMails } from '../src/modules/mail/send.ts';
+import { challengeOf, newAuthenticator, useHostName } from '../src/modules/people/passkeys/test-support.ts';
+import { browser } from '../src/modules/people/test-support.ts';
 import { knownTenant } from '../src/modules/tenants/tenants.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { withoutReferences } from './support/openapi.ts';
@@ -57,7 +59,16 @@ const zip = readFileSync(await packCourse('fire-safety'));
 
 /** Generated values, keyed by the values in the examples. */
 const real = new Map<unknown, unknown>([['https://hr.example.com/lectern', receiver.url]]);
-const exampleValues = new Set(['EnrollID', 'InvitationID', 'KeyID', 'Key', 'Secret', 'WebhookID', 'EventID']);
+const exampleValues = new Set([
+  'EnrollID',
+  'InvitationID',
+  'PasskeyID',
+  'KeyID',
+  'Key',
+  'Secret',
+  'WebhookID',
+  'EventID',
+]);
 const token = 'eyJhbGciOiJkaXIifQ';
 let cookie = '';
 
@@ -102,7 +113,7 @@ async function send(name: string, query = ''): Promise<{ headers: Headers; body:
   );
   const isKeyed = operation.security.some((credentials) => 'key' in credentials);
   const headers = new Headers(cookie && !isKeyed ? { cookie } : {});
-  if (cookie) headers.set('origin', service.baseUrl);
+  if (cookie) headers.set('origin', service.ctx.config.baseUrl);
   if (isKeyed) headers.set('authorization', `Bearer ${service.operatorKey}`);
   const tenant = parameters.find(({ name }) => name === 'Tenant');
   if (tenant) headers.set('tenant', String(tenant.example));
@@ -167,6 +178,27 @@ async function sendUnitOperations(): Promise<void> {
   await send('waiveUnit');
 }
 
+/** Sends the operations for passkeys with the answers of an authenticator. */
+async function sendPasskeyOperations(): Promise<void> {
+  useHostName(service);
+  const key = newAuthenticator(service);
+  const answerWith = (name: string, answer: object) => {
+    const [media] = Object.values(operations.get(name)?.requestBody?.content ?? {});
+    const example = Object(media?.example);
+    for (const [field, value] of Object.entries(answer))
+      if (typeof value === 'string' && field in example) real.set(example[field], value);
+  };
+  const challenge = (await send('createPasskeyChallenge')).body.Challenge;
+  answerWith('addPasskey', key.create(challenge));
+  const added = await send('addPasskey');
+  cookie = added.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const page = browser(service, cookie);
+  answerWith('usePasskey', key.get(await challengeOf(page, 'use')));
+  cookie = (await send('usePasskey')).headers.get('set-cookie')?.split(';')[0] ?? '';
+  await send('listOwnPasskeys');
+  await sendAll('listUserPasskeys renamePasskey removePasskey removeUserPasskeys');
+}
+
 /** The example tenant is a normal one, so the operations for test tenants need another. */
 async function becomeTestTenant(): Promise<void> {
   await service.ctx.db
@@ -223,7 +255,9 @@ test('the service accepts the example of every operation and responds as the exa
   real.set(token, new URL(link.SignInURL).searchParams.get('token'));
   await send('openSignInLink', queryOf(link.SignInURL));
   cookie = (await send('signIn')).headers.get('set-cookie')?.split(';')[0] ?? '';
-  await sendAll('readSession createOwnKey listOwnKeys revokeOwnKey signOut');
+  await sendAll('readSession createOwnKey listOwnKeys revokeOwnKey');
+  await sendPasskeyOperations();
+  await send('signOut');
   await setAdmin(false);
   cookie = '';
   await service.api('PUT', '/tenant/acme', { PasswordHash: 'sha256-hex' });

@@ -25,6 +25,8 @@ const fixedFormat = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
 const notStored = new Set([
   ...['createAccessToken', 'checkPassword', 'signIn', 'signInWithPassword'],
   ...['readOpenInvitation', 'acceptInvitation', 'changeOwnPassword'],
+  // Only credentials that a browser has created pass; `renamePasskey` stores the same name.
+  ...['addPasskey', 'usePasskey'],
   ...['setPassword', 'forgetPassword', 'readOpenReset', 'resetPassword'],
 ]);
 

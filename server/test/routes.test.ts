@@ -37,6 +37,8 @@ const withoutScope = new Set([
   'readOpenInvitation', // the link is the credential
   'acceptInvitation', // the link is the credential
   'changeOwnPassword', // the cookie is the credential
+  // the cookie is the credential
+  ...['createPasskeyChallenge', 'usePasskey', 'addPasskey', 'renamePasskey', 'removePasskey'],
   'forgetPassword', // anyone can request a link, which is emailed
   'readOpenReset', // the link is the credential
   'resetPassword', // the link is the credential
@@ -107,6 +109,7 @@ const notAudited = new Map([
   ['checkEnrolmentKey', 'changes nothing'],
   ['readOpenInvitation', 'changes nothing'],
   ['readOpenReset', 'changes nothing'],
+  ['createPasskeyChallenge', 'a step whose result is audited'],
   ['checkPassword', "sign-in to the tenant's own application"],
   ['pingWebhook', 'changes nothing'],
   ...[

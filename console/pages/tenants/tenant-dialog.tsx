@@ -22,8 +22,11 @@ const passwordHashes = [
 
 const languages = ['en', 'de', 'fr'] as const satisfies readonly Tenant['Language'][];
 
+const secondFactors = ['optional', 'required'] as const satisfies readonly Tenant['SecondFactor'][];
+
 type FormValues = {
   Name: string;
+  SecondFactor: Tenant['SecondFactor'];
   Language: Tenant['Language'];
   ReminderDays: number[];
   PasswordHash: PasswordHash;
@@ -60,6 +63,15 @@ function TenantFields({ typed, onChange }: FieldsProps) {
         onChange={(value) =>
           onChange({ PasswordHash: choiceOf(passwordHashes, value) ?? typed.PasswordHash })
         }
+        allowDeselect={false}
+        inputWrapperOrder={['label', 'input', 'description']}
+      />
+      <Select
+        label={t('secondFactor')}
+        description={t('secondFactorText')}
+        data={secondFactors.map((value) => ({ value, label: t(`secondFactors.${value}`) }))}
+        value={typed.SecondFactor}
+        onChange={(value) => onChange({ SecondFactor: choiceOf(secondFactors, value) ?? typed.SecondFactor })}
         allowDeselect={false}
         inputWrapperOrder={['label', 'input', 'description']}
       />
@@ -127,6 +139,7 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
   const create = $api.useMutation('post', '/tenant');
   const empty: FormValues = {
     Name: '',
+    SecondFactor: 'optional',
     Language: languages[0],
     ReminderDays: [14, 3],
     PasswordHash: 'sha256-hex',
@@ -186,9 +199,11 @@ export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { te
   const { $api } = useApi();
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/tenant/{TenantID}');
-  const { TenantID, Name, Language, ReminderDays, PasswordHash, ReturnOrigins, FrameOrigins } = tenant;
+  const { TenantID, Name, SecondFactor, Language, ReminderDays, PasswordHash } = tenant;
+  const { ReturnOrigins, FrameOrigins } = tenant;
   const [typed, setTyped] = useState<FormValues>({
     Name,
+    SecondFactor,
     Language,
     ReminderDays,
     PasswordHash,

@@ -55,6 +55,7 @@ function Shown({ tenant }: { tenant: Tenant }) {
           <Copyable value={TenantID} label={t('tenantId')} />
         </LabelledValue>
         <LabelledValue label={t('passwordHash')}>{t(`hashes.${PasswordHash}`)}</LabelledValue>
+        <LabelledValue label={t('secondFactor')}>{t(`secondFactors.${tenant.SecondFactor}`)}</LabelledValue>
         <LabelledValue label={t('reminderDays')}>
           {ReminderDays.length > 0 ? format.list(ReminderDays.map(String)) : t('noReminders')}
         </LabelledValue>

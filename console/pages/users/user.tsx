@@ -9,6 +9,7 @@ import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { EnrolDialog } from '../enrolments/enrol-dialog.tsx';
 import { InvitationValue } from './invitation-value.tsx';
+import { PasskeysValue } from './passkeys-value.tsx';
 import { AccountBadges, type User, useUser } from './person.tsx';
 import { EnableButton, UserMenu } from './user-actions.tsx';
 import { UserDialog } from './user-dialog.tsx';
@@ -93,6 +94,7 @@ function UserFacts({ user }: { user: User }) {
       <LabelledValue label={t('registered')}>
         {user.Register ? t('registeredSelf') : t('registeredByClient')}
       </LabelledValue>
+      {user.IsAdmin && <PasskeysValue user={user} />}
       <InvitationValue loginId={user.LoginID} />
       <LabelledValue label={t('created')}>
         <Instant at={user.CreatedAt} />

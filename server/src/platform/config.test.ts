@@ -30,6 +30,7 @@ test('every setting has a default, and the configuration is frozen', () => {
     databaseConnections: 10,
     dataDir: resolve('data'),
     bootstrapKey: null,
+    operatorPasskeyRequired: false,
     signingKeys: null,
     logLevel: 'info',
     rateLimit: 60_000,

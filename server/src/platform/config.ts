@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { databaseUrls } from './config-database.ts';
 import { dataFolder, type TlsFiles, tlsFiles } from './config-files.ts';
 import { type MailServer, mailServer } from './config-mail.ts';
+import { operatorPasskeyRequired } from './config-passkeys.ts';
 import { parseKeys, type WrittenKey } from './keys/key-ring.ts';
 import { isLoopback } from './loopback.ts';
 import { ConfigError, type CountSetting, countSetting, type Environment, type Setting } from './settings.ts';
@@ -48,6 +49,8 @@ export type Config = {
   drainSeconds: number;
   dataDir: string;
   bootstrapKey: string | null;
+  /** Whether the operator's sessions need a passkey. */
+  operatorPasskeyRequired: boolean;
   /** The key ring; null if it is a file in the data folder. */
   signingKeys: readonly WrittenKey[] | null;
   logLevel: string;
@@ -271,6 +274,7 @@ export function readConfig(env: Environment): Config {
     drainSeconds: count(env, 'DRAIN_SECONDS'),
     dataDir: dataFolder(env),
     bootstrapKey: bootstrapKey(env),
+    operatorPasskeyRequired: operatorPasskeyRequired(flag(env, 'OPERATOR_PASSKEY_REQUIRED'), baseUrl),
     signingKeys: signingKeys(env),
     logLevel,
     rateLimit: count(env, 'RATE_LIMIT'),

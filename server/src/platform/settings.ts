@@ -71,6 +71,11 @@ export const settings = {
       meaning:
         "Secret of the operator's first key: at least 32 random characters. It is used only when the database is empty.",
     },
+    OPERATOR_PASSKEY_REQUIRED: {
+      default: 'false',
+      meaning:
+        'With `true`, the operator needs a passkey to use the console. Without one, a sign-in link only allows adding one. Requires a host name in `BASE_URL`.',
+    },
     SIGNING_KEYS: {
       default: '`DATA_DIR/signing-keys.json`',
       meaning:

@@ -98,6 +98,8 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
      select ${t}, 'link-' || n, ${u}, '/', date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '1 minute' ${made}`,
     `insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at)
      select ${t}, 'session-' || n, ${u}, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '1 hour' ${made}`,
+    `insert into passkey (tenant_id, user_id, passkey_id, name, credential_id, public_key, sign_count, transports, created_at)
+     select ${t}, ${others}, ${others}, 'Laptop', 'id-' || n, 'x', 0, '{}', date_trunc('milliseconds', now()) ${made}`,
     `insert into stored_answer (tenant_id, key_hash, request_hash, expires_at, answer)
      select ${t}, decode(md5(n::text), 'hex'), '\\x00', date_trunc('milliseconds', now()) + interval '1 day', '\\x00' ${made}`,
     `insert into statement (tenant_id, statement_id, position, payload, bytes, keys, refers_to)
@@ -153,6 +155,7 @@ const others = [
   'mail',
   'sign_in_link',
   'user_session',
+  'passkey',
   'stored_answer',
   'completion_line',
   'completion_day',

@@ -6,6 +6,7 @@ import { insertAuSession } from '../../src/modules/enrolments/au-sessions/sessio
 import { remindOfEnds } from '../../src/modules/enrolments/reminders/remind.ts';
 import { queueMails } from '../../src/modules/mail/queue.ts';
 import { beginning } from '../../src/modules/people/erasure-progress.ts';
+import { leavePasskey } from '../../src/modules/people/passkeys/test-support.ts';
 import { findUserId } from '../../src/modules/users/users.ts';
 import { mailServer } from '../../src/platform/config-mail.ts';
 import { newId } from '../../src/platform/ids.ts';
@@ -73,6 +74,7 @@ export async function fill(
   await leaveMail(service, tenant.TenantID, LoginID);
   await remindOfEnds(service.ctx);
   await leaveReset(service, tenant.TenantID, LoginID);
+  const PasskeyID = await leavePasskey(service, { TenantID: tenant.TenantID, LoginID }, `${secret} passkey`);
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
   const token = new URL(link.body.SignInURL).searchParams.get('token');
   await service.api('POST', '/session/sign-in', { token });
@@ -104,6 +106,7 @@ export async function fill(
     Release: '1',
     EnrollID,
     InvitationID,
+    PasskeyID,
     WebhookID,
     webhookSecret: Secret,
     LogoName: Logo.URL.split('/').at(-1),

@@ -1,4 +1,5 @@
 import { au, courseStructure } from '../../../standards/cmi5/test-support.ts';
+import { leavePasskey } from '../../src/modules/people/passkeys/test-support.ts';
 import { browser, ownPage, signInOperator } from '../../src/modules/people/test-support.ts';
 import { path } from '../../src/platform/http/routes.ts';
 import { png } from './images.ts';
@@ -90,6 +91,7 @@ export const hostileBodies = {
     PurchaseOrder: hostile('PurchaseOrder'),
   },
   createSignInLink: { Path: '/console?q="><img/src=x/onerror=window.hostile=1>' },
+  renamePasskey: { Name: '"><img src=x onerror="window.hostile=1"><svg onload=window.hostile=1>' },
   createTenant: { TenantID: hostileId('t'), Name: hostile('Name') },
   updateTenant: { Name: hostile('Name') },
   changeBranding: { Colour: '#0057b8', Logo: png().toString('base64') },
@@ -186,6 +188,7 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   );
   const hook = done(await tenant.api('POST', '/webhook', bodies.createWebhook));
   done(await tenant.api('PUT', `/webhook/${hook.WebhookID}`, bodies.updateWebhook));
+  await leavePasskey(service, { TenantID, LoginID }, bodies.renamePasskey.Name);
   const link = done(await tenant.api('POST', path`/user/session/${LoginID}`, bodies.createSignInLink));
   return {
     tenant,

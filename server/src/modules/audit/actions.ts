@@ -6,9 +6,9 @@ import { namesOf } from '../../platform/names-of.ts';
 const Id = Type.String({ format: 'uuid' });
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
 const Count = Type.Integer({ minimum: 0 });
-const Method = OneOf(['link', 'password', 'invitation', 'reset']);
+const Method = OneOf(['link', 'password', 'invitation', 'reset', 'passkey']);
 /** `check` means that a client called POST /user/check. */
-const FailedMethod = OneOf(['link', 'password', 'invitation', 'reset', 'check']);
+const FailedMethod = OneOf(['link', 'password', 'invitation', 'reset', 'passkey', 'check']);
 
 /**
  * Data contains only known fields and no personal data, because the trail is never rewritten, not even by an
@@ -82,7 +82,11 @@ export const auditCatalogue = {
     nothing,
   ],
   'sign_in_link.created': ['A sign-in link was created for a user.', 'user', nothing],
-  'sign_in.succeeded': ['A user signed in.', 'user', data({ Method })],
+  'sign_in.succeeded': [
+    'A user signed in. The method passkey is the second step, after another method; without a target, it was the operator.',
+    'user',
+    data({ Method }),
+  ],
   'sign_in.failed': [
     'A sign-in attempt failed. If there is no target, the name or link is unknown.',
     'user',
@@ -95,6 +99,17 @@ export const auditCatalogue = {
   ],
   'operator.signed_in': ['The operator signed in.', 'deployment', nothing],
   'sessions.ended': ['All sessions of a user, or of the operator, were ended.', 'user', nothing],
+  'passkey.added': [
+    'A passkey was added for a user or, without a target, for the operator.',
+    'user',
+    nothing,
+  ],
+  'passkey.renamed': ['A passkey was renamed.', 'user', nothing],
+  'passkey.removed': [
+    'Passkeys of a user or, without a target, of the operator were removed.',
+    'user',
+    data({ Passkeys: Count }),
+  ],
   'enrolment.overridden': [
     'A result was overridden, or the override was removed.',
     'enrolment',

@@ -29,7 +29,10 @@ select exists (
 export async function recordFailedSignIn(
   ctx: Context,
   tenantId: string,
-  input: { method: 'link' | 'password' | 'invitation' | 'reset' | 'check'; userId: string | null },
+  input: {
+    method: 'link' | 'password' | 'invitation' | 'reset' | 'passkey' | 'check';
+    userId: string | null;
+  },
 ): Promise<void> {
   const { userId } = input;
   await transaction(ctx, async (ctx) => {

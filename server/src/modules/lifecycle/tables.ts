@@ -41,7 +41,13 @@ export const tenantTables: readonly TenantDataTable[] = [
   { table: 'invitation', key: ['user_id'], what: 'Invitations', secrets: ['link_hashes'] },
   { table: 'password_reset', key: ['link_hash'], what: 'Links to reset passwords', secrets: ['link_hash'] },
   { table: 'sign_in_link', key: ['link_hash'], what: 'Sign-in links', secrets: ['link_hash'] },
-  { table: 'user_session', key: ['session_hash'], what: 'Browser sessions', secrets: ['session_hash'] },
+  {
+    table: 'user_session',
+    key: ['session_hash'],
+    what: 'Browser sessions',
+    secrets: ['session_hash', 'challenge_hash'],
+  },
+  { table: 'passkey', key: ['user_id', 'passkey_id'], what: "Administrators' passkeys (public keys)" },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
   {
     table: 'earlier_unit',

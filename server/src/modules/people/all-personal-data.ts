@@ -19,6 +19,7 @@ import { invitationData } from '../users/invitations/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
 import { deliveryData } from '../webhooks/personal-data.ts';
 import { documentData, statementData } from '../xapi/personal-data.ts';
+import { passkeyData } from './passkeys/personal-data.ts';
 import { sessionData } from './personal-data.ts';
 
 /** All data held about a person, in the order used by receipts and exports. */
@@ -35,6 +36,7 @@ export const allPersonalData: readonly PersonalData[] = [
   documentData,
   enrolmentKeyData,
   sessionData,
+  passkeyData,
   invitationData,
   mailData,
   deliveryData,

@@ -11,6 +11,7 @@ import { commitProgress } from '../enrolments/progress.ts';
 import { startLaunch } from '../enrolments/start.ts';
 import { allPersonalData } from './all-personal-data.ts';
 import { exportUser } from './export.ts';
+import { leavePasskey } from './passkeys/test-support.ts';
 
 const service = await startService({
   env: { WEBHOOK_ALLOW: '127.0.0.1', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' },
@@ -73,6 +74,7 @@ async function newPerson() {
   await report({ account: { homePage: service.ctx.config.baseUrl, name: LoginID } });
   await api('PUT', `/user/${LoginID}`, { GroupName: mark });
   expectStatus(await api('POST', '/invitation', { LoginID }), 201);
+  await leavePasskey(service, { TenantID, LoginID }, mark);
   return { LoginID, EnrollID, idleID, redeemed, unused, cookie, commit, course: played };
 }
 

@@ -18,10 +18,15 @@ const linkMinutes = 10;
 const folderOf = ({ config }: LinkContext) => join(config.dataDir, 'sign-in');
 const fileOf = (context: LinkContext, hash: string) => join(folderOf(context), hash);
 
-/** A link that signs the operator in once. */
+/** The second line of a link that removes the operator's passkeys. */
+const removal = 'remove passkeys';
+
+type LinkOptions = { minutes?: number; removesPasskeys?: boolean };
+
+/** A link that signs the operator in once. With `removesPasskeys`, it also removes the operator's passkeys. */
 export async function createOperatorLink(
   context: LinkContext,
-  minutes: number = linkMinutes,
+  { minutes = linkMinutes, removesPasskeys = false }: LinkOptions = {},
 ): Promise<SignInLink> {
   const { token, hash } = newToken(null);
   const expiresAt = new Date(context.now().getTime() + minutes * 60_000).toISOString();
@@ -29,7 +34,10 @@ export async function createOperatorLink(
   await mkdir(folderOf(context), { recursive: true });
   await setOwnerAndMode(folderOf(context), 0o700, owner);
   await removeOld(context);
-  await writeFile(fileOf(context, hash), expiresAt, { mode: 0o600, flag: 'wx' });
+  await writeFile(fileOf(context, hash), removesPasskeys ? `${expiresAt}\n${removal}` : expiresAt, {
+    mode: 0o600,
+    flag: 'wx',
+  });
   await setOwnerAndMode(fileOf(context, hash), 0o600, owner);
   return { SignInURL: signInAddress(context, token), ExpiresAt: expiresAt };
 }
@@ -49,23 +57,32 @@ async function setOwnerAndMode(
 const namesOf = (context: LinkContext): Promise<string[]> => readdir(folderOf(context)).catch(() => []);
 
 /** The message shown in the terminal. */
-export function linkMessage({ SignInURL, ExpiresAt }: SignInLink): string {
-  return `\nOpen this link to sign in as the operator. It works once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
+export function linkMessage({ SignInURL, ExpiresAt }: SignInLink, removesPasskeys = false): string {
+  const effect = removesPasskeys ? "remove the operator's passkeys and sign in" : 'sign in as the operator';
+  return `\nOpen this link to ${effect}. It works once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
+}
+
+type OperatorLink = { removesPasskeys: boolean };
+
+async function readLink(context: LinkContext, hash: string): Promise<OperatorLink | null> {
+  const text = await readFile(fileOf(context, hash), 'utf8').catch(() => '');
+  const [expiresAt = '', action] = text.split('\n');
+  return Date.parse(expiresAt) > context.now().getTime() ? { removesPasskeys: action === removal } : null;
 }
 
 /** Whether the link can still be used. */
 export async function isOperatorLink(context: LinkContext, hash: string): Promise<boolean> {
-  const text = await readFile(fileOf(context, hash), 'utf8').catch(() => '');
-  return Date.parse(text) > context.now().getTime();
+  return (await readLink(context, hash)) !== null;
 }
 
-/** Uses the link. If several nodes try, the one that removes the file succeeds. */
-export async function useOperatorLink(context: LinkContext, hash: string): Promise<boolean> {
-  if (!(await isOperatorLink(context, hash))) return false;
+/** Uses the link. If several nodes try, the one that removes the file succeeds; the others get null. */
+export async function useOperatorLink(context: LinkContext, hash: string): Promise<OperatorLink | null> {
+  const link = await readLink(context, hash);
+  if (!link) return null;
   return unlink(fileOf(context, hash)).then(
-    () => true,
+    () => link,
     (error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return false;
+      if (codeOf(error) === 'ENOENT') return null;
       throw error;
     },
   );

@@ -3,6 +3,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { newToken } from '../tenants/token.ts';
 import { deleteOperatorLinks } from './operator-links.ts';
+import { type Factors, nextStepOf } from './second-factor.ts';
 import { newSessionTimes, sessionTimes, type Times } from './session-times.ts';
 import { operatorActor } from './sign-in-audit.ts';
 
@@ -13,7 +14,7 @@ values ($1, $2, $2, $3, $4)`;
 
 export async function openOperatorSession(
   ctx: Context,
-  input: { userAgent: string | null },
+  input: { userAgent: string | null; removesPasskeys?: boolean },
 ): Promise<string> {
   const { token, hash } = newToken(null);
   const values = [hash, ...newSessionTimes(ctx), input.userAgent];
@@ -21,13 +22,16 @@ export async function openOperatorSession(
     await run(ctx, { name: 'open_operator_session', text: open, values });
     const actor = operatorActor(ctx, hash);
     await appendAudit(ctx, deployment, { action: 'operator.signed_in', targetId: null, data: {}, actor });
+    if (input.removesPasskeys) await removeAllOfOperator(ctx, hash);
   });
   return token;
 }
 
 const read = `
 with found as (
-  select operator_session.signed_in_at, operator_session.last_seen_at, operator_session.expires_at from operator_session
+  select operator_session.signed_in_at, operator_session.last_seen_at, operator_session.expires_at, operator_session.second_factor,
+    exists (select from operator_passkey) as has_passkey, $5::boolean as needs_passkey
+  from operator_session
   where operator_session.session_hash = $1 and operator_session.ended_at is null and operator_session.expires_at > $2 and operator_session.last_seen_at > $3
 ), noted as (
   update operator_session set last_seen_at = $2 from found
@@ -35,11 +39,13 @@ with found as (
 )
 select * from found`;
 
-export async function findOperatorSession(ctx: Context, hash: string): Promise<Times | null> {
-  const [row] = await run<Times>(ctx, {
+export type OperatorSession = Times & Factors;
+
+export async function findOperatorSession(ctx: Context, hash: string): Promise<OperatorSession | null> {
+  const [row] = await run<OperatorSession>(ctx, {
     name: 'read_operator_session',
     text: read,
-    values: [hash, ...sessionTimes(ctx)],
+    values: [hash, ...sessionTimes(ctx), ctx.config.operatorPasskeyRequired],
   });
   return row ?? null;
 }
@@ -58,7 +64,8 @@ export async function endOperatorSessions(
   input: { hash: string; everywhere: boolean },
 ): Promise<void> {
   await transaction(ctx, async (ctx) => {
-    const everywhere = input.everywhere && (await findOperatorSession(ctx, input.hash)) !== null;
+    const session = input.everywhere ? await findOperatorSession(ctx, input.hash) : null;
+    const everywhere = session !== null && nextStepOf(session) === null;
     const values = [input.hash, ctx.now(), everywhere];
     const ended = await run(ctx, { name: 'end_operator_sessions', text: end, values });
     if (!everywhere || ended.length === 0) return;
@@ -66,4 +73,23 @@ export async function endOperatorSessions(
     await appendAudit(ctx, deployment, { action: 'sessions.ended', targetId: null, data: {}, actor });
     await deleteOperatorLinks(ctx);
   });
+}
+
+/** Removes the operator's passkeys, and ends all other sessions. */
+async function removeAllOfOperator(ctx: Context, hash: string): Promise<void> {
+  const removed = await ctx.db.deleteFrom('operator_passkey').returning('passkey_id').execute();
+  if (removed.length === 0) return;
+  await endOtherOperatorSessions(ctx, hash);
+  const data = { Passkeys: removed.length };
+  const actor = operatorActor(ctx, hash);
+  await appendAudit(ctx, deployment, { action: 'passkey.removed', targetId: null, data, actor });
+}
+
+export async function endOtherOperatorSessions(ctx: Context, hash: string): Promise<void> {
+  await ctx.db
+    .updateTable('operator_session')
+    .set({ ended_at: ctx.now() })
+    .where('ended_at', 'is', null)
+    .where('session_hash', '<>', hash)
+    .execute();
 }

@@ -15,13 +15,13 @@ import {
   PasswordForgotten,
   Session,
 } from './schemas.ts';
-import { sessionOf, signedOut } from './sessions.ts';
+import { signedOut, wholeSessionOf } from './sessions.ts';
 import { signedIn } from './sign-in-response.ts';
 
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
 
 async function requireSession(ctx: Context, request: FastifyRequest) {
-  const found = await sessionOf(ctx, request);
+  const found = await wholeSessionOf(ctx, request);
   if (!found) throw signedOut();
   return found;
 }
@@ -132,6 +132,7 @@ export const passwordRoutes = [
       'signed_out',
       'session_ambiguous',
       'tenant_suspended',
+      'passkey_required',
       'password_wrong',
       'password_not_hashed',
       'login_throttled',

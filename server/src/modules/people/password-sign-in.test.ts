@@ -48,6 +48,7 @@ test("the correct password signs in any enabled user with the user's role", asyn
         LastName: null,
         Scopes: [...scopes],
         Branding: noBranding,
+        NextStep: null,
       });
       const read = await browser(service, cookie.split(';')[0] ?? '')('GET', '/session');
       assert.deepEqual({ ...read.body, IdleUntil }, { ...reply.body, IdleUntil });

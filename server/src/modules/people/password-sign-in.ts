@@ -41,7 +41,7 @@ const findPassword = (ctx: Context, tenantId: string, loginId: string) =>
  */
 const open = `
 with used as (
-  select known.user_id, known.is_admin, null::text[] as scopes from "user" known
+  select known.user_id, known.is_admin, null::text[] as scopes, null::text as second_factor from "user" known
   where known.tenant_id = $1 and known.login_id = $2 and known.enabled and known.password_hash = $7
   for share of known
 ), ${openUserSession}

@@ -4,6 +4,7 @@ import { Fields } from '../../platform/http/schema.ts';
 import { LoginID } from '../users/schemas.ts';
 import { eraseUser } from './erase.ts';
 import { exportUser } from './export.ts';
+import { passkeyRoutes } from './passkeys/routes.ts';
 import { passwordRoutes } from './password-routes.ts';
 import { Erasure } from './schemas.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -81,4 +82,5 @@ export const peopleRoutes = [
   }),
   ...sessionRoutes,
   ...passwordRoutes,
+  ...passkeyRoutes,
 ];

@@ -81,6 +81,12 @@ export const Session = Fields(
       description:
         'The scopes of the session: all scopes of its role, unless a key with fewer scopes created the sign-in link or set the password.',
     }),
+    NextStep: Nullable(
+      OneOf(['use_passkey', 'add_passkey'], {
+        description:
+          'What the user has to do first: `use_passkey` if they have a passkey but have not used it in this session, and `add_passkey` if they need one but have none. Until then, the session has no scopes.',
+      }),
+    ),
     SignedInAt: Instant(),
     IdleUntil: Instant('The session ends at this time unless it is used.'),
     ExpiresAt: Instant('The session ends at this time at the latest.'),

@@ -57,6 +57,7 @@ test("confirming on the link's page signs in once and sets a cookie", async () =
     LastName: null,
     Scopes: [...tenantScopes],
     Branding: noBranding,
+    NextStep: null,
   });
   assert.equal(Date.parse(ExpiresAt) - Date.parse(SignedInAt), 12 * 3_600_000);
   assert.ok(Date.parse(IdleUntil) < Date.parse(ExpiresAt));

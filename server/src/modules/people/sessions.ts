@@ -9,6 +9,7 @@ import { cookieToken } from './cookie.ts';
 import { endOperatorSessions, findOperatorSession } from './operator-sessions.ts';
 import { rejectCrossSite } from './same-origin.ts';
 import type { Session } from './schemas.ts';
+import { nextStepOf, passkeyRequired } from './second-factor.ts';
 import { toTimes } from './session-times.ts';
 import { endUserSessions, findUserSession } from './user-sessions.ts';
 
@@ -32,14 +33,16 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     const row = await findOperatorSession(ctx, handle.hash);
     if (!row) return null;
     const Role = 'operator';
-    const own = { Scopes: scopesOf(Role, null), ...toTimes(ctx, row), Branding: noBranding };
-    const session: Session = { Role, ...nobody, ...own };
+    const NextStep = nextStepOf(row);
+    const Scopes = NextStep === null ? scopesOf(Role, null) : [];
+    const session: Session = { Role, ...nobody, Scopes, NextStep, ...toTimes(ctx, row), Branding: noBranding };
     return { session, userId: null };
   }
   const row = await findUserSession(ctx, handle);
   if (!row) return null;
   if (row.tenant_status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
   const Role = row.is_admin ? 'administrator' : 'learner';
+  const NextStep = nextStepOf(row);
   const session: Session = {
     Role,
     TenantID: handle.tenantId,
@@ -47,7 +50,8 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     LoginID: row.login_id,
     FirstName: row.first_name,
     LastName: row.last_name,
-    Scopes: scopesOf(Role, row.limit_to),
+    Scopes: NextStep === null ? scopesOf(Role, row.limit_to) : [],
+    NextStep,
     ...toTimes(ctx, row),
     Branding: await pageBranding(ctx, handle.tenantId),
   };
@@ -68,12 +72,22 @@ export async function readSession(ctx: Context, token: string | undefined): Prom
   return { hash: handle.hash, ...found };
 }
 
-/** The user who is signed in to the browser that sent the request; null if nobody is signed in. */
+/**
+ * The user who is signed in to the browser that sent the request; null if nobody is signed in. The session may still
+ * need a passkey (`NextStep`), and must then be used for nothing else.
+ */
 export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<SignedIn | null> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return null;
   rejectCrossSite(ctx, request);
   return readSession(ctx, token);
+}
+
+/** Like `sessionOf`, but throws `passkey_required` if the session still needs a passkey. */
+export async function wholeSessionOf(ctx: Context, request: FastifyRequest): Promise<SignedIn | null> {
+  const found = await sessionOf(ctx, request);
+  if (found && found.session.NextStep !== null) throw passkeyRequired();
+  return found;
 }
 
 /** Ends the cookie's session, or all sessions of its user. Does nothing if there is no session. */

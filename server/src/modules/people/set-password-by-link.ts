@@ -10,7 +10,7 @@ import { openUserSession } from './user-sessions.ts';
 
 const open = `
 with used as (
-  select known.user_id, null::text[] as scopes from "user" known where known.tenant_id = $1 and known.user_id = $2
+  select known.user_id, null::text[] as scopes, null::text as second_factor from "user" known where known.tenant_id = $1 and known.user_id = $2
 ), ${openUserSession}
 select used.* from used`;
 

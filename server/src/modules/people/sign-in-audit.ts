@@ -24,7 +24,11 @@ export type Named = { user_id: string; is_admin: boolean } | null;
 /** If the tenant does not exist, `tenantId` is null and the attempt is recorded for the deployment. */
 export async function auditFailure(
   ctx: Context,
-  input: { tenantId: string | null; method: 'link' | 'password' | 'invitation' | 'reset'; named: Named },
+  input: {
+    tenantId: string | null;
+    method: 'link' | 'password' | 'invitation' | 'reset' | 'passkey';
+    named: Named;
+  },
 ): Promise<void> {
   const { tenantId, method, named } = input;
   countSignInFailure(ctx, method);

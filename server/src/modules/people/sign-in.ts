@@ -19,7 +19,8 @@ import { maxCleaned, openUserSession } from './user-sessions.ts';
 const linkSeconds = 60;
 
 /**
- * Each new link removes the user's expired links. The session will not have any scope that the caller lacks.
+ * Each new link removes the user's expired links. The session will not have any scope that the caller lacks. An
+ * application with a key that may act as an administrator has identified them itself, so its links need no passkey.
  */
 const make = `
 with known as (
@@ -33,8 +34,9 @@ with known as (
     ) expired
   ))
 ), made as (
-  insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at, scopes)
-  select $1, $3, known.user_id, $5, $4, $6, case when known.is_admin then $8::text[] else $9::text[] end
+  insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at, scopes, second_factor)
+  select $1, $3, known.user_id, $5, $4, $6, case when known.is_admin then $8::text[] else $9::text[] end,
+    case when known.is_admin and $10::boolean then 'link' end
   from known where known.enabled and known.allowed
 )
 select known.user_id, known.enabled, known.allowed from known`;
@@ -51,6 +53,7 @@ export async function createSignInLink(
   const values = [
     ...[ctx.tenantId, input.loginId, hash, now, input.Path ?? consolePath, expiresAt],
     ...[hasScope(ctx, 'users:admin'), grantedScopes(ctx, tenantScopes), grantedScopes(ctx, learnerScopes)],
+    ctx.actor.kind === 'key' || ctx.actor.kind === 'operator_key',
   ];
   await transaction(ctx, async (ctx) => {
     const [user] = await run<LinkOwner>(ctx, { name: 'make_sign_in_link', text: make, values });
@@ -93,7 +96,7 @@ with used as (
   update sign_in_link link set used_at = $3 from "user" known
   where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3
     and known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
-  returning link.user_id, link.path, link.scopes, known.is_admin
+  returning link.user_id, link.path, link.scopes, link.second_factor, known.is_admin
 ), ${openUserSession}
 select used.* from used`;
 
@@ -154,8 +157,8 @@ export async function signIn(
 }
 
 async function signInOperator(ctx: Context, linkHash: string, userAgent: string | null) {
-  if (await useOperatorLink(ctx, linkHash))
-    return { token: await openOperatorSession(ctx, { userAgent }), path: consolePath };
+  const link = await useOperatorLink(ctx, linkHash);
+  if (link) return { token: await openOperatorSession(ctx, { userAgent, ...link }), path: consolePath };
   await auditFailure(ctx, { tenantId: null, method: 'link', named: null });
   return null;
 }

@@ -3,6 +3,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { appendAudit } from '../audit/append.ts';
+import { type Factors, nextStepOf } from './second-factor.ts';
 import { sessionTimes, type Times } from './session-times.ts';
 import { personActor } from './sign-in-audit.ts';
 
@@ -16,7 +17,7 @@ export type UserSession = Times & {
   is_admin: boolean;
   /** Null if the session may do everything that the role allows. */
   limit_to: string[] | null;
-};
+} & Factors;
 
 /** A user's session in the tenant. */
 type UserSessionHandle = { tenantId: string; hash: string };
@@ -25,7 +26,7 @@ type UserSessionHandle = { tenantId: string; hash: string };
 export const maxCleaned = 20;
 
 /**
- * The rest of a statement whose CTE `used` returns the link's user and scopes. The parameters are
+ * The rest of a statement whose CTE `used` returns the user, the scopes and the second factor. The parameters are
  * the tenant ($1), now ($3), the end ($4), the hash ($5) and the browser ($6).
  */
 export const openUserSession = `
@@ -37,15 +38,19 @@ cleaned as (
     ) expired
   ))
 ), made as (
-  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent, scopes)
-  select $1, $5, used.user_id, $3, $3, $4, $6, used.scopes from used
+  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent, scopes, second_factor)
+  select $1, $5, used.user_id, $3, $3, $4, $6, used.scopes, used.second_factor from used
 )`;
 
 const read = `
 with found as (
   select user_session.signed_in_at, user_session.last_seen_at, user_session.expires_at, client.name as tenant_name,
     client.status as tenant_status, known.user_id, known.login_id,
-    known.first_name, known.last_name, known.is_admin,
+    known.first_name, known.last_name, known.is_admin, user_session.second_factor,
+    known.is_admin and exists (
+      select from passkey where passkey.tenant_id = $1 and passkey.user_id = known.user_id
+    ) as has_passkey,
+    known.is_admin and client.second_factor = 'required' as needs_passkey,
     (case when user_session.scopes is null then known.admin_scopes when known.admin_scopes is null then user_session.scopes
       else array(select unnest(user_session.scopes) intersect select unnest(known.admin_scopes)) end) as limit_to
   from user_session
@@ -55,6 +60,8 @@ with found as (
     and user_session.last_seen_at > $4
     and (known.password_changed_at is null or user_session.signed_in_at >= known.password_changed_at
       or known.password_changed_in = $6)
+    and (known.passkeys_changed_at is null or user_session.signed_in_at >= known.passkeys_changed_at
+      or known.passkeys_changed_in = $6)
 ), noted as (
   update user_session set last_seen_at = $3 where user_session.tenant_id = $1 and user_session.session_hash = (
     select seen.session_hash from found cross join lateral (
@@ -122,7 +129,9 @@ export async function endUserSessions(
   const session = await findUserSession(ctx, input);
   // Anyone can name a tenant in a cookie, so a session that does not exist must not wait in its queue.
   if (!session && !(await isOpen(ctx, input))) return;
-  if (!session || !input.everywhere) return inTenantQueue(ctx, tenantId, (ctx) => endUserSession(ctx, input));
+  const isWhole = session !== null && nextStepOf(session) === null;
+  if (!session || !isWhole || !input.everywhere)
+    return inTenantQueue(ctx, tenantId, (ctx) => endUserSession(ctx, input));
   const { user_id: userId, is_admin: isAdmin } = session;
   const endBatch = async (ctx: Context) => {
     const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };

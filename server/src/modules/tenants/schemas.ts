@@ -14,6 +14,10 @@ export type PasswordHash = (typeof passwordHashes)[number];
  */
 export const tenantStatuses = ['active', 'suspended', 'test'] as const;
 
+/** Whether administrators need a passkey. */
+export const secondFactors = ['optional', 'required'] as const;
+export type SecondFactor = (typeof secondFactors)[number];
+
 /** The languages of emails. */
 export const languages = ['en', 'de', 'fr'] as const;
 export type Language = (typeof languages)[number];
@@ -30,6 +34,10 @@ const common = {
   Name: Text(255, { minLength: 1 }),
   PasswordHash: OneOf(passwordHashes, {
     description: 'The function that the client uses to hash passwords; `opaque` means unknown.',
+  }),
+  SecondFactor: OneOf(secondFactors, {
+    description:
+      '`required`: administrators need a passkey to use the console. Without one, they can sign in with a password only to add one. This also applies to open sessions, but not to API keys, nor to sign-in links that they create. `optional`: only administrators who have added a passkey need it.',
   }),
   Language: OneOf(languages, { description: 'The language of emails to users.' }),
   ReminderDays: Type.Array(Type.Integer({ minimum: 1, maximum: 365 }), {
@@ -73,6 +81,7 @@ export const NewTenant = Fields(
     TenantID,
     Name: Type.Optional(common.Name),
     PasswordHash: Type.Optional(common.PasswordHash),
+    SecondFactor: Type.Optional(common.SecondFactor),
     Language: Type.Optional(common.Language),
     ReminderDays: Type.Optional(common.ReminderDays),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),

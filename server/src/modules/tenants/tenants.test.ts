@@ -16,6 +16,7 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
   const defaults = {
     Status: 'active',
     PasswordHash: 'opaque',
+    SecondFactor: 'optional',
     Language: 'en',
     ReminderDays: [14, 3],
     ReturnOrigins: null,

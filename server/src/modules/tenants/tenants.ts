@@ -12,7 +12,7 @@ import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordChainStart } from '../audit/begin.ts';
 import { knownBranding } from './branding/known-branding.ts';
-import type { Language, NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
+import type { Language, NewTenant, PasswordHash, SecondFactor, Tenant, TenantChange } from './schemas.ts';
 
 /** Creates a tenant. If a tenant with the same fields exists, returns it unchanged (a safe retry). */
 export async function createTenant(
@@ -28,6 +28,7 @@ export async function createTenant(
         tenant_id: tenantId,
         name: input.Name ?? tenantId,
         password_hash: input.PasswordHash ?? 'opaque',
+        second_factor: input.SecondFactor ?? 'optional',
         language: input.Language ?? 'en',
         ...(input.ReminderDays !== undefined && { reminder_days: input.ReminderDays }),
         return_origins: input.ReturnOrigins ?? null,
@@ -137,6 +138,7 @@ export async function updateTenant(
         updated_at: ctx.now(),
         ...(fields.Name !== undefined && { name: fields.Name }),
         ...(fields.PasswordHash !== undefined && { password_hash: fields.PasswordHash }),
+        ...(fields.SecondFactor !== undefined && { second_factor: fields.SecondFactor }),
         ...(fields.Language !== undefined && { language: fields.Language }),
         ...(fields.ReminderDays !== undefined && { reminder_days: fields.ReminderDays }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
@@ -195,6 +197,7 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
     // A tenant that is being deleted is reported as not found.
     Status: row.status === 'suspended' ? 'suspended' : row.clock_offset === null ? 'active' : 'test',
     PasswordHash: row.password_hash as PasswordHash,
+    SecondFactor: row.second_factor as SecondFactor,
     Language: row.language as Language,
     ReminderDays: row.reminder_days,
     ReturnOrigins: row.return_origins,

@@ -381,6 +381,17 @@ export interface MailRecipientTable {
   sent: number;
 }
 
+export interface OperatorPasskeyTable {
+  passkey_id: string;
+  name: string;
+  credential_id: string;
+  public_key: string;
+  sign_count: number;
+  transports: string[];
+  created_at: Timestamp;
+  last_used_at: Timestamp | null;
+}
+
 export interface OperatorSessionTable {
   session_hash: string;
   signed_in_at: Timestamp;
@@ -388,6 +399,23 @@ export interface OperatorSessionTable {
   expires_at: Timestamp;
   ended_at: Timestamp | null;
   user_agent: string | null;
+  second_factor: string | null;
+  challenge_hash: string | null;
+  challenge_for: string | null;
+  challenge_until: Timestamp | null;
+}
+
+export interface PasskeyTable {
+  tenant_id: string;
+  user_id: string;
+  passkey_id: string;
+  name: string;
+  credential_id: string;
+  public_key: string;
+  sign_count: number;
+  transports: string[];
+  created_at: Timestamp;
+  last_used_at: Timestamp | null;
 }
 
 export interface PasswordFailureTable {
@@ -471,6 +499,7 @@ export interface SignInLinkTable {
   expires_at: Timestamp;
   used_at: Timestamp | null;
   scopes: string[] | null;
+  second_factor: string | null;
 }
 
 export interface StatementTable {
@@ -528,6 +557,7 @@ export interface TenantTable {
   language: Generated<string>;
   reminder_days: Generated<number[]>;
   clock_offset: number | null;
+  second_factor: Generated<string>;
 }
 
 export interface UserTable {
@@ -548,6 +578,8 @@ export interface UserTable {
   password_changed_at: Timestamp | null;
   password_changed_in: string | null;
   password_chosen: Generated<boolean>;
+  passkeys_changed_at: Timestamp | null;
+  passkeys_changed_in: string | null;
 }
 
 export interface UserSessionTable {
@@ -560,6 +592,10 @@ export interface UserSessionTable {
   ended_at: Timestamp | null;
   user_agent: string | null;
   scopes: string[] | null;
+  second_factor: string | null;
+  challenge_hash: string | null;
+  challenge_for: string | null;
+  challenge_until: Timestamp | null;
 }
 
 export interface UserWordTable {
@@ -677,7 +713,9 @@ export interface Schema {
   mail: MailTable;
   mail_queue: MailQueueTable;
   mail_recipient: MailRecipientTable;
+  operator_passkey: OperatorPasskeyTable;
   operator_session: OperatorSessionTable;
+  passkey: PasskeyTable;
   password_failure: PasswordFailureTable;
   password_reset: PasswordResetTable;
   rate_window: RateWindowTable;
@@ -733,6 +771,7 @@ export const tenantTables = [
   'launch',
   'mail',
   'mail_queue',
+  'passkey',
   'password_failure',
   'password_reset',
   'reminder_progress',

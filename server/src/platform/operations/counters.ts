@@ -52,7 +52,7 @@ export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
 const replicaResults = ['used', 'behind', 'unavailable', 'failed'] as const;
 
 /** `check` means POST /user/check, and `key` an API key or credentials at /oauth/token. */
-const signInKinds = ['password', 'link', 'invitation', 'reset', 'check', 'key'] as const;
+const signInKinds = ['password', 'link', 'invitation', 'reset', 'passkey', 'check', 'key'] as const;
 
 /**
  * Counters are not in a global registry, because a process may have several contexts, for example

@@ -16,6 +16,7 @@ const ofCallers: ErrorCode[] = [
   'session_ambiguous',
   'scope_missing',
   'own_only',
+  'passkey_required',
   'cross_site',
   'tenant_suspended',
 ];
