@@ -32,7 +32,7 @@ const steps = `
   readCurrentRelease listReleases readRelease putRelease listOfferedCourses
   createUser readUser listUsers listGroups updateUser setPassword checkUser checkPassword createUsers createUsers:text/csv
   readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser readEnrolment explainEnrolment
-  updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview listCompletion previewCourse previewOfferedCourse
+  updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview listCompletion listActivity previewCourse previewOfferedCourse
   readBranding changeBranding
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey checkEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
   createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
@@ -46,10 +46,12 @@ const sentByBrowsers =
   'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword createPasskeyChallenge usePasskey listOwnPasskeys addPasskey renamePasskey removePasskey readSession signOut createOwnKey listOwnKeys revokeOwnKey launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp readPageBranding readLogo readPlayerLogo';
 
 /**
- * `deleteTenant` needs a suspended tenant, `waiveUnit` an opened cmi5 course, and the others a test tenant.
+ * `deleteTenant` needs a suspended tenant, `waiveUnit` an opened cmi5 course, scheduled reports an administrator with an
+ * email address, and the others a test tenant.
  * `server/test/examples.test.ts` sends them.
  */
-const sentElsewhere = 'deleteTenant waiveUnit readClock moveClock playCourse';
+const sentElsewhere =
+  'deleteTenant waiveUnit readClock moveClock playCourse createReportSchedule listReportSchedules readReportSchedule updateReportSchedule runReportSchedule deleteReportSchedule';
 
 type Step = { entry: Entry; type?: string };
 /** A media type may follow the operation. */

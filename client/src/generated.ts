@@ -1389,6 +1389,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/report/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report activity by day, week or month
+         * @description Counts what happened in each period, for all enrolments, a course, a group, or both. Periods without activity are included. Each event counts on the day on which it occurred, in the group that the user belonged to when it was counted. If many events are still uncounted, the response is 503 until the job has counted them.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/overview": {
         parameters: {
             query?: never;
@@ -1403,6 +1423,78 @@ export interface paths {
         get: operations["readOverview"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List scheduled reports
+         * @description Shows when each report runs next, and how its last run ended.
+         */
+        get: operations["listReportSchedules"];
+        put?: never;
+        /**
+         * Schedule a report
+         * @description Sends a report every day, week or month, by email to administrators or as the event `report.ready`. A tenant has at most 20 scheduled reports.
+         */
+        post: operations["createReportSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/schedule/{ScheduleID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a scheduled report
+         * @description Shows when it runs next, and how its last run ended.
+         */
+        get: operations["readReportSchedule"];
+        /**
+         * Change, pause or resume a scheduled report
+         * @description Fields that are not sent keep their values. A report runs at most once in ten minutes, even if its times are changed.
+         */
+        put: operations["updateReportSchedule"];
+        post?: never;
+        /**
+         * Delete a scheduled report
+         * @description Its emails that have not been sent yet will not be sent.
+         */
+        delete: operations["deleteReportSchedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/schedule/{ScheduleID}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a scheduled report now
+         * @description The report runs within about ten seconds, even if it is paused. Its next regular run does not change. After a successful run, it can be run again after ten minutes.
+         */
+        post: operations["runReportSchedule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1840,7 +1932,7 @@ export interface paths {
         put?: never;
         /**
          * Move the clock of a test tenant forward
-         * @description The clock cannot be moved back. The response is sent once all nodes use the new time, the first 200 due enrolments have expired and the first 50 due reminders of each kind have been sent. The others follow in the background.
+         * @description The clock cannot be moved back. The response is sent once all nodes use the new time, the first 200 due enrolments have expired, the first 50 due reminders of each kind have been sent and the due reports have run. The others follow in the background.
          */
         post: operations["moveClock"];
         delete?: never;
@@ -2591,6 +2683,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "report.ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or with `Accept: text/csv`. From is null if the report shows the figures at the end of To.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
+         */
+        post: operations["report.ready"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.disabled": {
         parameters: {
             query?: never;
@@ -2990,11 +3102,11 @@ export interface components {
             /** @description The recipient. */
             LoginID: string;
             /** @enum {string} */
-            Kind: "invitation" | "password_reset" | "access_ending";
+            Kind: "invitation" | "password_reset" | "access_ending" | "report";
             /** @description The user's `Email` when it was queued. */
             Address: string;
             /**
-             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, or its enrolment was completed, ended or extended.
+             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, its enrolment was completed, ended or extended, or its report was deleted.
              * @enum {string}
              */
             Status: "queued" | "sent" | "failed" | "cancelled";
@@ -4648,7 +4760,7 @@ export interface components {
             EnrollID: string | null;
             CourseID: string | null;
             /** @enum {string} */
-            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.attempt_started" | "enrolment.attempt_finished" | "enrolment.reset" | "enrolment.extended" | "enrolment.ending" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
+            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.attempt_started" | "enrolment.attempt_finished" | "enrolment.reset" | "enrolment.extended" | "enrolment.ending" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "report.ready" | "webhook.disabled";
             /** @description Depends on Type: see the webhooks in this document. Fields may be added. */
             Data: {
                 [key: string]: unknown;
@@ -4679,6 +4791,37 @@ export interface components {
             Failed: number;
             /** @description Completed enrolments as a percentage of the enrolments that were not withdrawn; null if there are none. */
             CompletionRate: number | null;
+        };
+        /** ActivityPeriod */
+        ActivityPeriod: {
+            /**
+             * Format: date
+             * @description First day of the period, in UTC.
+             * @example 2026-01-31
+             */
+            From: string;
+            /**
+             * Format: date
+             * @description Last day of the period, in UTC.
+             * @example 2026-01-31
+             */
+            To: string;
+            /** @description Enrolments created: events `enrolment.created`. */
+            Enrolments: number;
+            /** @description Enrolments started for the first time: events `enrolment.launched` with Launch 1. */
+            Starts: number;
+            /** @description All launches: events `enrolment.launched`. */
+            Launches: number;
+            /** @description Courses completed: events `enrolment.completed`. */
+            Completions: number;
+            /** @description Courses passed: events `enrolment.passed`. */
+            Passed: number;
+            /** @description Courses failed: events `enrolment.failed`. */
+            Failed: number;
+            /** @description Enrolments that expired before they were completed: events `enrolment.expired`. */
+            Expired: number;
+            /** @description Enrolments withdrawn: events `enrolment.withdrawn`. */
+            Withdrawn: number;
         };
         /** Day */
         Day: {
@@ -4738,6 +4881,213 @@ export interface components {
             /** @description One entry per day, oldest first. The last one is today, up to now. */
             Days: components["schemas"]["Day"][];
             Attention: components["schemas"]["Attention"];
+        };
+        /** NewReportSchedule */
+        NewReportSchedule: {
+            /**
+             * @description Shown in the console and in the subject of emails.
+             * @example Monday report
+             */
+            Name: string;
+            /**
+             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. Days are in UTC.
+             * @enum {string}
+             */
+            Report: "completion" | "activity";
+            /**
+             * @description How often the report runs.
+             * @enum {string}
+             */
+            Every: "day" | "week" | "month";
+            /**
+             * @description The time of day in `TimeZone`, such as 07:00. A time that clocks skip is moved forward; a time that they show twice is used once.
+             * @example 07:00
+             */
+            Time: string;
+            /** @description A name from the IANA time zone database, such as Europe/Berlin. */
+            TimeZone: string;
+            /**
+             * @description `email`: the recipients get the report as a CSV file. `webhook`: the event `report.ready` has the URL of the report.
+             * @enum {string}
+             */
+            Delivery: "email" | "webhook";
+            /**
+             * @description Only for `completion`: what each line covers. Default: course.
+             * @enum {string|null}
+             */
+            By?: "course" | "group" | "course_and_group" | "total" | null;
+            /**
+             * @description Only for `activity`: length of the periods. Default: day.
+             * @enum {string|null}
+             */
+            Unit?: "day" | "week" | "month" | null;
+            /** @description Only for `activity`: number of days before the run. Default: 30. */
+            Days?: number | null;
+            /** @description ID of the course. Chosen by the operator. */
+            CourseID?: string | null;
+            /** @description A group of users. */
+            GroupName?: string | null;
+            /**
+             * @description The day on which a weekly report runs; required if `Every` is `week`.
+             * @enum {string|null}
+             */
+            Weekday?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
+            /** @description The day on which a monthly report runs; required if `Every` is `month`. In shorter months, it runs on the last day. */
+            MonthDay?: number | null;
+            /** @description LoginIDs of up to 10 enabled administrators with an email address. Required if `Delivery` is `email`, otherwise empty. */
+            Recipients?: string[];
+            /**
+             * @description A paused report runs only on request.
+             * @enum {string}
+             */
+            Status?: "active" | "paused";
+        };
+        /**
+         * ReportSchedule
+         * @description A report that is sent regularly.
+         */
+        ReportSchedule: {
+            /**
+             * Format: uuid
+             * @description Opaque.
+             */
+            ScheduleID: string;
+            /**
+             * @description Shown in the console and in the subject of emails.
+             * @example Monday report
+             */
+            Name: string;
+            /**
+             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. Days are in UTC.
+             * @enum {string}
+             */
+            Report: "completion" | "activity";
+            /**
+             * @description Only for `completion`: what each line covers. Default: course.
+             * @enum {string|null}
+             */
+            By: "course" | "group" | "course_and_group" | "total" | null;
+            /**
+             * @description Only for `activity`: length of the periods. Default: day.
+             * @enum {string|null}
+             */
+            Unit: "day" | "week" | "month" | null;
+            /** @description Only for `activity`: number of days before the run. Default: 30. */
+            Days: number | null;
+            /** @description ID of the course. Chosen by the operator. */
+            CourseID: string | null;
+            /** @description A group of users. */
+            GroupName: string | null;
+            /**
+             * @description How often the report runs.
+             * @enum {string}
+             */
+            Every: "day" | "week" | "month";
+            /**
+             * @description The day on which a weekly report runs; required if `Every` is `week`.
+             * @enum {string|null}
+             */
+            Weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
+            /** @description The day on which a monthly report runs; required if `Every` is `month`. In shorter months, it runs on the last day. */
+            MonthDay: number | null;
+            /**
+             * @description The time of day in `TimeZone`, such as 07:00. A time that clocks skip is moved forward; a time that they show twice is used once.
+             * @example 07:00
+             */
+            Time: string;
+            /** @description A name from the IANA time zone database, such as Europe/Berlin. */
+            TimeZone: string;
+            /**
+             * @description `email`: the recipients get the report as a CSV file. `webhook`: the event `report.ready` has the URL of the report.
+             * @enum {string}
+             */
+            Delivery: "email" | "webhook";
+            /** @description LoginIDs of up to 10 enabled administrators with an email address. Required if `Delivery` is `email`, otherwise empty. */
+            Recipients: string[];
+            /**
+             * @description A paused report runs only on request.
+             * @enum {string}
+             */
+            Status: "active" | "paused";
+            /**
+             * Format: date-time
+             * @description When the report runs next, or is tried again after a failure.
+             */
+            NextRunAt: string | null;
+            /**
+             * Format: date-time
+             * @description The last run or attempt.
+             */
+            LastRunAt: string | null;
+            /**
+             * @description Why the last run failed; null if it succeeded. `no_recipients`: no recipient is still an enabled administrator with an email address who may read enrolments. `unavailable`: the figures were not complete. After `unavailable` and `failed`, the run is tried again for about an hour and a half. Whether the mail server accepted an email is in `GET /mail`.
+             * @enum {string|null}
+             */
+            LastProblem: "no_recipients" | "mail_not_configured" | "unavailable" | "time_zone" | "failed" | null;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            UpdatedAt: string;
+        };
+        /** ReportScheduleChange */
+        ReportScheduleChange: {
+            /**
+             * @description Shown in the console and in the subject of emails.
+             * @example Monday report
+             */
+            Name?: string;
+            /**
+             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. Days are in UTC.
+             * @enum {string}
+             */
+            Report?: "completion" | "activity";
+            /**
+             * @description Only for `completion`: what each line covers. Default: course.
+             * @enum {string|null}
+             */
+            By?: "course" | "group" | "course_and_group" | "total" | null;
+            /**
+             * @description Only for `activity`: length of the periods. Default: day.
+             * @enum {string|null}
+             */
+            Unit?: "day" | "week" | "month" | null;
+            /** @description Only for `activity`: number of days before the run. Default: 30. */
+            Days?: number | null;
+            /** @description ID of the course. Chosen by the operator. */
+            CourseID?: string | null;
+            /** @description A group of users. */
+            GroupName?: string | null;
+            /**
+             * @description How often the report runs.
+             * @enum {string}
+             */
+            Every?: "day" | "week" | "month";
+            /**
+             * @description The day on which a weekly report runs; required if `Every` is `week`.
+             * @enum {string|null}
+             */
+            Weekday?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
+            /** @description The day on which a monthly report runs; required if `Every` is `month`. In shorter months, it runs on the last day. */
+            MonthDay?: number | null;
+            /**
+             * @description The time of day in `TimeZone`, such as 07:00. A time that clocks skip is moved forward; a time that they show twice is used once.
+             * @example 07:00
+             */
+            Time?: string;
+            /** @description A name from the IANA time zone database, such as Europe/Berlin. */
+            TimeZone?: string;
+            /**
+             * @description `email`: the recipients get the report as a CSV file. `webhook`: the event `report.ready` has the URL of the report.
+             * @enum {string}
+             */
+            Delivery?: "email" | "webhook";
+            /** @description LoginIDs of up to 10 enabled administrators with an email address. Required if `Delivery` is `email`, otherwise empty. */
+            Recipients?: string[];
+            /**
+             * @description A paused report runs only on request.
+             * @enum {string}
+             */
+            Status?: "active" | "paused";
         };
         /** NewWebhook */
         NewWebhook: {
@@ -4934,10 +5284,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. The method passkey is the second step, after another method; without a target, it was the operator. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. The method passkey is the second step, after another method; without a target, it was the operator. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. report_schedule.created: A report was scheduled. report_schedule.changed: Fields of a scheduled report changed. report_schedule.run_requested: A scheduled report was run manually. report_schedule.deleted: A scheduled report was deleted. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "report_schedule.created" | "report_schedule.changed" | "report_schedule.run_requested" | "report_schedule.deleted" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who performed the action: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -4955,7 +5305,7 @@ export interface components {
              * @description What was changed.
              * @enum {string|null}
              */
-            Target: "tenant" | "key" | "user" | "erasure" | "enrolment" | "enrolment_key" | "webhook" | "course" | "deployment" | null;
+            Target: "tenant" | "key" | "user" | "erasure" | "enrolment" | "enrolment_key" | "webhook" | "report_schedule" | "course" | "deployment" | null;
             TargetID: string | null;
             /** @description LoginID of the user (even if the target is an enrolment) or name of the key; null if there is none or the user has been erased. */
             TargetName: string | null;
@@ -6294,6 +6644,42 @@ export interface components {
                 };
             };
         };
+        /** @description `mail_not_configured`: Email is not configured. `in_progress`: The same request is still in progress. `schedule_limit`: There are too many scheduled reports. */
+        "mail_not_configured.in_progress.schedule_limit": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "mail_not_configured" | "in_progress" | "schedule_limit";
+                };
+            };
+        };
+        /** @description `tenant_not_found`: The tenant does not exist. `schedule_not_found`: The scheduled report does not exist. */
+        "tenant_not_found.schedule_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_found" | "schedule_not_found";
+                };
+            };
+        };
+        /** @description `user_not_found`: The user does not exist. `tenant_not_found`: The tenant does not exist. `schedule_not_found`: The scheduled report does not exist. */
+        "user_not_found.tenant_not_found.schedule_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "tenant_not_found" | "schedule_not_found";
+                };
+            };
+        };
         /** @description `in_progress`: The same request is still in progress. `webhook_limit`: There are too many webhook endpoints. */
         "in_progress.webhook_limit": {
             headers: {
@@ -6761,6 +7147,13 @@ export interface components {
          * @example acme
          */
         TenantID: string;
+        /**
+         * @description A group of users.
+         * @example Engineering
+         */
+        GroupName: string;
+        /** @example 01994a5e-7c00-7000-8000-000000000011 */
+        ScheduleID: string;
         /** @example 01994a5e-7c00-7000-8000-000000000005 */
         WebhookID: string;
         /**
@@ -6875,9 +7268,13 @@ export type Branding = components['schemas']['Branding'];
 export type BrandingChange = components['schemas']['BrandingChange'];
 export type Event = components['schemas']['Event'];
 export type Completion = components['schemas']['Completion'];
+export type ActivityPeriod = components['schemas']['ActivityPeriod'];
 export type Day = components['schemas']['Day'];
 export type Attention = components['schemas']['Attention'];
 export type Overview = components['schemas']['Overview'];
+export type NewReportSchedule = components['schemas']['NewReportSchedule'];
+export type ReportSchedule = components['schemas']['ReportSchedule'];
+export type ReportScheduleChange = components['schemas']['ReportScheduleChange'];
 export type NewWebhook = components['schemas']['NewWebhook'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type Webhook = components['schemas']['Webhook'];
@@ -6978,6 +7375,9 @@ export type ResponseNotATestTenant = components['responses']['not_a_test_tenant'
 export type ResponseTenantNotSuspended = components['responses']['tenant_not_suspended'];
 export type ResponseKeyNotFound = components['responses']['key_not_found'];
 export type ResponseNotFound = components['responses']['not_found'];
+export type ResponseMailNotConfiguredInProgressScheduleLimit = components['responses']['mail_not_configured.in_progress.schedule_limit'];
+export type ResponseTenantNotFoundScheduleNotFound = components['responses']['tenant_not_found.schedule_not_found'];
+export type ResponseUserNotFoundTenantNotFoundScheduleNotFound = components['responses']['user_not_found.tenant_not_found.schedule_not_found'];
 export type ResponseInProgressWebhookLimit = components['responses']['in_progress.webhook_limit'];
 export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedWebhookAddressRefused = components['responses']['validation_failed.unknown_field.idempotency_key_reused.webhook_address_refused'];
 export type ResponseTenantNotFoundWebhookNotFound = components['responses']['tenant_not_found.webhook_not_found'];
@@ -7028,6 +7428,8 @@ export type ParameterPasskeyId = components['parameters']['PasskeyID'];
 export type ParameterSearch = components['parameters']['Search'];
 export type ParameterRelease = components['parameters']['Release'];
 export type ParameterTenantId = components['parameters']['TenantID'];
+export type ParameterGroupName = components['parameters']['GroupName'];
+export type ParameterScheduleId = components['parameters']['ScheduleID'];
 export type ParameterWebhookId = components['parameters']['WebhookID'];
 export type ParameterXExperienceApiVersion = components['parameters']['X-Experience-API-Version'];
 export type ParameterActivityId = components['parameters']['activityId'];
@@ -14161,7 +14563,7 @@ export interface operations {
                  * @description A group of users.
                  * @example Engineering
                  */
-                GroupName?: string;
+                GroupName?: components["parameters"]["GroupName"];
                 /**
                  * @description The figures at the end of this day in UTC, such as 2026-01-31. Default: the latest figures.
                  * @example 2026-01-31
@@ -14209,6 +14611,101 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Completion"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listActivity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description Length of the periods: days (default), weeks from Monday, or calendar months, in UTC.
+                 * @example day
+                 */
+                Unit?: "day" | "week" | "month";
+                /**
+                 * @description ID of the course. Chosen by the operator.
+                 * @example fire-safety
+                 */
+                CourseID?: string;
+                /**
+                 * @description A group of users.
+                 * @example Engineering
+                 */
+                GroupName?: components["parameters"]["GroupName"];
+                /**
+                 * @description First day of the report. Default: 29 days before To.
+                 * @example 2026-01-31
+                 */
+                From?: string;
+                /**
+                 * @description Last day of the report, at most 1826 days after From. Default: today.
+                 * @example 2026-01-31
+                 */
+                To?: string;
+            };
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of periods, oldest first. The counts are exact at the time of the request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "From": "2026-01-31",
+                     *           "To": "2026-01-31",
+                     *           "Enrolments": 3,
+                     *           "Starts": 2,
+                     *           "Launches": 1,
+                     *           "Completions": 1,
+                     *           "Passed": 1,
+                     *           "Failed": 1,
+                     *           "Expired": 1,
+                     *           "Withdrawn": 1
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["ActivityPeriod"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
                     };
@@ -14304,6 +14801,462 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listReportSchedules: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of scheduled reports. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "ScheduleID": "01994a5e-7c00-7000-8000-000000000011",
+                     *           "Name": "30 days",
+                     *           "Report": "completion",
+                     *           "By": "course",
+                     *           "Unit": "day",
+                     *           "Days": 30,
+                     *           "CourseID": "fire-safety",
+                     *           "GroupName": "Engineering",
+                     *           "Every": "week",
+                     *           "Weekday": "monday",
+                     *           "MonthDay": 1,
+                     *           "Time": "07:00",
+                     *           "TimeZone": "Europe/Berlin",
+                     *           "Delivery": "email",
+                     *           "Recipients": [
+                     *             "ada"
+                     *           ],
+                     *           "Status": "active",
+                     *           "NextRunAt": "2026-01-31T09:00:00Z",
+                     *           "LastRunAt": "2026-01-31T09:00:00Z",
+                     *           "LastProblem": "no_recipients",
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["ReportSchedule"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createReportSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Name": "30 days",
+                 *       "Report": "completion",
+                 *       "Every": "week",
+                 *       "Time": "07:00",
+                 *       "TimeZone": "Europe/Berlin",
+                 *       "Delivery": "email",
+                 *       "By": "course",
+                 *       "Weekday": "monday",
+                 *       "Recipients": [
+                 *         "ada"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewReportSchedule"];
+            };
+        };
+        responses: {
+            /** @description The scheduled report. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ScheduleID": "01994a5e-7c00-7000-8000-000000000011",
+                     *       "Name": "30 days",
+                     *       "Report": "completion",
+                     *       "By": "course",
+                     *       "Unit": "day",
+                     *       "Days": 30,
+                     *       "CourseID": "fire-safety",
+                     *       "GroupName": "Engineering",
+                     *       "Every": "week",
+                     *       "Weekday": "monday",
+                     *       "MonthDay": 1,
+                     *       "Time": "07:00",
+                     *       "TimeZone": "Europe/Berlin",
+                     *       "Delivery": "email",
+                     *       "Recipients": [
+                     *         "ada"
+                     *       ],
+                     *       "Status": "active",
+                     *       "NextRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastProblem": "no_recipients",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportSchedule"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["mail_not_configured.in_progress.schedule_limit"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readReportSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000011 */
+                ScheduleID: components["parameters"]["ScheduleID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scheduled report. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ScheduleID": "01994a5e-7c00-7000-8000-000000000011",
+                     *       "Name": "30 days",
+                     *       "Report": "completion",
+                     *       "By": "course",
+                     *       "Unit": "day",
+                     *       "Days": 30,
+                     *       "CourseID": "fire-safety",
+                     *       "GroupName": "Engineering",
+                     *       "Every": "week",
+                     *       "Weekday": "monday",
+                     *       "MonthDay": 1,
+                     *       "Time": "07:00",
+                     *       "TimeZone": "Europe/Berlin",
+                     *       "Delivery": "email",
+                     *       "Recipients": [
+                     *         "ada"
+                     *       ],
+                     *       "Status": "active",
+                     *       "NextRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastProblem": "no_recipients",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportSchedule"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found.schedule_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    updateReportSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000011 */
+                ScheduleID: components["parameters"]["ScheduleID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "Status": "active"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportScheduleChange"];
+            };
+        };
+        responses: {
+            /** @description The changed report. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ScheduleID": "01994a5e-7c00-7000-8000-000000000011",
+                     *       "Name": "30 days",
+                     *       "Report": "completion",
+                     *       "By": "course",
+                     *       "Unit": "day",
+                     *       "Days": 30,
+                     *       "CourseID": "fire-safety",
+                     *       "GroupName": "Engineering",
+                     *       "Every": "week",
+                     *       "Weekday": "monday",
+                     *       "MonthDay": 1,
+                     *       "Time": "07:00",
+                     *       "TimeZone": "Europe/Berlin",
+                     *       "Delivery": "email",
+                     *       "Recipients": [
+                     *         "ada"
+                     *       ],
+                     *       "Status": "active",
+                     *       "NextRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastProblem": "no_recipients",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportSchedule"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found.schedule_not_found"];
+            409: components["responses"]["mail_not_configured"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteReportSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000011 */
+                ScheduleID: components["parameters"]["ScheduleID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted report. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ScheduleID": "01994a5e-7c00-7000-8000-000000000011",
+                     *       "Name": "30 days",
+                     *       "Report": "completion",
+                     *       "By": "course",
+                     *       "Unit": "day",
+                     *       "Days": 30,
+                     *       "CourseID": "fire-safety",
+                     *       "GroupName": "Engineering",
+                     *       "Every": "week",
+                     *       "Weekday": "monday",
+                     *       "MonthDay": 1,
+                     *       "Time": "07:00",
+                     *       "TimeZone": "Europe/Berlin",
+                     *       "Delivery": "email",
+                     *       "Recipients": [
+                     *         "ada"
+                     *       ],
+                     *       "Status": "active",
+                     *       "NextRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastProblem": "no_recipients",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportSchedule"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found.schedule_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    runReportSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000011 */
+                ScheduleID: components["parameters"]["ScheduleID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report, with NextRunAt set to now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ScheduleID": "01994a5e-7c00-7000-8000-000000000011",
+                     *       "Name": "30 days",
+                     *       "Report": "completion",
+                     *       "By": "course",
+                     *       "Unit": "day",
+                     *       "Days": 30,
+                     *       "CourseID": "fire-safety",
+                     *       "GroupName": "Engineering",
+                     *       "Every": "week",
+                     *       "Weekday": "monday",
+                     *       "MonthDay": 1,
+                     *       "Time": "07:00",
+                     *       "TimeZone": "Europe/Berlin",
+                     *       "Delivery": "email",
+                     *       "Recipients": [
+                     *         "ada"
+                     *       ],
+                     *       "Status": "active",
+                     *       "NextRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastRunAt": "2026-01-31T09:00:00Z",
+                     *       "LastProblem": "no_recipients",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportSchedule"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found.schedule_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.idempotency_key_reused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -14967,7 +15920,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "report_schedule.created" | "report_schedule.changed" | "report_schedule.run_requested" | "report_schedule.deleted" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003
@@ -18985,6 +19938,74 @@ export interface operations {
                     Data: {
                         Release: number;
                         Warnings: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response is retried for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "report.ready": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "report.ready",
+                 *       "Data": {
+                 *         "ScheduleID": "01994a5e-7c00-7000-8000-000000000011",
+                 *         "Name": "30 days",
+                 *         "Report": "completion",
+                 *         "From": "2026-01-31",
+                 *         "To": "2026-01-31",
+                 *         "URL": "https://courses.example.com/fire-safety"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
+                    LoginID: string | null;
+                    /** @description The enrolment to which the event relates. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "report.ready";
+                    Data: {
+                        /** Format: uuid */
+                        ScheduleID: string;
+                        Name: string;
+                        /** @enum {string} */
+                        Report: "completion" | "activity";
+                        /** Format: date */
+                        From: string | null;
+                        /** Format: date */
+                        To: string;
+                        URL: string;
                     };
                 };
             };

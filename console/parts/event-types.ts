@@ -2,7 +2,7 @@ import type { components } from '../../client/src/generated.ts';
 import { namesOf } from './choices.ts';
 
 export type EventType = components['schemas']['Event']['Type'];
-export type EventGroup = 'user' | 'enrolment' | 'key' | 'course' | 'webhook';
+export type EventGroup = 'user' | 'enrolment' | 'key' | 'course' | 'report' | 'webhook';
 
 /** Every event type and its group. The code does not compile if a type is missing. */
 const groupOf = {
@@ -30,6 +30,7 @@ const groupOf = {
   'key.redeemed': 'key',
   'course.released': 'course',
   'package.imported': 'course',
+  'report.ready': 'report',
   'webhook.disabled': 'webhook',
 } as const satisfies Record<EventType, EventGroup>;
 
@@ -37,5 +38,5 @@ const types = namesOf(groupOf);
 
 /** The types in groups, ordered by how often people look for them. */
 export const eventGroups: readonly { group: EventGroup; types: readonly EventType[] }[] = (
-  ['enrolment', 'user', 'key', 'course', 'webhook'] as const
+  ['enrolment', 'user', 'key', 'course', 'report', 'webhook'] as const
 ).map((group) => ({ group, types: types.filter((type) => groupOf[type] === group) }));

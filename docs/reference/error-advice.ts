@@ -40,6 +40,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_not_found:
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
   passkey_not_found: 'List the passkeys and check the `PasskeyID`.',
+  schedule_not_found: 'List scheduled reports and check the `ScheduleID`.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   invitation_not_found:
     'Create an invitation with `POST /invitation`. If you are handling an event about an older invitation, ignore it: there is a newer event.',
@@ -84,6 +85,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   last_passkey: 'Add another passkey first, then remove this one.',
   passkeys_unavailable:
     'Set `BASE_URL` to an origin with a host name, such as `https://lms.example`, and open the console there. `http://localhost` works too; IP addresses do not.',
+  schedule_limit: 'Delete a scheduled report that you no longer need.',
   webhook_limit: 'Delete an endpoint that you no longer use.',
   session_superseded: 'Continue in the window that was opened last, or reopen the course here.',
   session_ended: 'Open the course again with its `LaunchURL`.',

@@ -30,6 +30,7 @@ import { previewRoutes } from './modules/player/preview-routes.ts';
 import { enterSession } from './modules/player/session-entry.ts';
 import { databaseMetrics } from './modules/reports/metric-groups.ts';
 import { reportRoutes } from './modules/reports/routes.ts';
+import { scheduleRoutes } from './modules/reports/schedules/routes.ts';
 import { sandboxRoutes } from './modules/sandbox/routes.ts';
 import { brandingRoutes } from './modules/tenants/branding/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   ...lifecycleRoutes,
   ...eventRoutes,
   ...reportRoutes,
+  ...scheduleRoutes,
   ...webhookRoutes(webhookSources),
   ...auditRoutes,
   ...xapiRoutes,

@@ -1,4 +1,4 @@
-import { mailChecks } from './mail-checks.ts';
+import { mailAttachments, mailChecks } from './mail-checks.ts';
 import { findDamage, findUnusedFolders } from './modules/catalogue/find-damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { remindOfEnds } from './modules/enrolments/reminders/remind.ts';
@@ -8,7 +8,9 @@ import { forgetRecipients } from './modules/mail/recipients.ts';
 import { purgeMails } from './modules/mail/results.ts';
 import { sendMails } from './modules/mail/send.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
+import { countActivity } from './modules/reports/count-activity.ts';
 import { countCompletion } from './modules/reports/count-completion.ts';
+import { runSchedules } from './modules/reports/schedules/run-schedules.ts';
 import { indexOlderUsers } from './modules/users/index-older-users.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
@@ -24,6 +26,8 @@ export const jobs: readonly Job[] = [
   { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
   { name: 'events.number', every: 10, run: assignPositions },
   { name: 'reports.count', every: 10, run: countCompletion },
+  { name: 'reports.activity', every: 10, run: countActivity },
+  { name: 'reports.schedule', every: 10, run: runSchedules },
   { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },
   {
     name: 'packages.check',
@@ -34,7 +38,7 @@ export const jobs: readonly Job[] = [
     },
   },
   { name: 'files.clear', every: 3_600, run: (ctx) => clearScratch(ctx.config.dataDir, scratchAge) },
-  { name: 'mail.send', every: 2, run: (ctx) => sendMails(ctx, mailChecks) },
+  { name: 'mail.send', every: 2, run: (ctx) => sendMails(ctx, mailChecks, mailAttachments) },
   { name: 'mail.purge', every: 86_400, run: purgeMails },
   { name: 'mail.forget', every: 3_600, run: forgetRecipients },
   { name: 'tenants.delete', every: 10, run: finishDeletions },

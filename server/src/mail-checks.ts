@@ -1,7 +1,11 @@
 import { isStillEnding } from './modules/enrolments/reminders/still-ending.ts';
-import type { MailChecks } from './modules/mail/kinds.ts';
+import type { MailAttachments, MailChecks } from './modules/mail/kinds.ts';
+import { attachReport, isStillRecipient } from './modules/reports/schedules/mails.ts';
 
 /**
  * Conditions that are checked again when an email is sent, which may be long after it was queued.
  */
-export const mailChecks: MailChecks = { access_ending: isStillEnding };
+export const mailChecks: MailChecks = { access_ending: isStillEnding, report: isStillRecipient };
+
+/** The files that are attached to emails when they are sent. */
+export const mailAttachments: MailAttachments = { report: attachReport };

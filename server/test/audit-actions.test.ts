@@ -90,6 +90,14 @@ const endpoint = async () => {
   expectStatus(made, 201);
   return { path: `/webhook/${made.body.WebhookID}`, target: made.body.WebhookID };
 };
+const scheduled = async () => {
+  const made = await tenant.api('POST', '/report/schedule', {
+    ...{ Name: 'x', Report: 'completion', Delivery: 'webhook' },
+    ...{ Every: 'day', Time: '07:00', TimeZone: 'UTC' },
+  });
+  expectStatus(made, 201);
+  return { path: `/report/schedule/${made.body.ScheduleID}`, target: made.body.ScheduleID };
+};
 type Counted = { Data: string; Records: number };
 const suspended = async () => {
   const id = unique('suspended');
@@ -385,6 +393,29 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     expectStatus(await tenant.api('POST', `${path}/replay`, { From: '2100-01-01T00:00:00Z' }), 200);
     return { by: 'replayEvents', target, data: { Deliveries: 0 } };
+  },
+  'report_schedule.created': async (recordEnd) => {
+    await recordEnd();
+    const { target } = await scheduled();
+    return { by: 'createReportSchedule', target, data: { Recipients: 0 } };
+  },
+  'report_schedule.changed': async (recordEnd) => {
+    const { path, target } = await scheduled();
+    await recordEnd();
+    for (const _ of [1, 2]) await changed(path, { Name: 'y', Status: 'paused' });
+    return { by: 'updateReportSchedule', target, data: { Changed: ['Name', 'Status'] } };
+  },
+  'report_schedule.run_requested': async (recordEnd) => {
+    const { path, target } = await scheduled();
+    await recordEnd();
+    expectStatus(await tenant.api('POST', `${path}/run`), 200);
+    return { by: 'runReportSchedule', target };
+  },
+  'report_schedule.deleted': async (recordEnd) => {
+    const { path, target } = await scheduled();
+    await recordEnd();
+    expectStatus(await tenant.api('DELETE', path), 200);
+    return { by: 'deleteReportSchedule', target };
   },
   'course.created': async (recordEnd) => {
     await recordEnd();

@@ -12,7 +12,9 @@ import {
   useHostName,
 } from '../src/modules/people/passkeys/test-support.ts';
 import { browser, signInUser } from '../src/modules/people/test-support.ts';
+import { countActivity } from '../src/modules/reports/count-activity.ts';
 import { countCompletion } from '../src/modules/reports/count-completion.ts';
+import { runSchedules } from '../src/modules/reports/schedules/run-schedules.ts';
 import { newToken } from '../src/modules/tenants/token.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { importAicc, openAicc } from './support/aicc.ts';
@@ -108,6 +110,12 @@ const [user, enrolment, cmi5Enrolment, webhook, course] = [
   `/course/${CourseID}`,
 ];
 const keys = { CourseIDs: [CourseID], DurationIDs: ['standard'] };
+const daily = {
+  ...{ Name: 'Daily', Report: 'activity', Every: 'day', Time: '07:00', TimeZone: 'UTC' },
+  ...{ Delivery: 'webhook' },
+};
+const schedule = async () =>
+  `/report/schedule/${(await api('POST', '/report/schedule', daily)).body.ScheduleID}`;
 const ndjson = { 'content-type': 'application/x-ndjson' };
 const keyOf = async () => (await api('POST', '/enrolment/key', keys)).body.Items[0];
 const session = async () => {
@@ -284,6 +292,21 @@ const calls: Record<string, Call[]> = {
       ...['By=group&GroupName=group-3', `By=group&CourseID=${CourseID}`],
     ]),
   ],
+  listActivity: [
+    // The first report starts the counting, unless the home page was opened before.
+    () => api('GET', '/report/activity'),
+    () => countActivity(service.ctx),
+    ...all('/report/activity', [
+      ...['From=2001-01-01&To=2001-12-31', 'Unit=week', 'Unit=month&GroupName=group-3'],
+      `CourseID=${CourseID}&GroupName=group-3`,
+    ]),
+  ],
+  createReportSchedule: [() => api('POST', '/report/schedule', daily)],
+  listReportSchedules: all('/report/schedule', ['']),
+  readReportSchedule: [async () => api('GET', await schedule())],
+  updateReportSchedule: [async () => api('PUT', await schedule(), { Name: 'Weekly' })],
+  runReportSchedule: [async () => api('POST', `${await schedule()}/run`), () => runSchedules(service.ctx)],
+  deleteReportSchedule: [async () => api('DELETE', await schedule())],
   readOverview: all('/overview', ['', 'Days=7']),
   listWebhooks: all('/webhook', ['']),
   readWebhook: [() => api('GET', webhook)],

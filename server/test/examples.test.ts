@@ -68,6 +68,7 @@ const exampleValues = new Set([
   'Secret',
   'WebhookID',
   'EventID',
+  'ScheduleID',
 ]);
 const token = 'eyJhbGciOiJkaXIifQ';
 let cookie = '';
@@ -220,7 +221,7 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll('readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses');
   await sendAll('createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers');
   await sendAll('readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser explainEnrolment');
-  await sendAll('updateEnrolment enrolMany readTimeline readOverview listCompletion');
+  await sendAll('updateEnrolment enrolMany readTimeline readOverview listCompletion listActivity');
 
   const { body: enrolment } = await send('readEnrolment');
   const launched = await send('launch', queryOf(enrolment.LaunchURL));
@@ -251,6 +252,8 @@ test('the service accepts the example of every operation and responds as the exa
   const setAdmin = (IsAdmin: boolean) =>
     service.api('PUT', '/user/ada', { IsAdmin }, undefined, { tenant: 'acme' });
   await setAdmin(true);
+  await sendAll('createReportSchedule listReportSchedules readReportSchedule updateReportSchedule');
+  await sendAll('runReportSchedule deleteReportSchedule');
   const { body: link } = await send('createSignInLink');
   real.set(token, new URL(link.SignInURL).searchParams.get('token'));
   await send('openSignInLink', queryOf(link.SignInURL));

@@ -52,6 +52,15 @@ const cases: Record<string, string[]> = {
       (filter) => `By=${by}&${filter}`,
     ),
   ),
+  listActivity: ['day', 'week', 'month'].flatMap((unit) =>
+    [
+      '',
+      'CourseID=lists-1',
+      'GroupName=g7',
+      'CourseID=lists-1&GroupName=g7',
+      'From=2024-01-01&To=2028-12-31',
+    ].map((filter) => `Unit=${unit}&${filter}`),
+  ),
   readTimeline: [''],
   readActivity: ['', 'Attempt=1'],
   listAttempts: [''],
@@ -94,6 +103,7 @@ const small = [
   'listKeys',
   'listOwnKeys',
   'listWebhooks',
+  'listReportSchedules',
 ];
 /** Parameters without a case. With Types, the service may have to skip any number of other events. */
 const unbounded: Record<string, string[]> = { listEvents: ['Types', 'after'] };

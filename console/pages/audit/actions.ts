@@ -3,7 +3,15 @@ import { namesOf } from '../../parts/choices.ts';
 
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Action = AuditEntry['Action'];
-export type ActionGroup = 'access' | 'people' | 'results' | 'keys' | 'webhooks' | 'catalogue' | 'deployment';
+export type ActionGroup =
+  | 'access'
+  | 'people'
+  | 'results'
+  | 'keys'
+  | 'webhooks'
+  | 'reports'
+  | 'catalogue'
+  | 'deployment';
 
 /** Every action and its group. The code does not compile if an action is missing. */
 const groupOf = {
@@ -39,6 +47,10 @@ const groupOf = {
   'webhook.secret_rotated': 'webhooks',
   'webhook.replayed': 'webhooks',
   'webhook.deleted': 'webhooks',
+  'report_schedule.created': 'reports',
+  'report_schedule.changed': 'reports',
+  'report_schedule.run_requested': 'reports',
+  'report_schedule.deleted': 'reports',
   'course.created': 'catalogue',
   'course.changed': 'catalogue',
   'course.deleted': 'catalogue',
@@ -67,7 +79,7 @@ const actions = namesOf(groupOf);
 
 /** The groups, ordered by how often people look for them. */
 export const actionGroups: readonly { group: ActionGroup; actions: readonly Action[] }[] = (
-  ['access', 'people', 'results', 'keys', 'webhooks', 'catalogue', 'deployment'] as const
+  ['access', 'people', 'results', 'keys', 'webhooks', 'reports', 'catalogue', 'deployment'] as const
 ).map((group) => ({ group, actions: actions.filter((action) => groupOf[action] === group) }));
 
 export function isAction(text: string | undefined): text is Action {

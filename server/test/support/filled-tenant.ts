@@ -92,13 +92,15 @@ export async function fill(
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
   expectStatus(await tenant.api('GET', '/overview'), 200);
-  expectStatus(await tenant.api('GET', '/report/completion'), 200);
+  for (const report of ['completion', 'activity'])
+    expectStatus(await tenant.api('GET', `/report/${report}`), 200);
+  const ScheduleID = await fillReports(service, tenant);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };
   const opened = { enrollId: EnrollID, sessionId: randomUUID(), launch: 1 };
   await insertAuSession(ctx, { ...opened, unit_id: `${secret} unit`, mode: 'Normal' });
   const known = await fillLrs(tenant);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
-  const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
+  const names = { ScheduleID, TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
   return {
     ...names,
     LoginID,
@@ -196,4 +198,23 @@ async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<voi
     .insertInto('user_word_fill')
     .values({ tenant_id: tenantId, position: newId(now) })
     .execute();
+}
+
+/** A scheduled report with a recipient, and the counts of earlier versions. Returns the ScheduleID. */
+async function fillReports(service: TestService, tenant: TestTenant): Promise<string> {
+  const { TenantID } = tenant;
+  const made = await tenant.api('POST', '/report/schedule', {
+    ...{ Name: `${secret} endpoint`, Report: 'completion', Delivery: 'webhook' },
+    ...{ Every: 'day', Time: '07:00', TimeZone: 'UTC', Status: 'paused' },
+  });
+  expectStatus(made, 201);
+  const { ScheduleID } = made.body;
+  const fill = (text: string) =>
+    service.ctx.engine.query({ text: `/* across tenants: a test fills a table */ ${text}`, values: [] });
+  await fill(`insert into report_recipient (tenant_id, schedule_id, user_id)
+    select '${TenantID}', '${ScheduleID}', user_id from "user" where tenant_id = '${TenantID}' limit 1`);
+  await fill(`insert into day_count (tenant_id, day, enrolments, starts, completions)
+    values ('${TenantID}', '2026-01-31', 1, 0, 0)`);
+  await fill(`insert into counted_log (tenant_id, position) values ('${TenantID}', 1)`);
+  return ScheduleID;
 }

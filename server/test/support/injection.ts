@@ -110,6 +110,19 @@ export const hostileBodies = {
     URL: 'http://127.0.0.1:9/"><svg/onload=window.hostile=1>',
     Description: longHostile('Description'),
   },
+  createReportSchedule: {
+    ...{ Report: 'completion', Every: 'day', Time: '07:00', TimeZone: 'UTC', Delivery: 'webhook' },
+    Name: hostile('Name').slice(0, 100),
+    CourseID: hostileId('CourseID'),
+    GroupName: hostile('GroupName'),
+  },
+  updateReportSchedule: {
+    Name: hostile('Name').slice(0, 100),
+    CourseID: hostileId('CourseID'),
+    GroupName: hostile('GroupName'),
+    Time: '07:00',
+    TimeZone: 'UTC',
+  },
 };
 
 export const asXml = (text: string) =>
@@ -189,6 +202,8 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   const hook = done(await tenant.api('POST', '/webhook', bodies.createWebhook));
   done(await tenant.api('PUT', `/webhook/${hook.WebhookID}`, bodies.updateWebhook));
   await leavePasskey(service, { TenantID, LoginID }, bodies.renamePasskey.Name);
+  const scheduled = done(await tenant.api('POST', '/report/schedule', bodies.createReportSchedule));
+  done(await tenant.api('PUT', `/report/schedule/${scheduled.ScheduleID}`, bodies.updateReportSchedule));
   const link = done(await tenant.api('POST', path`/user/session/${LoginID}`, bodies.createSignInLink));
   return {
     tenant,

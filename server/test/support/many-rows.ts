@@ -48,6 +48,11 @@ function statements(tenant: string): string[] {
     `insert into completion_day (tenant_id, kind, course_id, group_name, day, enrolled, in_progress, completed, expired, withdrawn, passed, failed)
      select ${t}, line.kind, line.course_id, line.group_name, date '2025-01-01' + n * 30, n, 0, 0, 0, 0, 0, 0
      from completion_line line cross join generate_series(1, 12) n where line.tenant_id = ${t}`,
+    `insert into activity_log (tenant_id, position) values (${t}, ${2 * users})`,
+    `insert into activity_day (tenant_id, kind, course_id, group_name, day, enrolments, starts, launches, completions, passed, failed, expired, withdrawn)
+     select ${t}, line.kind, line.course_id, line.group_name, date '2024-01-01' + n, n, 0, 0, 0, 0, 0, 0, 0
+     from completion_line line cross join generate_series(1, case when line.group_name in ('', 'g7') then 1800 else 5 end) n
+     where line.tenant_id = ${t} and line.course_id in ('', 'lists-1', 'lists-2')`,
     `insert into webhook (tenant_id, webhook_id, url, secret, status, position, created_at, updated_at)
      values (${t}, '${hook}', 'https://test.example/', 'x', 'disabled', 0, now(), now())`,
     `insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, status, created_at)
@@ -87,6 +92,7 @@ const large = [
   'mail',
   'completion_line',
   'completion_day',
+  'activity_day',
 ];
 
 /** Fills the tenant and a second one, and returns the identifiers of some rows. */

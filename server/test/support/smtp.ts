@@ -11,6 +11,8 @@ export type ReceivedMail = {
   text: string;
   html: string;
   images: { type: string; headers: Map<string, string>; content: Buffer }[];
+  /** The attached CSV file. */
+  csv: string | null;
   raw: string;
 };
 
@@ -102,7 +104,7 @@ function partsOf(raw: string): string[] {
   return boundaries.reduce((parts, boundary) => parts.flatMap((part) => part.split(boundary)), [raw]);
 }
 
-function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'images'> {
+function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'images' | 'csv'> {
   const bodies = new Map<string, string>();
   const images: ReceivedMail['images'] = [];
   for (const part of partsOf(raw)) {
@@ -114,5 +116,5 @@ function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'i
     else bodies.set(type, content.toString());
   }
   const [text = '', html = ''] = [bodies.get('text/plain'), bodies.get('text/html')];
-  return { headers: headersOf(raw), text, html, images };
+  return { headers: headersOf(raw), text, html, images, csv: bodies.get('text/csv') ?? null };
 }

@@ -30,6 +30,7 @@ export const targetKinds = [
   'enrolment',
   'enrolment_key',
   'webhook',
+  'report_schedule',
   'course',
   'deployment',
 ] as const;
@@ -153,6 +154,10 @@ export const auditCatalogue = {
   'webhook.secret_rotated': ['The secret of a webhook endpoint was rotated.', 'webhook', nothing],
   'webhook.deleted': ['A webhook endpoint was deleted.', 'webhook', nothing],
   'webhook.replayed': ['Events were replayed.', 'webhook', data({ Deliveries: Count })],
+  'report_schedule.created': ['A report was scheduled.', 'report_schedule', data({ Recipients: Count })],
+  'report_schedule.changed': ['Fields of a scheduled report changed.', 'report_schedule', change],
+  'report_schedule.run_requested': ['A scheduled report was run manually.', 'report_schedule', nothing],
+  'report_schedule.deleted': ['A scheduled report was deleted.', 'report_schedule', nothing],
   'course.created': ['A course was created.', 'course', nothing],
   'course.changed': [
     'Fields of a course changed. Status is the new status if it changed.',

@@ -103,6 +103,17 @@ export const eventCatalogue = {
     'A package was imported for a course offered to the tenant.',
     data({ Release: Count, Warnings: Count }),
   ],
+  'report.ready': [
+    'A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or with `Accept: text/csv`. From is null if the report shows the figures at the end of To.',
+    data({
+      ScheduleID: Id,
+      Name: Type.String(),
+      Report: OneOf(['completion', 'activity']),
+      From: Nullable(Type.String({ format: 'date' })),
+      To: Type.String({ format: 'date' }),
+      URL: Type.String(),
+    }),
+  ],
   'webhook.disabled': [
     'A webhook endpoint was disabled after failing for 72 hours.',
     data({ WebhookID: Id, URL: Type.String(), FailingSince: Instant() }),

@@ -26,6 +26,8 @@ export const tenantTables: readonly TenantDataTable[] = [
   { table: 'key_guess', key: ['user_id'], what: 'Attempts with unknown enrolment keys' },
   { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords from the last 15 minutes' },
   { table: 'mail', key: ['mail_id'], what: 'Emails', secrets: ['content'] },
+  { table: 'report_recipient', key: ['schedule_id', 'user_id'], what: 'Recipients of scheduled reports' },
+  { table: 'report_schedule', key: ['schedule_id'], what: 'Scheduled reports' },
   {
     table: 'mail_queue',
     key: ['urgent'],
@@ -128,9 +130,20 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Number of the newest event',
     notExported: 'The events include these numbers.',
   },
-  { table: 'day_count', key: ['day'], what: 'Counts by day' },
-  { table: 'counted_log', key: [], what: 'Progress of the daily counts' },
-  // Must follow the event log, because a job counts the events in it.
+  { table: 'day_count', key: ['day'], what: 'Counts by day from earlier versions' },
+  { table: 'counted_log', key: [], what: 'Progress of these counts' },
+  // Must follow the event log, because jobs count the events in it.
+  {
+    table: 'activity_day',
+    key: ['kind', 'course_id', 'group_name', 'day'],
+    what: 'Activity by day',
+  },
+  {
+    table: 'activity_log',
+    key: [],
+    what: 'Progress of the counts of activity',
+    notExported: 'It is derived from the events.',
+  },
   {
     table: 'completion_day',
     key: ['kind', 'course_id', 'group_name', 'day'],

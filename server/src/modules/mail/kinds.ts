@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
+import type { Attachment } from '../../platform/mail/send.ts';
 
-export const mailKinds = ['invitation', 'password_reset', 'access_ending'] as const;
+export const mailKinds = ['invitation', 'password_reset', 'access_ending', 'report'] as const;
 export type MailKind = (typeof mailKinds)[number];
 
 /** Each tenant has two queues: one for urgent emails, and one with an hourly limit for the rest. */
@@ -8,6 +9,7 @@ export const isUrgent: Record<MailKind, boolean> = {
   invitation: false,
   password_reset: true,
   access_ending: false,
+  report: false,
 };
 
 export const mailStatuses = ['queued', 'sent', 'failed', 'cancelled'] as const;
@@ -22,6 +24,18 @@ export type MailContent = {
   url: string | null;
   /** Only in emails about an enrolment. */
   enrolment?: { enrollId: string; courseTitle: string };
+  /** Only in emails with a report. */
+  report?: MailReport;
+};
+
+/** `from` is null if the report shows the figures at the end of one day, which is `to`. */
+export type MailReport = {
+  scheduleId: string;
+  name: string;
+  report: 'completion' | 'activity';
+  query: Readonly<Record<string, string>>;
+  from: string | null;
+  to: string;
 };
 
 /**
@@ -29,3 +43,7 @@ export type MailContent = {
  */
 export type MailCheck = (ctx: TenantContext, content: MailContent, expiresAt: Date) => Promise<boolean>;
 export type MailChecks = Partial<Record<MailKind, MailCheck>>;
+
+/** Writes an email's attachment when the email is sent. Returns null if it would be too large. */
+export type MailAttach = (ctx: TenantContext, content: MailContent) => Promise<Attachment | null>;
+export type MailAttachments = Partial<Record<MailKind, MailAttach>>;

@@ -12,7 +12,7 @@ export const Mail = Fields(
     Address: Text(320, { description: "The user's `Email` when it was queued." }),
     Status: OneOf(mailStatuses, {
       description:
-        '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, or its enrolment was completed, ended or extended.',
+        '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, its enrolment was completed, ended or extended, or its report was deleted.',
     }),
     Attempts: Type.Integer({ minimum: 0 }),
     Answer: Nullable(

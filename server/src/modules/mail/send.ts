@@ -1,12 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
-import { maxConnections, type Outcome, openSender, type Sender } from '../../platform/mail/send.ts';
+import {
+  type Attachment,
+  maxConnections,
+  type Outcome,
+  openSender,
+  type Sender,
+} from '../../platform/mail/send.ts';
 import { nextAttempt } from '../webhooks/backoff.ts';
 import { mailBranding } from './branding.ts';
 import { type ClaimedMail, claimMail, dueQueues, type Queue } from './claim.ts';
 import { openContent } from './content.ts';
-import type { MailChecks, MailContent } from './kinds.ts';
+import type { MailAttachments, MailChecks, MailContent } from './kinds.ts';
 import { canMail } from './queue.ts';
 import { countRecipient, postponeMail } from './recipients.ts';
 import { recordResult } from './results.ts';
@@ -16,10 +22,14 @@ import { writeMail } from './write-mail.ts';
  * Job: sends the emails that are due. A free connection takes the next email from the queue that has waited longest. A
  * queue has only one connection at a time, so one tenant's recipients delay only that queue.
  */
-export async function sendMails(ctx: Context, checks: MailChecks = {}): Promise<void> {
+export async function sendMails(
+  ctx: Context,
+  checks: MailChecks = {},
+  attachments: MailAttachments = {},
+): Promise<void> {
   const { mail: server } = ctx.config;
   if (server === null) return;
-  const sender = { ...openSender(server), checks };
+  const sender = { ...openSender(server), checks, attachments };
   const sending = new Map<string, Promise<void>>();
   const pass: Pass = { endsAt: 0, skipped: new Set(), unavailable: new Set() };
   try {
@@ -99,7 +109,7 @@ async function serve(
   else if (result !== 'none') pass.unavailable.clear();
 }
 
-type CheckingSender = Sender & { checks: MailChecks };
+type CheckingSender = Sender & { checks: MailChecks; attachments: MailAttachments };
 
 /** `none` means that nothing was claimed. */
 type Result = Outcome['result'] | 'none';
@@ -133,12 +143,14 @@ async function attempt(
 ): Promise<Attempt | null> {
   const { mail_id: id, kind, expires_at: expiresAt } = mail;
   const branding = await mailBranding(ctx);
+  const write = (content: MailContent, attachment: Attachment | null) => {
+    const values = { kind, tenantName: tenant.name, language: tenant.language, expiresAt };
+    return writeMail({ ...values, branding, ...content, isAttached: attachment !== null });
+  };
   let content: MailContent;
-  let text: ReturnType<typeof writeMail>;
   try {
     content = openContent(ctx, { tenant_id: ctx.tenantId, mail_id: id }, mail.content);
-    const { name: tenantName, language } = tenant;
-    text = writeMail({ kind, tenantName, language, expiresAt, branding, ...content });
+    write(content, null);
   } catch (error) {
     // An email that cannot be read must not stop the others.
     return { result: 'rejected', answer: null, error };
@@ -148,7 +160,13 @@ async function attempt(
   // A retried email was already counted at its first attempt.
   const until = mail.attempts === 1 ? await countRecipient(ctx, to, tenant.urgent) : null;
   if (until) return { result: 'delayed', answer: null, until };
-  return sender.send({ id, to, ...text });
+  let attachment: Attachment | null;
+  try {
+    attachment = (await sender.attachments[kind]?.(ctx, content)) ?? null;
+  } catch (error) {
+    return { result: 'delayed', answer: null, error };
+  }
+  return sender.send({ id, to, ...write(content, attachment), attachment });
 }
 
 async function recordOutcome(ctx: TenantContext, mail: ClaimedMail, outcome: Outcome): Promise<void> {

@@ -2,7 +2,7 @@ import { isMailAddress } from '../../platform/mail/address.ts';
 import type { Image } from '../../platform/mail/send.ts';
 import { toNfkd } from '../../platform/unicode.ts';
 import type { MailBranding } from './branding.ts';
-import type { MailContent, MailKind } from './kinds.ts';
+import type { MailContent, MailKind, MailReport } from './kinds.ts';
 import { type MailStyle, toHtml, toText } from './layout.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
@@ -17,6 +17,7 @@ type Input = MailContent & {
   language: string;
   expiresAt: Date;
   branding?: MailBranding | undefined;
+  isAttached?: boolean;
 };
 
 const usualButton = { fill: '#2456d6', text: '#ffffff' };
@@ -33,6 +34,9 @@ export function writeMail(input: Input): Written {
     loginId: shownLoginId(input.loginId),
     until: dateText(locale, input.expiresAt),
     course: oneLine(input.enrolment?.courseTitle ?? ''),
+    report: oneLine(input.report?.name ?? ''),
+    period: input.report ? periodText(locale, input.report) : '',
+    isAttached: input.isAttached ?? false,
   });
   const { url, branding } = input;
   const logo = branding?.logo ?? null;
@@ -77,6 +81,13 @@ function shownLoginId(loginId: string): string | null {
   const plain = toNfkd(name);
   if (name.length > maxName || /[\s/]/.test(plain)) return null;
   return isMailAddress(name) || !link.test(plain) ? name : null;
+}
+
+/** The days of a report, which are in UTC. */
+function periodText(locale: string, { from, to }: Pick<MailReport, 'from' | 'to'>): string {
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
+  const last = new Date(to);
+  return from === null || from === to ? format.format(last) : format.formatRange(new Date(from), last);
 }
 
 function dateText(locale: string, at: Date): string {

@@ -15,6 +15,7 @@ import {
 import { eventData } from '../events/personal-data.ts';
 import { mailData } from '../mail/personal-data.ts';
 import { countedData } from '../reports/personal-data.ts';
+import { recipientData } from '../reports/schedules/personal-data.ts';
 import { invitationData } from '../users/invitations/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
 import { deliveryData } from '../webhooks/personal-data.ts';
@@ -38,6 +39,7 @@ export const allPersonalData: readonly PersonalData[] = [
   sessionData,
   passkeyData,
   invitationData,
+  recipientData,
   mailData,
   deliveryData,
   eventData,

@@ -364,6 +364,12 @@ test("another tenant's users, and users that do not exist, cannot be erased or e
 test('the export contains all data held about the person', async () => {
   const person = await newPerson();
   expectStatus(await api('GET', '/report/completion'), 200);
+  expectStatus(await api('PUT', `/user/${person.LoginID}`, { IsAdmin: true }), 200);
+  const scheduled = await api('POST', '/report/schedule', {
+    ...{ Name: 'x', Report: 'completion', Every: 'day', Time: '07:00', TimeZone: 'UTC' },
+    ...{ Delivery: 'email', Recipients: [person.LoginID] },
+  });
+  expectStatus(scheduled, 201);
   const reply = await api('GET', `/user/${person.LoginID}/export`);
   expectStatus(reply, 200);
   const { body } = reply;

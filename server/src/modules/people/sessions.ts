@@ -35,7 +35,14 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     const Role = 'operator';
     const NextStep = nextStepOf(row);
     const Scopes = NextStep === null ? scopesOf(Role, null) : [];
-    const session: Session = { Role, ...nobody, Scopes, NextStep, ...toTimes(ctx, row), Branding: noBranding };
+    const session: Session = {
+      Role,
+      ...nobody,
+      Scopes,
+      NextStep,
+      ...toTimes(ctx, row),
+      Branding: noBranding,
+    };
     return { session, userId: null };
   }
   const row = await findUserSession(ctx, handle);

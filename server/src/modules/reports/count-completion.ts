@@ -4,6 +4,7 @@ import { limitLockWaits } from '../../platform/db/lock-waits.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { eventType } from '../events/write.ts';
 import { storeFlowText } from './completion-days.ts';
+import { countInTurns } from './count-in-turns.ts';
 
 /** Maximum number of events per statement. On the embedded database, all other statements wait for it. */
 const maxEvents = 100;
@@ -161,12 +162,12 @@ async function countBatch(ctx: TenantContext): Promise<boolean> {
   });
 }
 
-/** How many batches a tenant's first report counts itself. The job counts the rest. */
+/** How many batches a report counts itself. The job counts the rest. */
 const firstBatches = 10;
 
 /**
- * Starts counting the events of a tenant. This happens with its first report. Returns whether all events have
- * been counted.
+ * Starts counting the events of a tenant, or continues. This happens with its first report, and with each scheduled
+ * one. Returns whether all events have been counted.
  */
 export async function startCounting(ctx: TenantContext): Promise<boolean> {
   const insert = ctx.db.insertInto('completion_log').values({ tenant_id: ctx.tenantId, position: 0 });
@@ -179,31 +180,10 @@ const uncountedText = `/* across tenants: the reports of all tenants */
 select log.tenant_id from completion_log counted join event_log log on log.tenant_id = counted.tenant_id
 where log.position > counted.position and log.tenant_id <> all($1::text[])`;
 
-/** After this time, a run ends with the current round, so that its failures are reported. */
-const maxRunMilliseconds = 20_000;
-
 /**
  * Job: counts the new events of all tenants that use completion reports. Each event counts once, on the day
- * on which it occurred. In each round, one batch is counted for every tenant with new events, so a tenant
- * with many events does not hold up the others. If a batch fails, its tenant is left for the next run.
+ * on which it occurred.
  */
-export async function countCompletion(ctx: Context): Promise<void> {
-  const failures = new Map<string, unknown>();
-  const end = performance.now() + maxRunMilliseconds;
-  for (;;) {
-    const values = [[...failures.keys()]];
-    const tenants = await run<{ tenant_id: string }>(ctx, {
-      name: 'uncounted_tenants',
-      text: uncountedText,
-      values,
-    });
-    // Batches wait in the queue for jobs. Each tenant can fill its own queue, and a batch waiting there would
-    // delay the other tenants.
-    for (const { tenant_id: tenantId } of tenants)
-      await countBatch({ ...ctx, tenantId }).catch((error) => failures.set(tenantId, error));
-    if (tenants.length === 0 || performance.now() > end) break;
-  }
-  const errors = [...failures.values()];
-  if (errors.length > 0)
-    throw new AggregateError(errors, `Events of ${errors.length} tenants could not be counted.`);
+export function countCompletion(ctx: Context): Promise<void> {
+  return countInTurns(ctx, { name: 'uncounted_tenants', text: uncountedText, count: countBatch });
 }

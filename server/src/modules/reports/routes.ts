@@ -1,9 +1,10 @@
 import { PageOf } from '../../platform/http/pagination.ts';
 import { ok, route } from '../../platform/http/routes.ts';
+import { listActivity } from './activity.ts';
 import { readAttention } from './attention.ts';
 import { listCompletion } from './completion.ts';
 import { countDays } from './days.ts';
-import { Completion, completionQuery, Overview, overviewQuery } from './schemas.ts';
+import { Activity, activityQuery, Completion, completionQuery, Overview, overviewQuery } from './schemas.ts';
 
 export const reportRoutes = [
   route({
@@ -24,6 +25,25 @@ export const reportRoutes = [
       },
     },
     handle: async (ctx, { query }) => ok(await listCompletion(ctx, query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/report/activity',
+    name: 'listActivity',
+    summary: 'Report activity by day, week or month',
+    description:
+      'Counts what happened in each period, for all enrolments, a course, a group, or both. Periods without activity are included. Each event counts on the day on which it occurred, in the group that the user belonged to when it was counted. If many events are still uncounted, the response is 503 until the job has counted them.',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: activityQuery,
+    responses: {
+      200: {
+        description: 'A page of periods, oldest first. The counts are exact at the time of the request.',
+        schema: PageOf(Activity),
+      },
+    },
+    handle: async (ctx, { query }) => ok(await listActivity(ctx, query)),
   }),
   route({
     method: 'GET',

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { pageQuery } from '../../platform/http/pagination.ts';
 import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { CourseID } from '../catalogue/schemas.ts';
+import { units } from './periods.ts';
 
 export const maxCounted = 1_000;
 
@@ -77,7 +78,7 @@ export const Overview = Fields(
 );
 export type Overview = Type.Static<typeof Overview>;
 
-const completionBy = ['course', 'group', 'course_and_group', 'total'] as const;
+export const completionBy = ['course', 'group', 'course_and_group', 'total'] as const;
 export type CompletionBy = (typeof completionBy)[number];
 
 export const Completion = Fields(
@@ -110,11 +111,13 @@ export const Completion = Fields(
 );
 export type Completion = Type.Static<typeof Completion>;
 
+export const GroupName = Text(255, { description: 'A group of users.' });
+
 export const completionQuery = Fields({
   ...pageQuery,
   By: Type.Optional(OneOf(completionBy, { description: 'What each line covers. Default: course.' })),
   CourseID: Type.Optional(CourseID),
-  GroupName: Type.Optional(Text(255, { description: 'A group of users.' })),
+  GroupName: Type.Optional(GroupName),
   AsOf: Type.Optional(
     Type.String({
       format: 'date',
@@ -124,6 +127,47 @@ export const completionQuery = Fields({
     }),
   ),
 });
+
+/** Five years. */
+export const maxDays = 1_827;
+
+/** A day of four-digit years, so that days can be compared as texts. */
+const DateOf = (description: string) =>
+  Type.String({ format: 'date', pattern: '^[12]', description, examples: ['2026-01-31'] });
+
+export const Activity = Fields(
+  {
+    From: DateOf('First day of the period, in UTC.'),
+    To: DateOf('Last day of the period, in UTC.'),
+    Enrolments: Count('Enrolments created: events `enrolment.created`.'),
+    Starts: Count('Enrolments started for the first time: events `enrolment.launched` with Launch 1.'),
+    Launches: Count('All launches: events `enrolment.launched`.'),
+    Completions: Count('Courses completed: events `enrolment.completed`.'),
+    Passed: Count('Courses passed: events `enrolment.passed`.'),
+    Failed: Count('Courses failed: events `enrolment.failed`.'),
+    Expired: Count('Enrolments that expired before they were completed: events `enrolment.expired`.'),
+    Withdrawn: Count('Enrolments withdrawn: events `enrolment.withdrawn`.'),
+  },
+  { title: 'ActivityPeriod' },
+);
+export type Activity = Type.Static<typeof Activity>;
+
+const activityFields = {
+  Unit: Type.Optional(
+    OneOf(units, {
+      description: 'Length of the periods: days (default), weeks from Monday, or calendar months, in UTC.',
+    }),
+  ),
+  CourseID: Type.Optional(CourseID),
+  GroupName: Type.Optional(GroupName),
+  From: Type.Optional(DateOf('First day of the report. Default: 29 days before To.')),
+  To: Type.Optional(
+    DateOf(`Last day of the report, at most ${maxDays - 1} days after From. Default: today.`),
+  ),
+};
+const ActivityQuery = Fields(activityFields);
+export type ActivityQuery = Type.Static<typeof ActivityQuery>;
+export const activityQuery = Fields({ ...pageQuery, ...activityFields });
 
 export const overviewQuery = Fields({
   Days: Type.Optional(

@@ -5,6 +5,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { expireBatchOfTenant } from '../enrolments/expire.ts';
 import { beginReminders } from '../enrolments/reminders/progress.ts';
 import { remindBatch } from '../enrolments/reminders/remind.ts';
+import { runDue } from '../reports/schedules/run-schedules.ts';
 import { advanceClock, clocksKnownMilliseconds, readClocks, requireTestTenant } from '../tenants/clock.ts';
 import type { Clock, ClockMove } from './schemas.ts';
 
@@ -30,5 +31,6 @@ export async function runDueJobs(ctx: TenantContext): Promise<void> {
   await readClocks(ctx);
   await remindBatch(ctx);
   await transaction(ctx, expireBatchOfTenant);
+  await runDue(ctx);
   if (ctx.engine.kind === 'postgres') await delay(clocksKnownMilliseconds);
 }

@@ -9,12 +9,33 @@ export type Json = ColumnType<unknown, string, string>;
 export type Numeric = ColumnType<string, string | number, string | number>;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface ActivityDayTable {
+  tenant_id: string;
+  kind: string;
+  course_id: string;
+  group_name: string;
+  day: string;
+  enrolments: number;
+  starts: number;
+  launches: number;
+  completions: number;
+  passed: number;
+  failed: number;
+  expired: number;
+  withdrawn: number;
+}
+
 export interface ActivityDefinitionTable {
   tenant_id: string;
   activity_key: string;
   definition_key: string;
   position: number;
   activity: string;
+}
+
+export interface ActivityLogTable {
+  tenant_id: string;
+  position: number;
 }
 
 export interface ApiKeyTable {
@@ -459,6 +480,37 @@ export interface ReminderProgressTable {
   enroll_id: string;
 }
 
+export interface ReportRecipientTable {
+  tenant_id: string;
+  schedule_id: string;
+  user_id: string;
+}
+
+export interface ReportScheduleTable {
+  tenant_id: string;
+  schedule_id: string;
+  name: string;
+  report: 'completion' | 'activity';
+  by: 'course' | 'group' | 'course_and_group' | 'total' | null;
+  unit: 'day' | 'week' | 'month' | null;
+  days: number | null;
+  course_id: string | null;
+  group_name: string | null;
+  every: 'day' | 'week' | 'month';
+  weekday: number | null;
+  month_day: number | null;
+  time: string;
+  time_zone: string;
+  delivery: 'email' | 'webhook';
+  status: 'active' | 'paused';
+  next_run_at: Timestamp | null;
+  attempts: Generated<number>;
+  last_run_at: Timestamp | null;
+  last_problem: 'no_recipients' | 'mail_not_configured' | 'unavailable' | 'time_zone' | 'failed' | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
 export interface RunTimeCommitTable {
   tenant_id: string;
   enroll_id: string;
@@ -682,7 +734,9 @@ export interface XapiDocumentTable {
 }
 
 export interface Schema {
+  activity_day: ActivityDayTable;
   activity_definition: ActivityDefinitionTable;
+  activity_log: ActivityLogTable;
   api_key: ApiKeyTable;
   attempt: AttemptTable;
   attempt_unit: AttemptUnitTable;
@@ -721,6 +775,8 @@ export interface Schema {
   rate_window: RateWindowTable;
   release: ReleaseTable;
   reminder_progress: ReminderProgressTable;
+  report_recipient: ReportRecipientTable;
+  report_schedule: ReportScheduleTable;
   run_time_commit: RunTimeCommitTable;
   scheduled_job: ScheduledJobTable;
   setting: SettingTable;
@@ -744,7 +800,9 @@ export interface Schema {
 
 /** Every statement on these tables must name its tenant. See tenant-guard.ts. */
 export const tenantTables = [
+  'activity_day',
   'activity_definition',
+  'activity_log',
   'attempt',
   'attempt_unit',
   'au_session',
@@ -775,6 +833,8 @@ export const tenantTables = [
   'password_failure',
   'password_reset',
   'reminder_progress',
+  'report_recipient',
+  'report_schedule',
   'run_time_commit',
   'sign_in_link',
   'statement',

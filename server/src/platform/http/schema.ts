@@ -17,7 +17,10 @@ export const textPattern = '^[^\\u0000\\uD800-\\uDFFF]*$';
 export const identifierPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]+$';
 
 /** Text that both JSON and PostgreSQL can store: it contains neither U+0000 nor lone surrogates. */
-export function Text(maxLength: number, options: { minLength?: number; description?: string } = {}) {
+export function Text(
+  maxLength: number,
+  options: { minLength?: number; description?: string; examples?: string[] } = {},
+) {
   return Type.String({ maxLength, pattern: textPattern, ...options });
 }
 

@@ -13,7 +13,10 @@ export type Message = {
   text: string;
   html: string;
   images?: readonly Image[];
+  attachment?: Attachment | null;
 };
+
+export type Attachment = { name: string; type: string; content: string };
 
 /**
  * `rejected` means that the server will never accept the message. `unavailable` means that it accepts no
@@ -76,7 +79,10 @@ export function openSender(server: MailServer, milliseconds = maxMilliseconds): 
   };
 }
 
-const toMail = ({ id, fromName, to, subject, text, html, images = [] }: Message, from: string) => ({
+const toMail = (
+  { id, fromName, to, subject, text, html, images = [], attachment }: Message,
+  from: string,
+) => ({
   messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
   from: { name: fromName, address: from },
   to: { name: '', address: to },
@@ -84,14 +90,19 @@ const toMail = ({ id, fromName, to, subject, text, html, images = [] }: Message,
   subject,
   text,
   html,
-  attachments: images.map(({ cid, type, content }) => ({
-    cid,
-    content,
-    contentType: type,
-    contentDisposition: 'inline' as const,
-    filename: `logo.${type.slice('image/'.length)}`,
-  })),
   textEncoding: 'base64' as const,
+  attachments: [
+    ...images.map(({ cid, type, content }) => ({
+      cid,
+      content,
+      contentType: type,
+      contentDisposition: 'inline' as const,
+      filename: `logo.${type.slice('image/'.length)}`,
+    })),
+    ...(attachment
+      ? [{ filename: attachment.name, contentType: attachment.type, content: attachment.content }]
+      : []),
+  ],
   headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
 });
 

@@ -38,5 +38,19 @@ export const de: Texts = {
       action: 'Anmelden',
       after: [`Wenn Sie mehr Zeit brauchen, wenden Sie sich an ${tenant}.`],
     }),
+    report: ({ tenant, name, report, period, isAttached }) => ({
+      subject: `${report}: ${period}`,
+      greeting: hello(name),
+      before: [
+        isAttached
+          ? `Anbei erhalten Sie den Bericht „${report}“ von ${tenant} für ${period} als CSV-Datei.`
+          : `Der Bericht „${report}“ von ${tenant} für ${period} liegt vor. Er ist zu groß für einen Anhang. Melden Sie sich an, um ihn herunterzuladen.`,
+      ],
+      action: 'Berichte öffnen',
+      after: [
+        'Die Tage beginnen und enden um Mitternacht UTC.',
+        `Sie erhalten diese E-Mail, weil ein Administrator von ${tenant} Sie als Empfänger des Berichts eingetragen hat.`,
+      ],
+    }),
   },
 };

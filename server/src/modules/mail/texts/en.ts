@@ -34,5 +34,19 @@ export const en: Texts = {
       action: 'Sign in',
       after: [`If you need more time, ask ${tenant}.`],
     }),
+    report: ({ tenant, name, report, period, isAttached }) => ({
+      subject: `${report}: ${period}`,
+      greeting: hello(name),
+      before: [
+        isAttached
+          ? `The report “${report}” from ${tenant} for ${period} is attached as a CSV file.`
+          : `The report “${report}” from ${tenant} for ${period} is ready. It is too large to attach. Sign in to download it.`,
+      ],
+      action: 'Open reports',
+      after: [
+        'Days begin and end at midnight UTC.',
+        `You get this email because an administrator of ${tenant} made you a recipient of the report.`,
+      ],
+    }),
   },
 };

@@ -41,5 +41,19 @@ export const fr: Texts = {
       action: 'Se connecter',
       after: [`S’il vous faut plus de temps, adressez-vous à ${tenant}.`],
     }),
+    report: ({ tenant, name, report, period, isAttached }) => ({
+      subject: `${report} : ${period}`,
+      greeting: hello(name),
+      before: [
+        isAttached
+          ? `Vous trouverez ci-joint le rapport « ${report} » de ${tenant} (${period}) au format CSV.`
+          : `Le rapport « ${report} » de ${tenant} (${period}) est prêt. Il est trop volumineux pour être joint. Connectez-vous pour le télécharger.`,
+      ],
+      action: 'Ouvrir les rapports',
+      after: [
+        'Les jours commencent et finissent à minuit UTC.',
+        `Vous recevez cet e-mail parce qu’un administrateur de ${tenant} vous a ajouté aux destinataires du rapport.`,
+      ],
+    }),
   },
 };

@@ -9,6 +9,11 @@ export type TextValues = {
   until: string;
   /** Empty unless the email is about an enrolment. */
   course: string;
+  /** The name and the days of a report; empty in other emails. */
+  report: string;
+  period: string;
+  /** Whether the report is attached. Otherwise, it is too large. */
+  isAttached: boolean;
 };
 
 export type MailText = {

@@ -1,0 +1,71 @@
+import type { TenantContext } from '../../../platform/context.ts';
+import type { Page } from '../../../platform/http/pagination.ts';
+import { rowWriter } from '../../../platform/rows/rows.ts';
+import type { MailReport } from '../../mail/kinds.ts';
+import { type ActivityQuery, listActivity } from '../activity.ts';
+import { type CompletionQuery, listCompletion } from '../completion.ts';
+import { startCounting } from '../count-completion.ts';
+import { dayAfter, dayOf } from '../periods.ts';
+import { Activity, Completion } from '../schemas.ts';
+import type { ScheduleRow } from './record.ts';
+
+/** One report, as its query to the API. Its days are past, so reading it again gives the same lines. */
+export type Report = {
+  name: ScheduleRow['report'];
+  query: Readonly<Record<string, string>>;
+  from: string | null;
+  to: string;
+};
+
+/** What a run of the schedule reports: the days up to yesterday. */
+export function reportOf(row: ScheduleRow, now: Date): Report {
+  const to = dayAfter(dayOf(now), -1);
+  const from = row.report === 'activity' ? dayAfter(to, 1 - (row.days ?? 1)) : null;
+  const filters = {
+    ...(row.course_id !== null && { CourseID: row.course_id }),
+    ...(row.group_name !== null && { GroupName: row.group_name }),
+  };
+  const query =
+    from === null
+      ? { By: row.by ?? 'course', ...filters, AsOf: to }
+      : { Unit: row.unit ?? 'day', ...filters, From: from, To: to };
+  return { name: row.report, query, from, to };
+}
+
+export const reportPath = ({ name, query }: Pick<Report, 'name' | 'query'>) =>
+  `/report/${name}?${new URLSearchParams(query)}`;
+
+type Read = (page: { Limit: number; Cursor?: string }) => Promise<Page<Record<string, unknown>>>;
+
+/** The casts are safe: `reportOf` writes these queries. */
+function readerOf(ctx: TenantContext, { name, query }: Pick<Report, 'name' | 'query'>): Read {
+  if (name === 'activity') return (page) => listActivity(ctx, { ...(query as ActivityQuery), ...page });
+  return (page) => listCompletion(ctx, { ...(query as CompletionQuery), ...page });
+}
+
+/** Counts the latest events, and throws a problem if the report is not available yet. */
+export async function tryReport(ctx: TenantContext, report: Report): Promise<void> {
+  if (report.name === 'completion') await startCounting(ctx);
+  await readerOf(ctx, report)({ Limit: 1 });
+}
+
+/** Larger files are not attached to emails. */
+const maxBytes = 1024 ** 2;
+/** Rows per statement, as in exports. */
+const pageRows = 25;
+
+const columnsOf = { completion: Completion, activity: Activity };
+
+/** The report as CSV; null if it is too large to be attached. */
+export async function writeReport(ctx: TenantContext, { report, query }: MailReport): Promise<string | null> {
+  const read = readerOf(ctx, { name: report, query });
+  const write = rowWriter('csv', Object.keys(columnsOf[report].properties));
+  let text = '';
+  for (let Cursor: string | null | undefined; Cursor !== null; ) {
+    const page = await read({ Limit: pageRows, ...(Cursor === undefined ? {} : { Cursor }) });
+    text += write(page.Items);
+    if (Buffer.byteLength(text) > maxBytes) return null;
+    Cursor = page.NextCursor;
+  }
+  return text;
+}

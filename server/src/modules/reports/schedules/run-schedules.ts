@@ -1,0 +1,53 @@
+import { tenantNowSql } from '../../../platform/clocks.ts';
+import type { Context, TenantContext } from '../../../platform/context.ts';
+import { forTenant } from '../../../platform/db/queues.ts';
+import { run } from '../../../platform/db/transaction.ts';
+import { runNext } from './run-next.ts';
+import { maxSchedules } from './schemas.ts';
+
+const tenantsPerRound = 50;
+
+/** The second part finds tests of tenants whose clocks are ahead, of which there are few. */
+const dueText = `/* across tenants: scheduled reports of all tenants */
+select due.tenant_id from (
+  select own.tenant_id, own.next_run_at from report_schedule own
+  join tenant client on client.tenant_id = own.tenant_id and client.status = 'active'
+  where own.next_run_at <= $1 and own.tenant_id <> all($2::text[])
+  union all
+  select own.tenant_id, own.next_run_at from tenant client
+  join report_schedule own on own.tenant_id = client.tenant_id
+  where client.clock_offset > 0 and client.status = 'active' and own.next_run_at <= ${tenantNowSql('$1', 'client')}
+    and own.tenant_id <> all($2::text[])
+) due
+group by due.tenant_id order by min(due.next_run_at) limit $3`;
+
+/**
+ * Job: runs the reports that are due. In each round, every tenant with due reports runs one of them, so no tenant waits
+ * for all reports of another. Suspended tenants get none.
+ */
+export async function runSchedules(ctx: Context): Promise<void> {
+  const skipped = new Map<string, unknown>();
+  while (!ctx.admission.draining) {
+    const due = await run<{ tenant_id: string }>(ctx, {
+      name: 'due_schedules',
+      text: dueText,
+      values: [ctx.now(), [...skipped.keys()], tenantsPerRound],
+    });
+    if (due.length === 0) break;
+    for (const { tenant_id } of due)
+      try {
+        // Another node is running the tenant's next report.
+        if (!(await runNext(forTenant(ctx, tenant_id)))) skipped.set(tenant_id, null);
+      } catch (error) {
+        skipped.set(tenant_id, error);
+      }
+  }
+  const failures = [...skipped.values()].filter((error) => error !== null);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `The reports of ${failures.length} tenants could not be run.`);
+}
+
+/** Runs the due reports of one tenant. */
+export async function runDue(ctx: TenantContext): Promise<void> {
+  for (let n = 0; n < maxSchedules && (await runNext(ctx)); n++);
+}
