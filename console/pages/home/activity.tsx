@@ -1,7 +1,8 @@
-import { Button, Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useId, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useFilters } from '../../parts/filters.tsx';
+import { NumberTable } from '../../parts/number-table.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { changeOf, measures, type Point, pointsOf, type Span, spans, type Total, totalsOf } from './spans.ts';
 import { useOverview } from './use-overview.ts';
@@ -133,37 +134,16 @@ function TotalTile({ total, span }: { total: Total; span: Span }) {
 
 function Numbers({ points, label }: { points: readonly Point[]; label: string }) {
   const t = useTranslations('home');
-  const format = useFormatter();
   const period = usePeriodText();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
-    <section className="numbers" aria-label={label} tabIndex={0}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t('period')}</Table.Th>
-            {measures.map((measure) => (
-              <Table.Th key={measure} scope="col" ta="end">
-                {t(`measures.${measure}`)}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {points.toReversed().map((point) => (
-            <Table.Tr key={point.Day}>
-              <Table.Th scope="row" fw={400}>
-                {period(point)}
-              </Table.Th>
-              {measures.map((measure) => (
-                <Table.Td key={measure} ta="end">
-                  {format.number(point[measure])}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <NumberTable
+      label={label}
+      headers={[t('period'), ...measures.map((measure) => t(`measures.${measure}`))]}
+      rows={points.toReversed().map((point) => ({
+        key: point.Day,
+        header: period(point),
+        values: measures.map((measure) => point[measure]),
+      }))}
+    />
   );
 }

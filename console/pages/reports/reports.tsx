@@ -13,6 +13,7 @@ import { GroupFilter } from '../users/group.tsx';
 import { Bar } from './bar.tsx';
 import { Count } from './count.tsx';
 import { figures, isKind, type Kind, kinds, type Line, type Scope, scopeOf } from './figures.ts';
+import { ReportTabs } from './report-tabs.tsx';
 import { Summary } from './summary.tsx';
 
 const names = ['by', 'course', 'group', 'day'] as const;
@@ -94,6 +95,7 @@ export default function Reports() {
         />
       }
     >
+      <ReportTabs />
       <FilterBar
         count={[filters.course, filters.group, filters.day].filter(Boolean).length}
         onClear={isFiltered ? clear : undefined}

@@ -26,14 +26,28 @@ export function Summary({ line, scope }: { line: Line; scope: Scope }) {
           {t('completedOf', { completed: Completed, count: Enrolments - Withdrawn })}
         </Text>
         {scope && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link to="/console/enrolments" search={{ ...scope, before: nextWeek() } as never} {...props} />
-            )}
-          >
-            {t('endingSoon')}
-          </Anchor>
+          <Group gap="md">
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link to="/console/enrolments" search={{ ...scope, status: 'expired' } as never} {...props} />
+              )}
+            >
+              {t('overdue')}
+            </Anchor>
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link
+                  to="/console/enrolments"
+                  search={{ ...scope, before: nextWeek() } as never}
+                  {...props}
+                />
+              )}
+            >
+              {t('endingSoon')}
+            </Anchor>
+          </Group>
         )}
       </Group>
       <Bar line={line} />
