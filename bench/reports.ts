@@ -1,11 +1,13 @@
-// Measures the completion report and the job that counts it: npm run bench:reports -- [--enrolments 1000000] [--embedded]
+// Measures the reports and the jobs that count them: npm run bench:reports -- [--enrolments 1000000] [--embedded]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../scripts/postgres-cluster.ts';
+import { type ActivityQuery, listActivity } from '../server/src/modules/reports/activity.ts';
 import { type CompletionQuery, listCompletion } from '../server/src/modules/reports/completion.ts';
-import { countCompletion, startCounting } from '../server/src/modules/reports/count-completion.ts';
+import { countNextActivity } from '../server/src/modules/reports/count-activity.ts';
+import { startCounting } from '../server/src/modules/reports/count-completion.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import type { TenantContext } from '../server/src/platform/context.ts';
 import { forTenant } from '../server/src/platform/db/queues.ts';
@@ -83,6 +85,16 @@ async function readAll(input: CompletionQuery): Promise<number> {
   return lines;
 }
 
+async function readActivity(input: ActivityQuery): Promise<number> {
+  let periods = 0;
+  for (let Cursor: string | null | undefined; Cursor !== null; ) {
+    const page = await listActivity(ctx, { Limit: 25, ...input, ...(Cursor ? { Cursor } : {}) });
+    periods += page.Items.length;
+    Cursor = page.NextCursor;
+  }
+  return periods;
+}
+
 try {
   const at = new Date();
   const row = { tenant_id: tenant, name: tenant, created_at: at, updated_at: at };
@@ -91,9 +103,11 @@ try {
   for (const text of fill) await query(text);
   for (const table of ['user', 'enrolment', 'event']) await query(`vacuum analyze "${table}"`);
   const began = performance.now();
-  await startCounting(forTenant(context, tenant));
-  await countCompletion(context);
-  console.log(`\n${enrolments} enrolments: the job counted all events in ${seconds(began)}.\n`);
+  for (let isComplete = false; !isComplete; ) isComplete = await startCounting(ctx);
+  console.log(`\n${enrolments} enrolments: all events were counted in ${seconds(began)}.\n`);
+  const activityBegan = performance.now();
+  for (let hasMore = true; hasMore; ) hasMore = await countNextActivity(ctx);
+  console.log(`The activity was counted in ${seconds(activityBegan)}.\n`);
   console.log('| report | p50 (ms) | max (ms) |\n|---|---|---|');
   await timed('by course', () => readAll({ By: 'course' }));
   await timed('by group', () => readAll({ By: 'group' }));
@@ -103,11 +117,18 @@ try {
     listCompletion(ctx, { By: 'course_and_group', Limit: 200 }),
   );
   await timed('all courses and groups, in pages of 200', () => readAll({ By: 'course_and_group' }));
+  const year = { From: '2025-01-01', To: '2025-12-31' };
+  await timed('activity of 30 days', () => readActivity({ From: '2025-06-01', To: '2025-06-30' }));
+  await timed('activity of a year by month', () => readActivity({ Unit: 'month', ...year }));
+  await timed('activity of a year by day, in chunks of 25', () => readActivity(year));
+  await timed('activity of a course and group, a year by week', () =>
+    readActivity({ Unit: 'week', CourseID: 'course-7', GroupName: 'group 7', ...year }),
+  );
   await timed('for comparison: an aggregate over all enrolments', () =>
     query(`select course_id, status, count(*) from enrolment where tenant_id = '${tenant}' group by 1, 2`),
   );
   const { rows } = await query(
-    `select relname || ' ' || pg_size_pretty(pg_total_relation_size(oid)) as plan from pg_class where relname in ('completion_day', 'completion_line', 'counted_enrolment', 'event', 'enrolment')`,
+    `select relname || ' ' || pg_size_pretty(pg_total_relation_size(oid)) as plan from pg_class where relname in ('completion_day', 'completion_line', 'counted_enrolment', 'activity_day', 'event', 'enrolment')`,
   );
   console.log(`\n${rows.map(({ plan }) => plan).join(', ')}`);
 } finally {
