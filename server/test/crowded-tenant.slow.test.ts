@@ -293,8 +293,7 @@ const calls: Record<string, Call[]> = {
     ]),
   ],
   listActivity: [
-    // The first report starts the counting, unless the home page was opened before.
-    () => api('GET', '/report/activity'),
+    async () => expectStatus(await api('GET', '/report/activity'), 503),
     () => countActivity(service.ctx),
     ...all('/report/activity', [
       ...['From=2001-01-01&To=2001-12-31', 'Unit=week', 'Unit=month&GroupName=group-3'],
