@@ -6,7 +6,7 @@ type SectionProps = { title: string; text: string; actions?: ReactNode; children
 /** A part of a page with a heading, a sentence and buttons. */
 export function Section({ title, text, actions, children }: SectionProps) {
   return (
-    <Stack component="section" aria-label={title}>
+    <Stack>
       <Group justify="space-between" align="flex-end">
         <Stack gap={4} maw={640}>
           <Title order={2} size="h3">

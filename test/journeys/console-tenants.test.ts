@@ -74,7 +74,7 @@ test('A tenant is found and edited', async () => {
   }
   await reminders.fill('');
   await reminders.press('Backspace');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('https://portal.example').waitFor();
   await page.getByText('30 and 14', { exact: true }).waitFor();

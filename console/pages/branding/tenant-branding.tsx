@@ -6,8 +6,10 @@ import { BrandingPanel } from './panel.tsx';
 export function TenantBranding({ tenantId, name }: { tenantId: string; name: string }) {
   const t = useTranslations('branding');
   return (
-    <Section title={t('title')} text={t('text')}>
-      <BrandingPanel tenantId={tenantId} name={name} />
-    </Section>
+    <section aria-label={t('title')}>
+      <Section title={t('title')} text={t('text')}>
+        <BrandingPanel tenantId={tenantId} name={name} />
+      </Section>
+    </section>
   );
 }
