@@ -171,7 +171,7 @@ test('A requirement that the operator sets applies to an open console', async ()
   await operator.getByRole('button', { name: 'Edit' }).click();
   await operator.getByRole('combobox', { name: 'Passkeys' }).click();
   await operator.getByRole('option', { name: 'Required for administrators' }).click();
-  await operator.getByRole('button', { name: 'Save' }).click();
+  await operator.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await operator.getByText('Required for administrators').waitFor();
   await closeConsole(operator);
   await page.getByRole('link', { name: 'Users' }).click();
