@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { settled } from '../server/test/support/axe.ts';
 import { closeBrowser } from '../server/test/support/browser.ts';
-import { type ConsoleUser, closeConsole, consoleOf, openConsole } from '../server/test/support/console.ts';
+import {
+  type ConsoleUser,
+  closeConsole,
+  consoleOf,
+  newConsolePage,
+  openConsole,
+} from '../server/test/support/console.ts';
 import { fillForScreenshots } from '../server/test/support/showcase.ts';
 import { ensureBuilt } from './build.ts';
 
@@ -23,6 +29,25 @@ const courses = { CourseIDs: ['phishing', 'fire-safety'], DurationIDs: ['30-days
 const [issued] = (await tenant.api('POST', '/enrolment/key', courses)).body.Items;
 const newcomer = 'E-2207';
 await tenant.api('POST', '/user', { LoginID: newcomer, FirstName: 'Nora', LastName: 'Berg' });
+const monthly = {
+  Name: 'Completion for the board',
+  Report: 'completion',
+  By: 'group',
+  Every: 'month',
+  MonthDay: 1,
+};
+const weekly = {
+  Name: 'Activity of the week',
+  Report: 'activity',
+  Days: 7,
+  Every: 'week',
+  Weekday: 'monday',
+};
+for (const schedule of [monthly, weekly]) {
+  const times = { Time: '07:00', TimeZone: 'Europe/Berlin', Delivery: 'webhook' };
+  const { status, body } = await tenant.api('POST', '/report/schedule', { ...schedule, ...times });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+}
 const admin: ConsoleUser = { tenant, LoginID: administrator };
 
 type Picture = {
@@ -68,6 +93,9 @@ const pictures: Picture[] = [
   { name: 'offered-courses', who: admin, path: '/console/courses' },
   { name: 'keys', who: admin, path: '/console/keys' },
   { name: 'bulk', who: admin, path: '/console/bulk' },
+  { name: 'reports', who: admin, path: '/console/reports' },
+  { name: 'activity', who: admin, path: '/console/reports/activity' },
+  { name: 'scheduled-reports', who: admin, path: '/console/reports/schedules' },
   { name: 'events', who: admin, path: '/console/events' },
   { name: 'api-keys', who: admin, path: '/console/api-keys' },
   { name: 'audit', who: admin, path: '/console/audit' },
@@ -83,6 +111,28 @@ const pictures: Picture[] = [
   { name: 'reference', who: 'operator', path: '/docs#enrol' },
 ];
 
+/** Taken last, because the logo and the colour then appear on all pages of the tenant. */
+const branded: Picture[] = [
+  { name: 'branding', who: admin, path: '/console/branding' },
+  { name: 'branded-sign-in', who: null, path: `/console?tenant=${tenant.TenantID}` },
+  { name: 'branded-courses', who: { tenant, LoginID: learner }, path: '/console' },
+];
+
+const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="420" height="96">
+  <path d="M12 84 48 12l36 72z" fill="#0f766e"/><path d="M40 84 60 44l20 40z" fill="#5eead4"/>
+  <text x="104" y="63" font-family="Liberation Sans" font-weight="bold" font-size="44" fill="#134e4a">Northwind</text>
+</svg>`;
+
+async function setBranding(): Promise<void> {
+  const page = await newConsolePage();
+  await page.setContent(logo);
+  const image = await page.locator('svg').screenshot({ omitBackground: true });
+  const branding = { Colour: '#0f766e', Logo: image.toString('base64') };
+  const { status, body } = await tenant.api('PUT', '/branding', branding);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  await closeConsole(page);
+}
+
 const looks = [
   { name: 'desktop', width: 1280, height: 860, colorScheme: 'light' },
   { name: 'desktop-dark', width: 1280, height: 860, colorScheme: 'dark' },
@@ -90,8 +140,7 @@ const looks = [
   { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
 
-for (const { name, who, path, before } of pictures) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+async function take({ name, who, path, before }: Picture): Promise<void> {
   const page = who ? await consoleOf(service, who, path) : await openConsole(service, path);
   for (const look of looks) {
     await page.setViewportSize(look);
@@ -107,5 +156,10 @@ for (const { name, who, path, before } of pictures) {
   }
   await closeConsole(page);
 }
+
+const isWanted = ({ name }: Picture) => wanted.length === 0 || wanted.includes(name);
+for (const picture of pictures.filter(isWanted)) await take(picture);
+if (branded.some(isWanted)) await setBranding();
+for (const picture of branded.filter(isWanted)) await take(picture);
 await closeBrowser();
 await close();

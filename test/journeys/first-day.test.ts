@@ -116,6 +116,10 @@ test('A learner accepts an invitation on a phone, learns, leaves, and returns of
   const left = await screenOf(page);
   await page.click('#exit-button');
   await page.waitForURL(/\/console/);
+  await page
+    .getByRole('article', { name: 'Spot the phish' })
+    .getByText(/^\d+%$/)
+    .waitFor();
 
   await start().click();
   await untilMatching(

@@ -1,7 +1,8 @@
 import { useTranslations } from 'use-intl';
 import type { Column } from '../../parts/list.tsx';
+import { usePercent } from '../../parts/percent.ts';
 import { StatusBadge } from '../../parts/values.tsx';
-import { EndOf, type Enrolment, ProgressOf, usePercent } from './values.tsx';
+import { EndOf, type Enrolment, ProgressOf } from './values.tsx';
 
 /** The columns shared by all lists of enrolments, after the user or course. */
 export function useEnrolmentColumns(): Column<Enrolment>[] {

@@ -1,8 +1,9 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
+import { usePercent } from '../../parts/percent.ts';
 import { Instant } from '../../parts/values.tsx';
 import { useResultText } from './result.tsx';
-import { type Explanation, usePercent } from './values.tsx';
+import type { Explanation } from './values.tsx';
 
 /** Units that a rule keeps closed, and results that a page claimed but its data does not support. */
 export function Findings({ explanation }: { explanation: Explanation }) {

@@ -1,10 +1,11 @@
 import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { useAction } from '../../parts/action.tsx';
+import { usePercent } from '../../parts/percent.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { useChange } from './use-changes.ts';
-import { EndOf, type Enrolment, ProgressOf, usePercent, useTimeSpent } from './values.tsx';
+import { EndOf, type Enrolment, ProgressOf, useTimeSpent } from './values.tsx';
 
 type Recorded = Enrolment['Recorded'];
 

@@ -1,7 +1,8 @@
 import { useFormatter, useTranslations } from 'use-intl';
+import { usePercent } from '../../parts/percent.ts';
 import type { Entry } from './entry.ts';
 import { useResultText } from './result.tsx';
-import { type Enrolment, usePercent, useTimeSpent } from './values.tsx';
+import { type Enrolment, useTimeSpent } from './values.tsx';
 
 type Data = Entry['Data'];
 

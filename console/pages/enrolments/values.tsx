@@ -1,18 +1,13 @@
 import { Progress, Text } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
+import { usePercent } from '../../parts/percent.ts';
 import { Instant } from '../../parts/values.tsx';
 
 export type Enrolment = components['schemas']['Enrolment'];
 export type Explanation = components['schemas']['Explanation'];
 export type Offer = components['schemas']['Offer'];
 export type Option = components['schemas']['EnrolOption'];
-
-/** A number from 0 to 100 in the viewer's number format. */
-export function usePercent(): (value: number) => string {
-  const format = useFormatter();
-  return (value) => format.number(value / 100, { style: 'percent', maximumFractionDigits: 1 });
-}
 
 export function ProgressOf({ value }: { value: number }) {
   const t = useTranslations('enrolments');

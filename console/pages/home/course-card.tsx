@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
+import { usePercent } from '../../parts/percent.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { StatusBadge } from '../../parts/values.tsx';
 
@@ -11,6 +12,7 @@ type Enrolment = components['schemas']['Enrolment'];
 export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('home');
   const title = useId();
+  const percent = usePercent();
   const { CourseTitle, Status, Progress: progress } = enrolment;
   return (
     <Paper withBorder p="lg" component="article" aria-labelledby={title} className="course-card">
@@ -25,7 +27,7 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
           <Group gap="sm" wrap="nowrap">
             <Progress value={progress} flex={1} aria-label={t('progressOf', { course: CourseTitle })} />
             <Text size="sm" className="figure">
-              {t('percent', { value: progress / 100 })}
+              {percent(progress)}
             </Text>
           </Group>
         )}
@@ -40,11 +42,12 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
 function Details({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('home');
   const format = useFormatter();
+  const percent = usePercent();
   const { Score, Success, ExpiresAt, CompletedAt } = enrolment;
   const day = (at: string) => format.dateTime(new Date(at), { dateStyle: 'medium' });
   const isOver = ExpiresAt !== null && Date.parse(ExpiresAt) <= Date.now();
   const details = [
-    Score !== null && t('score', { value: Score / 100 }),
+    Score !== null && t('score', { value: percent(Score) }),
     Success === 'passed' && t('passed'),
     Success === 'failed' && t('notPassed'),
     CompletedAt !== null && t('completedOn', { day: day(CompletedAt) }),

@@ -1,4 +1,4 @@
-import { usePercent } from '../enrolments/values.tsx';
+import { usePercent } from '../../parts/percent.ts';
 import { inBar, type Line } from './figures.ts';
 
 /** The shares of the statuses, without withdrawn enrolments, and the completion rate. */

@@ -1,7 +1,7 @@
 import { Anchor, Group, Paper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
-import { usePercent } from '../enrolments/values.tsx';
+import { usePercent } from '../../parts/percent.ts';
 import { Bar } from './bar.tsx';
 import { Count } from './count.tsx';
 import { figures, type Line, type Scope } from './figures.ts';

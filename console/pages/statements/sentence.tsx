@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { namesOf } from '../../parts/choices.ts';
+import { usePercent } from '../../parts/percent.ts';
 import { useLanguage } from '../../shell/intl.tsx';
-import { usePercent } from '../enrolments/values.tsx';
 import { useName } from '../users/person.tsx';
 import { clockTime, lastPart, loginIdOf, nameOfActor, type Statement, textIn, verbs } from './record.ts';
 
