@@ -48,7 +48,7 @@ export const theme = createTheme({
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
     Tooltip: { defaultProps: { openDelay: 300 } },
-    Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
+    Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm' } },
     Checkbox: { defaultProps: { iconColor: onPrimary } },
     Progress: { defaultProps: { color: legible } },
     Loader: { defaultProps: { color: legible } },

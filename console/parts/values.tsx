@@ -3,14 +3,16 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../client/src/generated.ts';
 
-/** An instant in the viewer's time zone and format, with the exact time on hover. */
-export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
+type InstantProps = { at: string | null | undefined; none?: string; isDay?: boolean };
+
+/** An instant in the viewer's time zone and format, with the exact time on hover. With `isDay`, only its date. */
+export function Instant({ at, none = '–', isDay = false }: InstantProps) {
   const format = useFormatter();
   if (!at) return <>{none}</>;
   const instant = new Date(at);
   return (
     <time dateTime={at} title={at}>
-      {format.dateTime(instant, { dateStyle: 'medium', timeStyle: 'short' })}
+      {format.dateTime(instant, { dateStyle: 'medium', ...(!isDay && { timeStyle: 'short' }) })}
     </time>
   );
 }

@@ -54,6 +54,23 @@ test('A list says how many rows there are for its filters', async () => {
   await closeConsole(page);
 });
 
+test('At least 14 rows fit on a screen of 1280 × 800', async () => {
+  const page = await consoleOf(service, who, '/console/users');
+  for (const [path, text] of [
+    ['users', '50 of 60 rows'],
+    ['enrolments', '50 of 59 rows'],
+  ]) {
+    await page.goto(`${service.baseUrl}/console/${path}`);
+    await page.getByText(text ?? '').waitFor();
+    await page.getByRole('link', { name: 'Cyrille' }).first().waitFor();
+    const rows = await page
+      .locator('tbody tr')
+      .evaluateAll((all) => all.filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length);
+    assert.ok(rows >= 14, `${path}: ${rows} rows`);
+  }
+  await closeConsole(page);
+});
+
 test('The header of a column sorts the list, with the keyboard too', async () => {
   const page = await consoleOf(service, who, '/console/users');
   const created = header(page, 'Created');

@@ -1,8 +1,8 @@
 import { useTranslations } from 'use-intl';
 import type { Column } from '../../parts/list.tsx';
 import { usePercent } from '../../parts/percent.ts';
-import { StatusBadge } from '../../parts/values.tsx';
-import { EndOf, type Enrolment, ProgressOf } from './values.tsx';
+import { Instant, StatusBadge } from '../../parts/values.tsx';
+import { type Enrolment, ProgressOf } from './values.tsx';
 
 /** The columns shared by all lists of enrolments, after the user or course. */
 export function useEnrolmentColumns(): Column<Enrolment>[] {
@@ -12,6 +12,10 @@ export function useEnrolmentColumns(): Column<Enrolment>[] {
     { key: 'status', header: t('status'), cell: ({ Status }) => <StatusBadge status={Status} /> },
     { key: 'progress', header: t('progress'), cell: (row) => <ProgressOf value={row.Progress} /> },
     { key: 'score', header: t('score'), cell: ({ Score }) => (Score === null ? '–' : percent(Score)) },
-    { key: 'ends', header: t('ends'), cell: ({ ExpiresAt }) => <EndOf at={ExpiresAt} /> },
+    {
+      key: 'ends',
+      header: t('ends'),
+      cell: ({ ExpiresAt }) => <Instant at={ExpiresAt} none={t('never')} isDay />,
+    },
   ];
 }

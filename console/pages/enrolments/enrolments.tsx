@@ -28,9 +28,10 @@ const statuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'
 function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
   const name = useName(loginId);
   return (
-    <>
+    <div className="person">
       <Anchor
         className="break"
+        inherit
         renderRoot={(props) => (
           <Link
             to="/console/enrolments/$loginId/$enrollId"
@@ -42,7 +43,7 @@ function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
         {name}
       </Anchor>
       <LoginID name={name} loginId={loginId} />
-    </>
+    </div>
   );
 }
 
@@ -57,7 +58,7 @@ function useColumns(): Column<Enrolment>[] {
       cell: ({ CourseTitle }) => <span className="break">{CourseTitle}</span>,
     },
     ...shared,
-    { key: 'enrolled', header: t('enrolledAt'), cell: ({ EnrolledAt }) => <Instant at={EnrolledAt} /> },
+    { key: 'enrolled', header: t('enrolledAt'), cell: ({ EnrolledAt }) => <Instant at={EnrolledAt} isDay /> },
   ];
 }
 

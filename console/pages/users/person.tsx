@@ -30,6 +30,7 @@ export function UserLink({ loginId, children, isInText = false }: UserLinkProps)
   return (
     <Anchor
       className="break"
+      inherit
       underline={isInText ? 'always' : 'hover'}
       renderRoot={(props) => <Link to="/console/users/$loginId" params={{ loginId }} {...props} />}
     >
@@ -41,7 +42,7 @@ export function UserLink({ loginId, children, isInText = false }: UserLinkProps)
 export function LoginID({ name, loginId }: { name: string; loginId: string }) {
   if (name === loginId) return null;
   return (
-    <Text size="xs" c="dimmed" fw={400} className="break">
+    <Text size="xs" c="dimmed" fw={400} className="break login-id">
       {loginId}
     </Text>
   );

@@ -47,7 +47,7 @@ function useColumns(): Column<User>[] {
       header: t('account'),
       cell: (user) => (user.Enabled && !user.IsAdmin ? t('enabled') : <AccountBadges user={user} />),
     },
-    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
+    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay /> },
   ];
 }
 
