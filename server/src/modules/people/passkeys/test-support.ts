@@ -40,7 +40,7 @@ const counterOf = (count: number) => {
 };
 
 /** An authenticator with one ES256 credential. */
-export function newAuthenticator(service: TestService) {
+export function newAuthenticator(service: { ctx: { config: Pick<Config, 'baseUrl'> } }) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
   const id = randomBytes(32);
