@@ -60,7 +60,12 @@ async function buildServer(outDir: string): Promise<void> {
       minify: false,
       rolldownOptions: {
         input,
-        output: { entryFileNames: '[name].js', chunkFileNames: 'chunk-[name]-[hash].js' },
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: 'chunk-[name]-[hash].js',
+          // Otherwise, a package may be loaded before the packages that it imports only for their effects.
+          strictExecutionOrder: true,
+        },
       },
     },
   });

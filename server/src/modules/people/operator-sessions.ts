@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { newToken } from '../tenants/token.ts';
 import { deleteOperatorLinks } from './operator-links.ts';
@@ -19,10 +20,15 @@ export async function openOperatorSession(
   const { token, hash } = newToken(null);
   const values = [hash, ...newSessionTimes(ctx), input.userAgent];
   await transaction(ctx, async (ctx) => {
+    // Passkeys are locked before the audit trail, as when one of them is changed.
+    const removed = input.removesPasskeys ? await removeAllOfOperator(ctx) : 0;
     await run(ctx, { name: 'open_operator_session', text: open, values });
+    if (removed > 0) await endOtherOperatorSessions(ctx, hash);
     const actor = operatorActor(ctx, hash);
-    await appendAudit(ctx, deployment, { action: 'operator.signed_in', targetId: null, data: {}, actor });
-    if (input.removesPasskeys) await removeAllOfOperator(ctx, hash);
+    const entries: NewAudit[] = [{ action: 'operator.signed_in', targetId: null, data: {}, actor }];
+    if (removed > 0)
+      entries.push({ action: 'passkey.removed', targetId: null, data: { Passkeys: removed }, actor });
+    await appendAudit(ctx, deployment, ...entries);
   });
   return token;
 }
@@ -75,14 +81,17 @@ export async function endOperatorSessions(
   });
 }
 
-/** Removes the operator's passkeys, and ends all other sessions. */
-async function removeAllOfOperator(ctx: Context, hash: string): Promise<void> {
-  const removed = await ctx.db.deleteFrom('operator_passkey').returning('passkey_id').execute();
-  if (removed.length === 0) return;
-  await endOtherOperatorSessions(ctx, hash);
-  const data = { Passkeys: removed.length };
-  const actor = operatorActor(ctx, hash);
-  await appendAudit(ctx, deployment, { action: 'passkey.removed', targetId: null, data, actor });
+/** Changes to the operator's passkeys are rare, so they may wait for each other. */
+const lockPasskeys = 'lock table operator_passkey in share row exclusive mode';
+
+export async function lockOperatorPasskeys(ctx: Context): Promise<void> {
+  await run(ctx, { name: 'lock_operator_passkeys', text: lockPasskeys, values: [] });
+}
+
+/** Returns how many passkeys the operator had. */
+async function removeAllOfOperator(ctx: Context): Promise<number> {
+  await lockOperatorPasskeys(ctx);
+  return (await ctx.db.deleteFrom('operator_passkey').returning('passkey_id').execute()).length;
 }
 
 export async function endOtherOperatorSessions(ctx: Context, hash: string): Promise<void> {

@@ -25,7 +25,7 @@ export const tenantRoutes = [
       201: { description: 'Created.', schema: Tenant },
       200: { description: 'The tenant already exists with the same fields.', schema: Tenant },
     },
-    problems: ['tenant_exists', 'tenant_being_deleted'],
+    problems: ['tenant_exists', 'tenant_being_deleted', 'passkeys_unavailable'],
     events: [],
     audits: ['tenant.created', 'audit.began'],
     handle: async (ctx, { body }) => {
@@ -72,7 +72,7 @@ export const tenantRoutes = [
     params,
     body: TenantChange,
     responses: { 200: { description: 'The changed tenant.', schema: Tenant } },
-    problems: ['tenant_not_found', 'not_a_test_tenant'],
+    problems: ['tenant_not_found', 'not_a_test_tenant', 'passkeys_unavailable'],
     events: [],
     audits: ['tenant.changed', 'tenant.suspended', 'tenant.resumed'],
     handle: async (ctx, { params, body }) =>

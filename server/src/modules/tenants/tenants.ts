@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { createCache } from '../../platform/cache.ts';
+import { relyingPartyOf } from '../../platform/config-passkeys.ts';
 import type { Context } from '../../platform/context.ts';
 import type { TenantTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -19,6 +20,7 @@ export async function createTenant(
   ctx: Context,
   input: NewTenant,
 ): Promise<{ tenant: Tenant; isNew: boolean }> {
+  rejectUnusablePasskeys(ctx, input);
   const now = ctx.now();
   const tenantId = toNfc(input.TenantID);
   const row = await transaction(ctx, async (ctx) => {
@@ -115,11 +117,22 @@ export async function listTenants(ctx: Context, input: PageQuery & { Search?: st
   return toPage(rows, limit, (row) => row.tenant_id, toTenant);
 }
 
+/** Otherwise, nobody could add the required passkey. */
+function rejectUnusablePasskeys(ctx: Context, { SecondFactor }: TenantChange): void {
+  if (SecondFactor === 'required' && relyingPartyOf(ctx.config.baseUrl) === null)
+    throw new Problem(
+      'passkeys_unavailable',
+      'Passkeys cannot be required, because they need a host name, and this service is used at an IP address. Set BASE_URL first.',
+      { param: 'SecondFactor' },
+    );
+}
+
 /** Changes the given fields; the others keep their values. */
 export async function updateTenant(
   ctx: Context,
   input: TenantChange & { tenantId: string },
 ): Promise<Tenant> {
+  rejectUnusablePasskeys(ctx, input);
   const { tenantId, ...fields } = input;
   const tenant = await transaction(ctx, async (ctx) => {
     const before = await ctx.db

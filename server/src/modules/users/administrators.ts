@@ -36,12 +36,19 @@ export function rejectAdminChange(ctx: TenantContext, before: KnownWithEmail, ch
  * With a mail server, anyone who receives a user's emails can set the password and sign in, so the caller needs all of
  * the user's scopes.
  */
-function rejectNewAddress(ctx: TenantContext, { is_admin, admin_scopes }: Known): void {
+function rejectNewAddress(ctx: TenantContext, user: Known): void {
   if (ctx.config.mail === null) return;
+  requireScope(ctx, 'users:admin', changingAddress);
+  requireScopesOf(ctx, user, changingAddress);
+}
+
+const changingAddress = 'Changing an email address to which password links are sent';
+
+/** Requires each scope that the user has, because the change makes it easier to act as this user. */
+export function requireScopesOf(ctx: TenantContext, { is_admin, admin_scopes }: Known, what: string): void {
   const role = is_admin ? tenantScopes : learnerScopes;
-  const needed = role.filter((scope) => admin_scopes?.includes(scope) ?? true);
-  for (const scope of ['users:admin' as const, ...needed])
-    requireScope(ctx, scope, 'Changing an email address to which password links are sent');
+  for (const scope of role)
+    if (admin_scopes?.includes(scope) ?? true) requireScope(ctx, scope, what);
 }
 
 /**

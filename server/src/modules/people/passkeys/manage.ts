@@ -2,6 +2,7 @@ import type { Context, TenantContext } from '../../../platform/context.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { appendAudit } from '../../audit/append.ts';
+import { requireScopesOf } from '../../users/administrators.ts';
 import { endSessionsWithoutPasskey, lockForPasskeys } from '../../users/passkey-changes.ts';
 import { findUserId, userNotFound } from '../../users/users.ts';
 import { passkeyRequired } from '../second-factor.ts';
@@ -86,6 +87,14 @@ export async function removeUserPasskeys(ctx: TenantContext, input: { loginId: s
   const { tenantId } = ctx;
   await transaction(ctx, async (ctx) => {
     await lockForPasskeys(ctx, userId);
+    const user = await ctx.db
+      .selectFrom('user')
+      .select(['is_admin', 'admin_scopes'])
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    if (!user) throw userNotFound();
+    requireScopesOf(ctx, user, "Removing an administrator's passkeys");
     const removed = await ctx.db
       .deleteFrom('passkey')
       .where('tenant_id', '=', tenantId)

@@ -3,7 +3,7 @@ import { run, transaction } from '../../../platform/db/transaction.ts';
 import type { NewAudit } from '../../audit/actions.ts';
 import { appendAudit, deployment } from '../../audit/append.ts';
 import { newToken } from '../../tenants/token.ts';
-import { endOtherOperatorSessions, findOperatorSession } from '../operator-sessions.ts';
+import { endOtherOperatorSessions, findOperatorSession, lockOperatorPasskeys } from '../operator-sessions.ts';
 import { nextStepOf } from '../second-factor.ts';
 import type { SignedIn } from '../sessions.ts';
 import { operatorActor } from '../sign-in-audit.ts';
@@ -19,9 +19,6 @@ update operator_session used set challenge_hash = null from held
 where used.session_hash = $1
 returning held.challenge_hash`;
 
-/** Changes to the operator's passkeys are rare, so they may wait for each other. */
-const lock = 'lock table operator_passkey in share row exclusive mode';
-
 export function operatorStore(owner: SignedIn): PasskeyStore {
   const { hash } = owner;
   const session = (ctx: Context) =>
@@ -29,9 +26,7 @@ export function operatorStore(owner: SignedIn): PasskeyStore {
   return {
     owner,
     change: (ctx, work) => transaction(ctx, work),
-    lock: async (ctx) => {
-      await run(ctx, { name: 'lock_operator_passkeys', text: lock, values: [] });
-    },
+    lock: lockOperatorPasskeys,
     nextStep: async (ctx) => {
       const found = await findOperatorSession(ctx, hash);
       return found ? nextStepOf(found) : 'ended';

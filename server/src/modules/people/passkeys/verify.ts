@@ -23,13 +23,9 @@ export function relyingParty({ config }: Pick<Context, 'config'>): string {
   return id;
 }
 
-/**
- * The library takes 50 ms to load, so it is loaded when the first passkey is used. One of its dependencies needs
- * `reflect-metadata` first, and in the built service nothing else loads that in time.
- */
-const polyfill = () => import('reflect-metadata');
-const library = async () => polyfill().then(() => import('@simplewebauthn/server'));
-const helpers = async () => polyfill().then(() => import('@simplewebauthn/server/helpers'));
+/** The library takes 50 ms to load, so it is loaded when the first passkey is used. */
+const library = () => import('@simplewebauthn/server');
+const helpers = () => import('@simplewebauthn/server/helpers');
 
 /** ES256, EdDSA and RS256: what authenticators support. */
 export const algorithms = [-7, -8, -257];
