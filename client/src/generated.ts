@@ -6584,27 +6584,27 @@ export interface components {
                 };
             };
         };
-        /** @description `tenant_exists`: The tenant already exists with different data. `tenant_being_deleted`: The tenant is being deleted. `in_progress`: The same request is still in progress. */
-        "tenant_exists.tenant_being_deleted.in_progress": {
+        /** @description `tenant_exists`: The tenant already exists with different data. `tenant_being_deleted`: The tenant is being deleted. `in_progress`: The same request is still in progress. `passkeys_unavailable`: Passkeys do not work at this address. */
+        "tenant_exists.tenant_being_deleted.in_progress.passkeys_unavailable": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "tenant_exists" | "tenant_being_deleted" | "in_progress";
+                    code?: "tenant_exists" | "tenant_being_deleted" | "in_progress" | "passkeys_unavailable";
                 };
             };
         };
-        /** @description `not_a_test_tenant`: The tenant is not a test tenant. */
-        not_a_test_tenant: {
+        /** @description `not_a_test_tenant`: The tenant is not a test tenant. `passkeys_unavailable`: Passkeys do not work at this address. */
+        "not_a_test_tenant.passkeys_unavailable": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "not_a_test_tenant";
+                    code?: "not_a_test_tenant" | "passkeys_unavailable";
                 };
             };
         };
@@ -6881,6 +6881,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "course_not_playable" | "in_progress";
+                };
+            };
+        };
+        /** @description `not_a_test_tenant`: The tenant is not a test tenant. */
+        not_a_test_tenant: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "not_a_test_tenant";
                 };
             };
         };
@@ -7370,8 +7382,8 @@ export type ResponsePayloadTooLargePackageTooLarge = components['responses']['pa
 export type ResponseValidationFailedPackageNotZipPackageUnsafePackageUnreadablePackageInvalidPackageUnsupported = components['responses']['validation_failed.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported'];
 export type ResponseCourseNotPlayable = components['responses']['course_not_playable'];
 export type ResponseCourseNotFoundReleaseNotFound = components['responses']['course_not_found.release_not_found'];
-export type ResponseTenantExistsTenantBeingDeletedInProgress = components['responses']['tenant_exists.tenant_being_deleted.in_progress'];
-export type ResponseNotATestTenant = components['responses']['not_a_test_tenant'];
+export type ResponseTenantExistsTenantBeingDeletedInProgressPasskeysUnavailable = components['responses']['tenant_exists.tenant_being_deleted.in_progress.passkeys_unavailable'];
+export type ResponseNotATestTenantPasskeysUnavailable = components['responses']['not_a_test_tenant.passkeys_unavailable'];
 export type ResponseTenantNotSuspended = components['responses']['tenant_not_suspended'];
 export type ResponseKeyNotFound = components['responses']['key_not_found'];
 export type ResponseNotFound = components['responses']['not_found'];
@@ -7395,6 +7407,7 @@ export type ResponseInProgressDocumentLimitStorageLimit = components['responses'
 export type ResponseNotWaivableInProgress = components['responses']['not_waivable.in_progress'];
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
+export type ResponseNotATestTenant = components['responses']['not_a_test_tenant'];
 export type ResponseNotATestTenantInProgress = components['responses']['not_a_test_tenant.in_progress'];
 export type ResponseScopeMissingOwnOnlyPasskeyRequiredCrossSiteTenantNotAllowedTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
 export type ResponseUserDisabledCourseNotPlayableNotATestTenantInProgressStorageLimitSessionSuperseded = components['responses']['user_disabled.course_not_playable.not_a_test_tenant.in_progress.storage_limit.session_superseded'];
@@ -13793,7 +13806,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["tenant_exists.tenant_being_deleted.in_progress"];
+            409: components["responses"]["tenant_exists.tenant_being_deleted.in_progress.passkeys_unavailable"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -13919,7 +13932,7 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.passkey_required.cross_site.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["not_a_test_tenant"];
+            409: components["responses"]["not_a_test_tenant.passkeys_unavailable"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];

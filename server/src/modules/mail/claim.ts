@@ -14,11 +14,11 @@ export type Queue = {
 const due = `/* across tenants: one job sends the emails of all tenants */
 select waiting.tenant_id, waiting.urgent, client.name, client.language, client.resumed_at from mail_queue waiting
 join tenant client on client.tenant_id = waiting.tenant_id and client.status = 'active'
-where waiting.wake_at <= $1 order by waiting.wake_at limit $2`;
+where waiting.wake_at <= $1 and waiting.urgent = $3 order by waiting.wake_at limit $2`;
 
 /** The queues that have waited longest. Excludes the queues of suspended tenants. */
-export function dueQueues(ctx: Context, max: number): Promise<Queue[]> {
-  return run<Queue>(ctx, { name: 'due_mail_queues', text: due, values: [ctx.now(), max] });
+export function dueQueues(ctx: Context, max: number, urgent: boolean): Promise<Queue[]> {
+  return run<Queue>(ctx, { name: 'due_mail_queues', text: due, values: [ctx.now(), max, urgent] });
 }
 
 export type ClaimedMail = {

@@ -12,6 +12,7 @@ import { otherNode } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
 import { expectStatus, newTenant, type TestTenant, unique } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { openSender } from '../../platform/mail/send.ts';
 import { ownPage } from '../people/test-support.ts';
@@ -356,6 +357,27 @@ test('an email that is being cancelled does not delay others', {
     server.mails.map(({ to }) => to),
     [['bob@other.example']],
   );
+});
+
+test('while the attachments of other tenants take long, a password reset is sent', async () => {
+  const tenants = await Promise.all(Array.from({ length: 6 }, () => newTenant(service)));
+  for (const [at, tenant] of tenants.entries())
+    await invite(tenant, await tenant.user({ Email: `slow-${at}@acme.example` }));
+  const acme = await newTenant(service, { PasswordHash: 'sha256-hex' });
+  const Password = createHash('sha256').update('right').digest('hex');
+  const LoginID = await acme.user({ Email, Password });
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const sending = sendMails(service.ctx, {}, { invitation: () => promise });
+  try {
+    const forgotten = { TenantID: acme.TenantID, LoginID };
+    expectStatus(await service.api('POST', '/session/reset', forgotten, '', ownPage), 204);
+    await until('the reset is sent', () => server.mails.some(({ to }) => to[0] === Email));
+    assert.equal(server.mails.length, 1);
+  } finally {
+    resolve(null);
+    await sending;
+  }
+  assert.equal(server.mails.length, 7);
 });
 
 test('nodes that send at the same time send each email once', async () => {

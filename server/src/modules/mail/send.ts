@@ -30,27 +30,29 @@ export async function sendMails(
   const { mail: server } = ctx.config;
   if (server === null) return;
   const sender = { ...openSender(server), checks, attachments };
-  const sending = new Map<string, Promise<void>>();
+  const sending = new Map<string, Queue>();
+  const working = new Set<Promise<void>>();
   const pass: Pass = { endsAt: 0, skipped: new Set(), unavailable: new Set() };
   try {
     for (;;) {
       resetPassIfExpired(pass);
       for (const queue of await nextQueues(ctx, pass, sending)) {
         const name = nameOf(queue);
-        const done = serve(forTenant(ctx, queue.tenant_id), { sender, queue, pass });
-        sending.set(
-          name,
-          done.then(() => void sending.delete(name)),
-        );
+        sending.set(name, queue);
+        const work = serve(forTenant(ctx, queue.tenant_id), { sender, queue, pass }).then(() => {
+          sending.delete(name);
+          working.delete(work);
+        });
+        working.add(work);
       }
-      if (sending.size === 0) return;
+      if (working.size === 0) return;
       const stop = new AbortController();
       const newLook = pause(passMilliseconds, undefined, { signal: stop.signal, ref: false }).catch(() => {});
-      await Promise.race([...sending.values(), newLook]);
+      await Promise.race([...working, newLook]);
       stop.abort();
     }
   } finally {
-    await Promise.all(sending.values());
+    await Promise.all(working);
     sender.close();
   }
 }
@@ -83,13 +85,21 @@ const maxUnavailable = 3;
 
 const nameOf = ({ tenant_id, urgent }: Queue) => `${tenant_id} ${urgent}`;
 
-/** Returns one due queue for each free connection. */
-async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string, unknown>): Promise<Queue[]> {
+/** Emails that are not urgent leave the other connections to those that are. */
+const maxNotUrgent = maxConnections - 2;
+
+/** Returns one due queue for each free connection, urgent ones first. */
+async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string, Queue>): Promise<Queue[]> {
   const free = maxConnections - sending.size;
   if (free === 0 || ctx.admission.draining || pass.unavailable.size >= maxUnavailable) return [];
-  const due = await dueQueues(ctx, maxConnections + pass.skipped.size);
-  const others = due.filter((queue) => !sending.has(nameOf(queue)) && !pass.skipped.has(nameOf(queue)));
-  return others.slice(0, free);
+  const next = async (urgent: boolean, max: number) => {
+    const due = max > 0 ? await dueQueues(ctx, maxConnections + pass.skipped.size, urgent) : [];
+    const others = due.filter((queue) => !sending.has(nameOf(queue)) && !pass.skipped.has(nameOf(queue)));
+    return others.slice(0, max);
+  };
+  const urgent = await next(true, free);
+  const notUrgent = [...sending.values()].filter((queue) => !queue.urgent).length;
+  return [...urgent, ...(await next(false, Math.min(free - urgent.length, maxNotUrgent - notUrgent)))];
 }
 
 /**

@@ -47,8 +47,7 @@ const changingAddress = 'Changing an email address to which password links are s
 /** Requires each scope that the user has, because the change makes it easier to act as this user. */
 export function requireScopesOf(ctx: TenantContext, { is_admin, admin_scopes }: Known, what: string): void {
   const role = is_admin ? tenantScopes : learnerScopes;
-  for (const scope of role)
-    if (admin_scopes?.includes(scope) ?? true) requireScope(ctx, scope, what);
+  for (const scope of role) if (admin_scopes?.includes(scope) ?? true) requireScope(ctx, scope, what);
 }
 
 /**

@@ -108,7 +108,11 @@ export function loggedProblem(error: unknown, request: FastifyRequest, log: Log)
   const problem = toProblem(error);
   // Nobody reads the response to a request whose client has left while it waited.
   if (problem && problem.status >= 500 && !request.slot?.hasEnded)
-    log.warn({ request_id: request.id, err: error }, 'service unavailable');
+    log.warn(
+      // A problem is a decision of the service, and any caller can cause many: its stack trace says nothing more.
+      { request_id: request.id, ...(error === problem ? { detail: problem.message } : { err: error }) },
+      'service unavailable',
+    );
   if (problem) return problem;
   log.error({ request_id: request.id, err: error }, 'request failed');
   const detail =

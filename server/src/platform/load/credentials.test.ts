@@ -48,6 +48,20 @@ test('one wrong key in thousands of simultaneous requests is looked up once per 
   assert.equal(count(429), 4_800);
 });
 
+test('credentials that are valid but may not be used are limited like wrong ones', async () => {
+  const partial = new Problem('passkey_required', 'Use your passkey first.');
+  const settled = await Promise.allSettled(
+    Array.from({ length: 700 }, () =>
+      checkCredentials(service.ctx, requestFrom('192.0.2.9'), {
+        presented: 'partial',
+        lookUp: () => Promise.reject(partial),
+      }),
+    ),
+  );
+  const limited = settled.filter((one) => one.status === 'rejected' && one.reason.status === 429);
+  assert.ok(limited.length >= 300, `${limited.length}`);
+});
+
 test("requests with the same key from another network neither delay nor block the owner's first requests", async () => {
   let responses = 0;
   const { count } = await presentTogether('right', { '192.0.2.3': 300, '192.0.2.4': 300 }, () =>

@@ -115,7 +115,11 @@ const tooManyWrong = (ctx: Context, retryAfter: number) =>
     retryAfter,
   });
 
-const isWrong = (error: unknown) => error instanceof Problem && error.status === 401;
+/**
+ * A valid credential that may not be used counts too: one of a suspended tenant, or a session that still needs a
+ * passkey. Otherwise, its holder could send any number of requests.
+ */
+const isWrong = (error: unknown) => error instanceof Problem && [401, 403].includes(error.status);
 
 /** Re-inserts the digest as the newest, so credentials in use are not dropped. */
 function trust(trusted: Set<string>, digest: string): void {

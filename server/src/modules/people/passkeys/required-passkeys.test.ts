@@ -209,8 +209,12 @@ test('a colleague, or a key with users:admin, removes the passkeys of a user who
     Scopes: ['users:read', 'users:write'],
   });
   const path = `/user/${names.LoginID}/passkey`;
-  const refused = await service.api('DELETE', path, undefined, weak.body.Secret);
-  expectProblem(refused, 403, 'scope_missing');
+  const partial = await service.api('POST', `/tenant/${required.TenantID}/key`, {
+    Name: 'partial',
+    Scopes: ['users:read', 'users:write', 'users:admin'],
+  });
+  for (const { body } of [weak, partial])
+    expectProblem(await service.api('DELETE', path, undefined, body.Secret), 403, 'scope_missing');
   expectProblem(await optional.api('DELETE', path), 404, 'user_not_found');
   assert.equal((await required.api('GET', path)).body.Items.length, 1);
   clock.advance({ seconds: 1 });
@@ -301,11 +305,15 @@ test('with OPERATOR_PASSKEY_REQUIRED, the operator can only add a passkey until 
   expectStatus(await service.api('GET', '/tenant'), 200);
 });
 
-test('at an IP address, browsers allow no passkeys', async () => {
+test('at an IP address, browsers allow no passkeys, so they cannot be required', async () => {
   const config = service.ctx.config as { -readonly [K in keyof Config]: Config[K] };
   const { page } = await signInByPassword(service, await administrator(optional));
   config.baseUrl = service.baseUrl;
-  const refused = await page('POST', '/session/passkey/challenge', { Purpose: 'add' });
+  const refused = [
+    await page('POST', '/session/passkey/challenge', { Purpose: 'add' }),
+    await service.api('POST', '/tenant', { TenantID: 'nowhere', SecondFactor: 'required' }),
+    await service.api('PUT', `/tenant/${optional.TenantID}`, { SecondFactor: 'required' }),
+  ];
   useHostName(service);
-  expectProblem(refused, 409, 'passkeys_unavailable');
+  for (const reply of refused) expectProblem(reply, 409, 'passkeys_unavailable');
 });

@@ -2,6 +2,9 @@ import { checkSize, rejectDamaged, rejectLogo, type Size } from './logos.ts';
 
 export const jpegStart = Buffer.from([0xff, 0xd8, 0xff]);
 
+/** Browsers decode the whole image for each scan. Progressive images have about ten. */
+const maxScans = 100;
+
 const endOfImage = 0xd9;
 const startOfScan = 0xda;
 /** Baseline, extended and progressive images with Huffman coding. Browsers show no others. */
@@ -34,7 +37,7 @@ function endOfScan(bytes: Buffer, start: number): number {
 export function readJpeg(bytes: Buffer): Size & { content: Buffer } {
   const content: Buffer[] = [bytes.subarray(0, 2)];
   let size: Size | null = null;
-  let hasScan = false;
+  let scans = 0;
   for (let at = 2; at + 4 <= bytes.length || bytes[at + 1] === endOfImage; ) {
     if (bytes[at] !== 0xff) rejectDamaged();
     const marker = bytes[at + 1] ?? 0;
@@ -43,7 +46,7 @@ export function readJpeg(bytes: Buffer): Size & { content: Buffer } {
       continue;
     }
     if (marker === endOfImage) {
-      if (!size || !hasScan) rejectDamaged();
+      if (!size || scans === 0) rejectDamaged();
       content.push(bytes.subarray(at, at + 2));
       return { ...size, content: Buffer.concat(content) };
     }
@@ -59,7 +62,7 @@ export function readJpeg(bytes: Buffer): Size & { content: Buffer } {
     if (!isRemoved(marker)) content.push(segment);
     at = end;
     if (marker === startOfScan) {
-      hasScan = true;
+      if (++scans > maxScans) rejectLogo('The logo has too many scans. Save it as a baseline JPEG.');
       at = endOfScan(bytes, end);
       content.push(bytes.subarray(end, at));
     }

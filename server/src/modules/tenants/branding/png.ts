@@ -46,6 +46,7 @@ export function readPng(bytes: Buffer): Size & { content: Buffer } {
     size ??= readHeader(data);
     hasPixels ||= type === 'IDAT' && data.length > 0;
     if (kept.has(type)) content.push(whole);
+    if (type === 'IEND' && data.length > 0) rejectDamaged();
     if (type === 'IEND' && hasPixels) return { ...size, content: Buffer.concat(content) };
   }
   return rejectDamaged();

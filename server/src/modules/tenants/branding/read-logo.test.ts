@@ -80,6 +80,11 @@ test('truncated images are rejected', () => {
       rejected(bytes.subarray(0, length), /incomplete or damaged|not a PNG/);
 });
 
+test('a PNG with data in its end is rejected', () => {
+  const whole = images['image/png'];
+  rejected(Buffer.concat([whole.subarray(0, -12), pngChunk('IEND', Buffer.from(html))]), /damaged/);
+});
+
 test('a PNG with a wrong checksum is rejected', () => {
   const bytes = Buffer.from(images['image/png']);
   bytes.writeUInt8((bytes[50] ?? 0) ^ 1, 50);
@@ -90,6 +95,8 @@ test('animations and kinds of JPEG that browsers cannot show are rejected', () =
   rejected(extendedWebp({ flags: 0x02 }), /animated/);
   rejected(extendedWebp({ width: 5_000 }), /damaged/);
   rejected(jpeg(64, 32, [jpegSegment(0xc9, Buffer.alloc(9))]), /baseline/);
+  const scans = Array.from({ length: 101 }, () => jpegSegment(0xda, Buffer.alloc(6)));
+  rejected(jpeg(64, 32, scans), /too many scans/);
 });
 
 test('metadata, and anything hidden in or after the image, is removed', () => {
