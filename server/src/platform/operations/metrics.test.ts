@@ -267,10 +267,14 @@ test('metrics contain no tenant, person, key, course or address', async () => {
   assert.doesNotMatch(text, /tenant-\d|learner-|user-\d|course-\d|192\.0\.2|metered|nobody/);
 });
 
-test('docs/guide/monitoring.md lists each of our metrics', async () => {
-  const page = await readFile(join(import.meta.dirname, '../../../../docs/guide/monitoring.md'), 'utf8');
+test('docs/guide/monitoring.md and the Grafana dashboard show each of our metrics', async () => {
+  const read = (path: string) => readFile(join(import.meta.dirname, '../../../..', path), 'utf8');
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
-  const shown = [...text.matchAll(/^# TYPE (lectern_\w+)/gm)].map(([, name]) => name);
-  const listed = [...page.matchAll(/`(lectern_\w+)`/g)].map(([, name]) => name);
-  assert.deepEqual([...new Set(listed)].sort(), shown.sort());
+  const shown = [...text.matchAll(/^# TYPE (lectern_\w+)/gm)].map(([, name]) => name).sort();
+  const namesIn = (page: string, pattern: RegExp) =>
+    [...new Set([...page.matchAll(pattern)].map(([, name]) => name))].sort();
+  assert.deepEqual(namesIn(await read('docs/guide/monitoring.md'), /`(lectern_\w+)`/g), shown);
+  const dashboard = JSON.parse(await read('deploy/grafana-dashboard.json'));
+  const queries = JSON.stringify(dashboard.panels).replaceAll(/(_seconds)_(count|bucket)/g, '$1');
+  assert.deepEqual(namesIn(queries, /(lectern_\w+)/g), shown);
 });
