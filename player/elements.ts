@@ -11,6 +11,7 @@ export const elements = {
   skip: find('skip', HTMLAnchorElement),
   indicatorText: find('indicator-text', HTMLElement),
   windowLink: find('window-link', HTMLAnchorElement),
+  screen: find('screen-button', HTMLButtonElement),
   mark: find('mark-button', HTMLButtonElement),
   steps: find('steps', HTMLElement),
   step: find('step', HTMLElement),

@@ -1,5 +1,6 @@
 import { showBranding } from './branding.ts';
 import { elements, writeLabels } from './elements.ts';
+import { offerFullScreen } from './full-screen.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { openCopy } from './journal-copy.ts';
 import { language, messages, setLanguage } from './messages.ts';
@@ -93,6 +94,7 @@ async function open(journal: Journal, { temporarilyRejected }: Replayed): Promis
 }
 
 selectTexts();
+offerFullScreen();
 start().catch((error) => {
   console.error(error);
   showPage(messages.broken.title, messages.broken.text, [reload()]);

@@ -18,6 +18,7 @@ export const english = {
     next: 'Next',
     exit: 'Exit',
     newWindow: 'New window',
+    fullScreen: 'Full screen',
     progress: 'Progress in the course',
     opening: 'Opening the course…',
     endAttempt: 'Finish attempt',

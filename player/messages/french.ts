@@ -10,6 +10,7 @@ export const french: Messages = {
     next: 'Suivant',
     exit: 'Quitter',
     newWindow: 'Nouvelle fenêtre',
+    fullScreen: 'Plein écran',
     progress: 'Progression dans le cours',
     opening: 'Ouverture du cours…',
     endAttempt: 'Terminer la tentative',

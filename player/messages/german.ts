@@ -10,6 +10,7 @@ export const german: Messages = {
     next: 'Weiter',
     exit: 'Beenden',
     newWindow: 'Neues Fenster',
+    fullScreen: 'Vollbild',
     progress: 'Fortschritt im Kurs',
     opening: 'Der Kurs wird geöffnet …',
     endAttempt: 'Versuch abschließen',

@@ -49,13 +49,14 @@ test('The keyboard reaches all controls in reading order, and the course in one 
   await contentOf(page).locator('#done').waitFor();
   await page.locator('body').focus();
   const order: string[] = [];
-  for (let step = 0; step < 6; step++) {
+  for (let step = 0; step < 7; step++) {
     await page.keyboard.press('Tab');
     order.push(await page.evaluate(() => document.activeElement?.id ?? ''));
   }
   const expected = [
     'skip',
     'contents-button',
+    'screen-button',
     'previous-button',
     'next-button',
     'exit-button',
@@ -65,6 +66,22 @@ test('The keyboard reaches all controls in reading order, and the course in one 
   await page.locator('#skip').focus();
   await page.keyboard.press('Enter');
   assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'IFRAME');
+  await page.context().close();
+});
+
+test('The course is shown on the whole screen and back, but phones have no button for it', async () => {
+  const { LaunchURL } = await service.enrol('row');
+  const page = await openPage(await newContext());
+  await page.goto(LaunchURL);
+  await contentOf(page).locator('#done').waitFor();
+  const button = page.getByRole('button', { name: 'Full screen' });
+  for (const isFull of [true, false]) {
+    await button.click();
+    await page.locator(`#screen-button[aria-pressed="${isFull}"]`).waitFor();
+    assert.equal(await page.evaluate(() => document.fullscreenElement !== null), isFull);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await button.waitFor({ state: 'hidden' });
   await page.context().close();
 });
 
