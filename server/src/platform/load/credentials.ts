@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { Problem } from '../errors.ts';
+import { type ErrorCode, Problem } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { countAnonymous, rejectStalled } from './admission.ts';
 import { networkOf, refund, reserve, spend } from './budgets.ts';
@@ -116,10 +116,13 @@ const tooManyWrong = (ctx: Context, retryAfter: number) =>
   });
 
 /**
- * A valid credential that may not be used counts too: one of a suspended tenant, or a session that still needs a
- * passkey. Otherwise, its holder could send any number of requests.
+ * A valid credential that may not be used counts too. Otherwise, its holder could send any number of requests. A request
+ * that another site makes a browser send does not count, because it is not the user's fault.
  */
-const isWrong = (error: unknown) => error instanceof Problem && [401, 403].includes(error.status);
+const isWrong = (error: unknown) =>
+  error instanceof Problem && (error.status === 401 || unusable.has(error.code));
+
+const unusable: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['passkey_required', 'tenant_suspended']);
 
 /** Re-inserts the digest as the newest, so credentials in use are not dropped. */
 function trust(trusted: Set<string>, digest: string): void {
