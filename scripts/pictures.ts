@@ -6,7 +6,14 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { settled } from '../server/test/support/axe.ts';
-import { closeBrowser } from '../server/test/support/browser.ts';
+import {
+  closeBrowser,
+  contentOf,
+  newContext,
+  openPage,
+  press,
+  waitForState,
+} from '../server/test/support/browser.ts';
 import {
   type ConsoleUser,
   closeConsole,
@@ -157,8 +164,35 @@ async function take({ name, who, path, before }: Picture): Promise<void> {
   await closeConsole(page);
 }
 
-const isWanted = ({ name }: Picture) => wanted.length === 0 || wanted.includes(name);
+/** The player in the second lesson of a course, on a wide screen and on a phone. */
+async function takePlayer(): Promise<void> {
+  const screens = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 770 } };
+  for (const [screen, size] of Object.entries(screens)) {
+    const LoginID = await tenant.user({ FirstName: 'Nora', LastName: 'Berg' });
+    const { body } = await tenant.api('POST', `/enrol/${LoginID}/fire-safety/1-year`);
+    const page = await openPage(await newContext(size));
+    await page.goto(body.LaunchURL);
+    await press(page, 'next', 'next', 'finish');
+    await page
+      .locator('.unit[aria-current]')
+      .filter({ hasText: 'Getting out' })
+      .waitFor({ state: 'attached' });
+    await contentOf(page).locator('[data-test=next]').waitFor();
+    await waitForState(page, 'saved');
+    for (const [colorScheme, suffix] of [
+      ['light', ''],
+      ['dark', '-dark'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(folder, `../player-${screen}${suffix}.png`) });
+    }
+    await page.context().close();
+  }
+}
+
+const isWanted = ({ name }: Pick<Picture, 'name'>) => wanted.length === 0 || wanted.includes(name);
 for (const picture of pictures.filter(isWanted)) await take(picture);
+if (isWanted({ name: 'player' })) await takePlayer();
 if (branded.some(isWanted)) await setBranding();
 for (const picture of branded.filter(isWanted)) await take(picture);
 await closeBrowser();
