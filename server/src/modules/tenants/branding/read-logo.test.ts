@@ -80,7 +80,7 @@ test('truncated images are rejected', () => {
       rejected(bytes.subarray(0, length), /incomplete or damaged|not a PNG/);
 });
 
-test('a PNG with data in its end is rejected', () => {
+test('a PNG with data in its IEND chunk is rejected', () => {
   const whole = images['image/png'];
   rejected(Buffer.concat([whole.subarray(0, -12), pngChunk('IEND', Buffer.from(html))]), /damaged/);
 });
