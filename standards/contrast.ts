@@ -1,6 +1,6 @@
 /** A brand colour as it can be used on light or on dark pages. All colours are written as #rrggbb. */
 export type Shades = {
-  /** Buttons. The brand colour itself, unless it could not be told apart from the page. */
+  /** Buttons. The brand colour itself, unless it would be hard to see on the page. */
   Fill: string;
   /** Text on `Fill`: white or black. At least 4.5:1. */
   OnFill: string;

@@ -928,7 +928,7 @@ export interface paths {
         put?: never;
         /**
          * Use a passkey as the second step of signing in
-         * @description The session gets a new cookie, and can then be used.
+         * @description The session gets a new cookie, and can then make other calls.
          */
         post: operations["usePasskey"];
         delete?: never;
@@ -952,7 +952,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description Once an account has a passkey, each of its sessions has to use one. The session that added it gets a new cookie.
+         * @description Once an account has a passkey, each of its sessions must use one. The session that added it gets a new cookie.
          */
         post: operations["addPasskey"];
         delete?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove all passkeys of a user who lost them
+         * Remove all passkeys of a user who has lost them
          * @description The user is signed out, and can then sign in with the password alone. If the tenant requires a passkey, the user has to add a new one. If somebody else may know the password, change it first.
          */
         delete: operations["removeUserPasskeys"];
@@ -1279,7 +1279,7 @@ export interface paths {
         get: operations["readBranding"];
         /**
          * Change the branding of your tenant
-         * @description Sets the colour and the logo of the tenant's sign-in page, console, player and emails. Once one of them is set, the pages also show the tenant's Name, and its Language is their default. Pages change within 5 seconds on all nodes. The service keeps the colour as it is, and derives legible shades for light and dark pages.
+         * @description Sets the colour and the logo of the tenant's sign-in page, console, player and emails. Once either is set, the pages also show the tenant's Name, and use its Language by default. Pages change within 5 seconds on all nodes. The service keeps the colour as it is, and derives legible shades for light and dark pages.
          */
         put: operations["changeBranding"];
         post?: never;
@@ -1297,7 +1297,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read how the pages of a tenant look
+         * Read a tenant's public branding
          * @description For sign-in pages. Needs no key. The response does not reveal whether a tenant without branding exists.
          */
         get: operations["readPageBranding"];
@@ -1444,7 +1444,7 @@ export interface paths {
         put?: never;
         /**
          * Schedule a report
-         * @description Sends a report every day, week or month, by email to administrators or as the event `report.ready`. A tenant has at most 20 scheduled reports.
+         * @description Sends a report every day, week or month, by email to administrators or as the event `report.ready`. A tenant can have at most 20 scheduled reports.
          */
         post: operations["createReportSchedule"];
         delete?: never;
@@ -1467,13 +1467,13 @@ export interface paths {
         get: operations["readReportSchedule"];
         /**
          * Change, pause or resume a scheduled report
-         * @description Fields that are not sent keep their values. A report runs at most once in ten minutes, even if its times are changed.
+         * @description Fields that you leave out keep their values. A report runs at most once in ten minutes, even if its times are changed.
          */
         put: operations["updateReportSchedule"];
         post?: never;
         /**
          * Delete a scheduled report
-         * @description Its emails that have not been sent yet will not be sent.
+         * @description Emails that have not been sent yet are cancelled.
          */
         delete: operations["deleteReportSchedule"];
         options?: never;
@@ -2693,7 +2693,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or with `Accept: text/csv`. From is null if the report shows the figures at the end of To.
+         * A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or, with `Accept: text/csv`, as CSV. From is null if the report shows the figures at the end of To.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["report.ready"];
@@ -3994,7 +3994,7 @@ export interface components {
         };
         /**
          * PageBranding
-         * @description How the pages of a tenant look. All members are null if the tenant has neither a colour nor a logo.
+         * @description A tenant's public branding. All members are null if the tenant has neither a colour nor a logo.
          */
         PageBranding: {
             /** @example Acme Ltd */
@@ -4017,7 +4017,7 @@ export interface components {
             /** @description The colour on light pages, with the contrast that WCAG 2.2 AA requires. */
             Light: {
                 /**
-                 * @description For buttons: `Colour`, unless it could not be told apart from the page.
+                 * @description For buttons: `Colour`, unless it would be hard to see on the page.
                  * @example #0057b8
                  */
                 Fill: string;
@@ -4040,7 +4040,7 @@ export interface components {
             /** @description The colour on dark pages. */
             Dark: {
                 /**
-                 * @description For buttons: `Colour`, unless it could not be told apart from the page.
+                 * @description For buttons: `Colour`, unless it would be hard to see on the page.
                  * @example #0057b8
                  */
                 Fill: string;
@@ -4180,7 +4180,7 @@ export interface components {
             UserName: string;
             /** @example Ada Lovelace */
             DisplayName: string;
-            /** @description The user's passkeys: one of them must be used, or none of them can be added a second time. */
+            /** @description The user's passkeys. With the purpose `use`, one of them must be used; with `add`, none of them can be added again. */
             Credentials: {
                 /**
                  * @description ID of the credential, in base64url.
@@ -4579,7 +4579,7 @@ export interface components {
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
             /**
-             * @description `required`: administrators need a passkey to use the console. Without one, they can sign in with a password only to add one. This also applies to open sessions, but not to API keys, nor to sign-in links that they create. `optional`: only administrators who have added a passkey need it.
+             * @description `required`: administrators need a passkey to use the console. Without one, all they can do is add one. This also applies to open sessions, but not to API keys or to sign-in links created with them. `optional`: only administrators who have added a passkey need it.
              * @enum {string}
              */
             SecondFactor?: "optional" | "required";
@@ -4614,7 +4614,7 @@ export interface components {
              */
             PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
             /**
-             * @description `required`: administrators need a passkey to use the console. Without one, they can sign in with a password only to add one. This also applies to open sessions, but not to API keys, nor to sign-in links that they create. `optional`: only administrators who have added a passkey need it.
+             * @description `required`: administrators need a passkey to use the console. Without one, all they can do is add one. This also applies to open sessions, but not to API keys or to sign-in links created with them. `optional`: only administrators who have added a passkey need it.
              * @enum {string}
              */
             SecondFactor: "optional" | "required";
@@ -4648,7 +4648,7 @@ export interface components {
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
             /**
-             * @description `required`: administrators need a passkey to use the console. Without one, they can sign in with a password only to add one. This also applies to open sessions, but not to API keys, nor to sign-in links that they create. `optional`: only administrators who have added a passkey need it.
+             * @description `required`: administrators need a passkey to use the console. Without one, all they can do is add one. This also applies to open sessions, but not to API keys or to sign-in links created with them. `optional`: only administrators who have added a passkey need it.
              * @enum {string}
              */
             SecondFactor?: "optional" | "required";
@@ -5284,7 +5284,7 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. The method passkey is the second step, after another method; without a target, it was the operator. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. report_schedule.created: A report was scheduled. report_schedule.changed: Fields of a scheduled report changed. report_schedule.run_requested: A scheduled report was run manually. report_schedule.deleted: A scheduled report was deleted. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user or, without a target, the operator signed in. The method passkey is the second step, after another method. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. report_schedule.created: A report was scheduled. report_schedule.changed: Fields of a scheduled report changed. report_schedule.run_requested: A scheduled report was run manually. report_schedule.deleted: A scheduled report was deleted. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
             Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "report_schedule.created" | "report_schedule.changed" | "report_schedule.run_requested" | "report_schedule.deleted" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
@@ -5616,7 +5616,7 @@ export interface components {
                 /** @description The colour on light pages, with the contrast that WCAG 2.2 AA requires. */
                 Light: {
                     /**
-                     * @description For buttons: `Colour`, unless it could not be told apart from the page.
+                     * @description For buttons: `Colour`, unless it would be hard to see on the page.
                      * @example #0057b8
                      */
                     Fill: string;
@@ -5639,7 +5639,7 @@ export interface components {
                 /** @description The colour on dark pages. */
                 Dark: {
                     /**
-                     * @description For buttons: `Colour`, unless it could not be told apart from the page.
+                     * @description For buttons: `Colour`, unless it would be hard to see on the page.
                      * @example #0057b8
                      */
                     Fill: string;
@@ -12334,7 +12334,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user has no passkeys any more. */
+            /** @description The user no longer has any passkeys. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -84,7 +84,7 @@ export const auditCatalogue = {
   ],
   'sign_in_link.created': ['A sign-in link was created for a user.', 'user', nothing],
   'sign_in.succeeded': [
-    'A user signed in. The method passkey is the second step, after another method; without a target, it was the operator.',
+    'A user or, without a target, the operator signed in. The method passkey is the second step, after another method.',
     'user',
     data({ Method }),
   ],

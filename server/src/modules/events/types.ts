@@ -104,7 +104,7 @@ export const eventCatalogue = {
     data({ Release: Count, Warnings: Count }),
   ],
   'report.ready': [
-    'A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or with `Accept: text/csv`. From is null if the report shows the figures at the end of To.',
+    'A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or, with `Accept: text/csv`, as CSV. From is null if the report shows the figures at the end of To.',
     data({
       ScheduleID: Id,
       Name: Type.String(),

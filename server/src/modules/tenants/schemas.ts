@@ -37,7 +37,7 @@ const common = {
   }),
   SecondFactor: OneOf(secondFactors, {
     description:
-      '`required`: administrators need a passkey to use the console. Without one, they can sign in with a password only to add one. This also applies to open sessions, but not to API keys, nor to sign-in links that they create. `optional`: only administrators who have added a passkey need it.',
+      '`required`: administrators need a passkey to use the console. Without one, all they can do is add one. This also applies to open sessions, but not to API keys or to sign-in links created with them. `optional`: only administrators who have added a passkey need it.',
   }),
   Language: OneOf(languages, { description: 'The language of emails to users.' }),
   ReminderDays: Type.Array(Type.Integer({ minimum: 1, maximum: 365 }), {

@@ -58,7 +58,7 @@ export const PasskeyChallenge = Fields(
     DisplayName: Type.String({ examples: ['Ada Lovelace'] }),
     Credentials: Type.Array(Fields({ CredentialID, Transports }), {
       description:
-        "The user's passkeys: one of them must be used, or none of them can be added a second time.",
+        "The user's passkeys. With the purpose `use`, one of them must be used; with `add`, none of them can be added again.",
     }),
   },
   { title: 'PasskeyChallenge', description: 'What a page needs to call WebAuthn in the browser.' },

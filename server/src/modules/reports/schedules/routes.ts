@@ -29,7 +29,7 @@ export const scheduleRoutes = [
     name: 'createReportSchedule',
     summary: 'Schedule a report',
     description:
-      'Sends a report every day, week or month, by email to administrators or as the event `report.ready`. A tenant has at most 20 scheduled reports.',
+      'Sends a report every day, week or month, by email to administrators or as the event `report.ready`. A tenant can have at most 20 scheduled reports.',
     example: ['By', 'Weekday', 'Recipients'],
     body: NewReportSchedule,
     responses: { 201: { description: 'The scheduled report.', schema: ReportSchedule } },
@@ -70,7 +70,7 @@ export const scheduleRoutes = [
     name: 'updateReportSchedule',
     summary: 'Change, pause or resume a scheduled report',
     description:
-      'Fields that are not sent keep their values. A report runs at most once in ten minutes, even if its times are changed.',
+      'Fields that you leave out keep their values. A report runs at most once in ten minutes, even if its times are changed.',
     example: ['Status'],
     body: ReportScheduleChange,
     responses: { 200: { description: 'The changed report.', schema: ReportSchedule } },
@@ -86,7 +86,7 @@ export const scheduleRoutes = [
     method: 'DELETE',
     name: 'deleteReportSchedule',
     summary: 'Delete a scheduled report',
-    description: 'Its emails that have not been sent yet will not be sent.',
+    description: 'Emails that have not been sent yet are cancelled.',
     responses: { 200: { description: 'The deleted report.', schema: ReportSchedule } },
     problems: ['schedule_not_found'],
     events: [],

@@ -34,7 +34,7 @@ export const brandingRoutes = [
     name: 'changeBranding',
     summary: 'Change the branding of your tenant',
     description:
-      "Sets the colour and the logo of the tenant's sign-in page, console, player and emails. Once one of them is set, the pages also show the tenant's Name, and its Language is their default. Pages change within 5 seconds on all nodes. The service keeps the colour as it is, and derives legible shades for light and dark pages.",
+      "Sets the colour and the logo of the tenant's sign-in page, console, player and emails. Once either is set, the pages also show the tenant's Name, and use its Language by default. Pages change within 5 seconds on all nodes. The service keeps the colour as it is, and derives legible shades for light and dark pages.",
     example: ['Colour', 'Logo'],
     // Whoever changes the sign-in page can make people trust it, so this needs the rights of an administrator.
     scope: 'users:write',
@@ -50,7 +50,7 @@ export const brandingRoutes = [
     ...open,
     path: '/branding/{TenantID}',
     name: 'readPageBranding',
-    summary: 'Read how the pages of a tenant look',
+    summary: "Read a tenant's public branding",
     description:
       'For sign-in pages. Needs no key. The response does not reveal whether a tenant without branding exists.',
     params: Type.Object({ TenantID }),

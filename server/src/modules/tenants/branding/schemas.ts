@@ -63,7 +63,7 @@ const shade = (example: string, description: string) =>
 const Shades = (description: string) =>
   Fields(
     {
-      Fill: shade('#0057b8', 'For buttons: `Colour`, unless it could not be told apart from the page.'),
+      Fill: shade('#0057b8', 'For buttons: `Colour`, unless it would be hard to see on the page.'),
       OnFill: shade('#ffffff', 'For text on `Fill`: white or black, at least 4.5:1.'),
       Soft: shade('#e0ebf6', 'A tint for backgrounds.'),
       Text: shade('#0057b8', 'For links and progress bars: at least 4.5:1 on the page and on `Soft`.'),
@@ -84,7 +84,7 @@ export const PageBranding = Fields(
   {
     title: 'PageBranding',
     description:
-      'How the pages of a tenant look. All members are null if the tenant has neither a colour nor a logo.',
+      "A tenant's public branding. All members are null if the tenant has neither a colour nor a logo.",
   },
 );
 export type PageBranding = Type.Static<typeof PageBranding>;
