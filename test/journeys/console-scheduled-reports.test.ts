@@ -85,7 +85,7 @@ test('An administrator schedules a report, changes, pauses, runs and deletes it'
   await act('Edit');
   await dialog.getByLabel('How often').selectOption('Every month');
   await dialog.getByLabel('Day of the month').fill('31');
-  await dialog.getByRole('radio', { name: 'Through a webhook' }).check();
+  await dialog.getByRole('radio', { name: 'By webhook' }).check();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await row.getByText('On day 31 of every month at 6:30').waitFor();
   await act('Pause');
