@@ -18,7 +18,7 @@ const works = (program: string, ...args: string[]) => {
   }
 };
 
-/** Debian installs packages for its own Python only, which another one may hide. */
+/** Debian installs packages only for its own Python, and another Python may come first in the PATH. */
 const python = ['python3', '/usr/bin/python3'].find((program) => works(program, '-c', 'import requests'));
 
 const missing: Record<LanguageId, string | false> = {
@@ -73,7 +73,7 @@ const builds: Record<LanguageId, Build> = {
   },
 };
 
-/** Mono's compiler does not know statements outside of a class. */
+/** Mono's compiler does not support statements outside a class. */
 function csharpProgram(samples: readonly string[]): string {
   const directive = /^using [\w.]+;\n/gm;
   const directives = new Set(samples.flatMap((sample) => sample.match(directive) ?? []));

@@ -6,7 +6,7 @@ type Row = { key: string; header: string; values: readonly number[] };
 type Props = {
   /** The table's name for screen readers. */
   label: string;
-  /** The headers of the columns, beginning with the one of the rows' headers. */
+  /** The column headers. The first one is above the row headers. */
   headers: readonly string[];
   rows: readonly Row[];
   total?: Row;

@@ -5,12 +5,12 @@ import type { components } from '../../client/src/generated.ts';
 export type PageBranding = components['schemas']['PageBranding'];
 
 const storageKey = 'lectern-branding';
-/** Their links may belong to another tenant than the one used last. */
+/** Their links may belong to a tenant other than the one used last. */
 export const linkPages = ['/console/invitation', '/console/reset'];
 
 type Remembered = { TenantID: string; branding: PageBranding | null };
 
-/** The tenant that was signed in last on this device, so that its pages have its colours from the start. */
+/** The tenant that last signed in on this device, so that pages have its colours from the start. */
 export function rememberedBranding(): Remembered | null {
   try {
     return JSON.parse(localStorage.getItem(storageKey) ?? 'null');

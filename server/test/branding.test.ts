@@ -174,7 +174,7 @@ test('the operator changes the branding of a tenant that they name', async () =>
   assert.equal((await entriesOf(tenant))[0].Actor, 'operator');
 });
 
-test('wrong colours are rejected', async () => {
+test('invalid colours are rejected', async () => {
   const { ada } = await withAda();
   for (const Colour of [
     '',

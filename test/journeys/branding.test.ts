@@ -122,7 +122,7 @@ test('The sign-in page shows the tenant that was used last, and another one if t
   await closeConsole(page);
 });
 
-test('A chosen language wins over that of the tenant', async () => {
+test('A chosen language takes precedence over that of the tenant', async () => {
   await setBranding(acme, { Colour: yellow });
   const page = await newConsolePage();
   await page.addInitScript(() => localStorage.setItem('lectern-language', 'fr'));

@@ -69,7 +69,7 @@ test('The operator tries a write with the current session, on the tenant in the 
   await closeConsole(page);
 });
 
-test('The samples stay in the language that the reader chose', async () => {
+test('Samples remain in the language that the reader chose', async () => {
   const page = await openConsole(service, '/docs');
   const sample = (name: string) => page.getByRole('region', { name, exact: true });
   await sample('curl').getByText('curl http').waitFor();

@@ -16,7 +16,7 @@ export type Import = { key: number; file: File; courseId: string; title: string;
 
 export const isInProgress = ({ stage }: Import) => stage.is === 'waiting' || stage.is === 'sending';
 
-/** Imports packages one after another and shows the stage of each. ExitKind the page cancels them. */
+/** Imports packages one after another and shows the stage of each. Leaving the page cancels them. */
 export function useImports() {
   const api = useApi();
   const queries = useQueryClient();

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { knownBranding, type LogoFile, readLogoFile } from '../tenants/branding/known-branding.ts';
 
-/** What emails of a tenant show. The colours are those for light pages, which most mail programs show. */
+/** The branding in a tenant's emails. The colours are those for light pages, as most mail programs use light mode. */
 export type MailBranding = {
   button: { fill: string; text: string } | null;
   logo: LogoFile | null;

@@ -96,7 +96,7 @@ test('each kind of activity counts for its course and group, and for both', asyn
   assert.deepEqual(await sum(tenant, 'CourseID=unknown'), {});
 });
 
-test('weeks and months add up the days within the range', async () => {
+test('weeks and months add up their days within the range', async () => {
   const tenant = await newTenant(service);
   for (let n = 0; n < 3; n++) {
     await enrol(tenant, first, null);

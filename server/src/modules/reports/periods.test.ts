@@ -21,7 +21,7 @@ test('months follow the calendar, in leap years too', () => {
   ]);
 });
 
-test('a range is split into at most so many periods, and an empty range into none', () => {
+test('a range is split into at most the given number of periods, and an empty range into none', () => {
   assert.equal(splitRange({ from: '2026-01-01', to: '2026-12-31' }, 'day', 7).length, 7);
   assert.deepEqual(splitRange({ from: '2026-01-02', to: '2026-01-01' }, 'day', 7), []);
   assert.equal(dayAfter('2026-03-01', -1), '2026-02-28');

@@ -109,7 +109,7 @@ export function loggedProblem(error: unknown, request: FastifyRequest, log: Log)
   // Nobody reads the response to a request whose client has left while it waited.
   if (problem && problem.status >= 500 && !request.slot?.hasEnded)
     log.warn(
-      // A problem is a decision of the service, and any caller can cause many: its stack trace says nothing more.
+      // A problem is an intended response, and any caller can cause many. Its stack trace adds nothing.
       { request_id: request.id, ...(error === problem ? { detail: problem.message } : { err: error }) },
       'service unavailable',
     );

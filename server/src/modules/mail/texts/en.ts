@@ -45,7 +45,7 @@ export const en: Texts = {
       action: 'Open reports',
       after: [
         'Days begin and end at midnight UTC.',
-        `You get this email because an administrator of ${tenant} made you a recipient of the report.`,
+        `You are receiving this email because an administrator of ${tenant} added you as a recipient of the report.`,
       ],
     }),
   },

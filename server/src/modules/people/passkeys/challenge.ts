@@ -42,7 +42,7 @@ export async function createChallenge(
   };
 }
 
-/** Without the passkey of an account that has one, no other can be added. */
+/** If the account already has a passkey, the session must use it before it can add another one. */
 export async function rejectWrongStep(ctx: Context, store: PasskeyStore, purpose: Purpose): Promise<void> {
   const step = await store.nextStep(ctx);
   if (step === 'ended') throw signedOut();

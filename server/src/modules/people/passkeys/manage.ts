@@ -50,7 +50,7 @@ export function renamePasskey(ctx: Context, store: PasskeyStore, input: Naming):
   });
 }
 
-/** Removes the passkey and ends all other sessions, because one of them may be a thief's. */
+/** Removes the passkey and ends all other sessions, because one of them may be an attacker's. */
 export function removePasskey(ctx: Context, store: PasskeyStore, passkeyId: string): Promise<void> {
   return store.change(ctx, async (ctx) => {
     await store.lock(ctx);

@@ -181,7 +181,7 @@ test('a count that does not rise is rejected, because the authenticator may have
   await expectStep(await useWith(service, page, key, { count: 6 }), null);
 });
 
-test('statements about the make of an authenticator are not accepted, nor wrong answers to adding', async () => {
+test('unexpected attestations and wrong answers to an add challenge are rejected', async () => {
   const { page } = await signIn(await administrator());
   const fakes: Fake[] = [
     { fmt: 'apple' },
@@ -252,7 +252,7 @@ test('passkeys are listed, renamed and removed by their owner only; removal ends
   assert.equal((await tenant.api('GET', `/user/${names.LoginID}/passkey`)).body.Items.length, 1);
 });
 
-test('a passkey that is removed, or a user who is disabled, between challenge and answer signs nobody in', async () => {
+test('if a passkey is removed or a user is disabled between challenge and answer, the sign-in fails', async () => {
   const { key, ...names } = await withPasskey();
   const first = (await signIn(names)).page;
   const challenge = await challengeOf(first, 'use');
@@ -266,7 +266,7 @@ test('a passkey that is removed, or a user who is disabled, between challenge an
   expectProblem(await answer(page, own.get(his)), 401, 'signed_out');
 });
 
-test('two sessions that add the first passkey at the same time add one; the other must then use it', async () => {
+test('if two sessions add the first passkey at the same time, one succeeds, and the other must then use it', async () => {
   const names = await administrator();
   const pages = [(await signIn(names)).page, (await signIn(names)).page] as const;
   const bodies = await Promise.all(
@@ -276,7 +276,7 @@ test('two sessions that add the first passkey at the same time add one; the othe
   assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 403]);
 });
 
-test('a person has at most 20 passkeys, a session asks for a limited number of challenges', async () => {
+test('a person can have at most 20 passkeys, and a session gets a limited number of challenges', async () => {
   const { LoginID, page: added } = await withPasskey();
   let page = added;
   for (let n = 1; n < maxPasskeys; n++) ({ page } = await addWith(service, page, newAuthenticator(service)));

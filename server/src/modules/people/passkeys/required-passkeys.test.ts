@@ -132,14 +132,14 @@ test('a link that an API key creates needs no passkey, because the application h
   expectStatus(await required.api('GET', '/user'), 200);
 });
 
-test('a link that was created for a learner does not skip the passkey of the administrator they become', async () => {
+test('if a learner becomes an administrator, an earlier sign-in link does not skip the passkey', async () => {
   const LoginID = await required.user({ Password: hashOf('right') });
   const { body } = await required.api('POST', `/user/session/${LoginID}`);
   expectStatus(await required.api('PUT', `/user/${LoginID}`, { IsAdmin: true }), 200);
   assert.equal(await stepOf(browser(service, await useLink(service, body.SignInURL))), 'add_passkey');
 });
 
-test('a requirement, and becoming an administrator, apply to sessions that are open', async () => {
+test('a new requirement or a new administrator role applies to open sessions', async () => {
   const tenant = await newTenant(service, { PasswordHash: 'sha256-hex' });
   const names = await administrator(tenant);
   const { page, step } = await signInByPassword(service, names);
@@ -161,7 +161,7 @@ test('a requirement, and becoming an administrator, apply to sessions that are o
   );
 });
 
-test('a passkey that one session adds is needed by the others, which cannot end all sessions before', async () => {
+test('after one session adds a passkey, the others must use it, even to end all sessions', async () => {
   const names = await administrator(optional);
   const [one, two] = [
     (await signInByPassword(service, names)).page,
@@ -230,7 +230,7 @@ test('a colleague, or a key with users:admin, removes the passkeys of a user who
   await addWith(service, again.page, newAuthenticator(service));
 });
 
-test("an administrator who removes their own passkeys as somebody else's would be is signed out", async () => {
+test('administrators who remove their own passkeys with the call for other users are signed out', async () => {
   const names = await administrator(required);
   const added = await addWith(
     service,
@@ -305,7 +305,7 @@ test('with OPERATOR_PASSKEY_REQUIRED, the operator can only add a passkey until 
   expectStatus(await service.api('GET', '/tenant'), 200);
 });
 
-test('at an IP address, browsers allow no passkeys, so they cannot be required', async () => {
+test('at an IP address, browsers do not allow passkeys, so they cannot be required', async () => {
   const config = service.ctx.config as { -readonly [K in keyof Config]: Config[K] };
   const { page } = await signInByPassword(service, await administrator(optional));
   config.baseUrl = service.baseUrl;

@@ -8,7 +8,7 @@ import type { PasskeyRow } from './store.ts';
 export function passkeyRejected(): Problem {
   return new Problem(
     'passkey_rejected',
-    'The passkey was rejected, or took too long. Try again, with a passkey of this account.',
+    'The passkey was rejected or took too long. Try again with a passkey that belongs to this account.',
   );
 }
 
@@ -54,8 +54,8 @@ function isFramed(clientData: string): boolean {
 export type VerifiedPasskey = Pick<PasskeyRow, 'credential_id' | 'public_key' | 'sign_count'>;
 
 /**
- * Checks the answer to a challenge with the purpose `add`. Statements about the make of the authenticator are
- * rejected: we do not ask for them, and to check their certificates, the library would call addresses in them.
+ * Checks the answer to a challenge with the purpose `add`. Attestations with certificates are rejected: we do not
+ * ask for them, and the library would fetch URLs in the certificates to check them.
  */
 export async function verifyNew(
   ctx: Context,

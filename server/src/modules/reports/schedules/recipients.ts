@@ -46,7 +46,7 @@ export async function chooseRecipients(
   if (unknown === undefined) return found;
   throw new Problem(
     'validation_failed',
-    `${unknown} cannot get reports by email. Recipients must be enabled administrators who may read enrolments, with an Email.`,
+    `${unknown} cannot get reports by email. Recipients must be enabled administrators who have an Email and may read enrolments.`,
     { param: 'Recipients' },
   );
 }

@@ -184,7 +184,7 @@ test('a node that has read a due report does not run it if another node did so i
   assert.equal((await reportsOf(tenant)).length, 1);
 });
 
-test('runs that were missed are made up for once', async () => {
+test('after several missed runs, a report runs once', async () => {
   const tenant = await newTenant(service);
   const { read } = await scheduled(tenant);
   await pass(10);
@@ -224,7 +224,7 @@ test('changing the times cannot make a report run more often than every ten minu
   assert.equal((await reportsOf(tenant)).length, 1);
 });
 
-test('if nobody can get the report, this is shown, and the next report runs as planned', async () => {
+test('if nobody can get the report, LastProblem says so, and the next report runs as planned', async () => {
   const tenant = await newTenant(service);
   const LoginID = await admin(tenant);
   const { read } = await scheduled(tenant, byMail(LoginID));
@@ -285,7 +285,7 @@ test('an erased user is no longer a recipient, and the export of a user lists th
   assert.deepEqual((await read()).Recipients, [kept]);
 });
 
-test('a suspended tenant gets no reports, and one after it has been resumed', async () => {
+test('a suspended tenant gets no reports, and gets one after it has been resumed', async () => {
   const tenant = await newTenant(service);
   await scheduled(tenant);
   const status = async (Status: string) =>

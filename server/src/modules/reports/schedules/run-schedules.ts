@@ -6,7 +6,7 @@ import { maxSchedules } from './schemas.ts';
 
 const tenantsPerRound = 50;
 
-/** The second part finds tests of tenants whose clocks are ahead, of which there are few. */
+/** The second part finds reports of test tenants whose clocks are ahead, of which there are few. */
 const dueText = `/* across tenants: scheduled reports of all tenants */
 select due.tenant_id from (
   select own.tenant_id, own.next_run_at from report_schedule own
@@ -20,7 +20,7 @@ select due.tenant_id from (
 ) due
 group by due.tenant_id order by min(due.next_run_at) limit $3`;
 
-/** A tenant that waits for its own locks delays no more than the others of its group. */
+/** A tenant that waits for its own locks delays only the others in its group. */
 const tenantsAtOnce = 5;
 
 /** After this time, a run ends, so that its failures are reported and skipped tenants get another turn. */

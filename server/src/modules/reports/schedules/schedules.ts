@@ -56,7 +56,7 @@ function rejectWithoutMail(ctx: TenantContext, settings: Settings): void {
   if (settings.delivery === 'email' && ctx.config.mail === null)
     throw new Problem(
       'mail_not_configured',
-      'This service cannot send email. Use the Delivery webhook, or ask the operator to set SMTP_URL.',
+      'This service cannot send email. Set Delivery to webhook, or ask the operator to set SMTP_URL.',
     );
 }
 
@@ -78,7 +78,7 @@ export async function createSchedule(ctx: TenantContext, input: NewReportSchedul
     if (!row)
       throw new Problem(
         'schedule_limit',
-        `A tenant has at most ${maxSchedules} scheduled reports. Delete one first.`,
+        `A tenant can have at most ${maxSchedules} scheduled reports. Delete one first.`,
       );
     await storeRecipients(ctx, { scheduleId, recipients });
     await appendAudit(ctx, ctx.tenantId, {
@@ -152,7 +152,7 @@ export async function updateSchedule(
   });
 }
 
-/** The emails of earlier runs that were not sent yet will not be sent. */
+/** Cancels the emails of earlier runs that have not been sent yet. */
 export async function deleteSchedule(ctx: TenantContext, { scheduleId }: Handle): Promise<ReportSchedule> {
   return transaction(ctx, async (ctx) => {
     const schedule = await toOneSchedule(ctx, await readScheduleRow(ctx, { scheduleId, lock: true }));

@@ -41,7 +41,7 @@ test('a time that clocks skip moves by as much as they are set forward', () => {
   ]);
 });
 
-test('a time that clocks show twice is used once, the first time', () => {
+test('a time that clocks show twice is used only the first time', () => {
   assert.deepEqual(runs(daily('Europe/Berlin', '02:30'), '2026-10-24T12:00:00Z', 2), [
     '2026-10-25T00:30',
     '2026-10-26T01:30',

@@ -117,7 +117,7 @@ test('metadata, and anything hidden in or after the image, is removed', () => {
   }
 });
 
-test('no bytes lead to an error other than a rejection', () => {
+test('arbitrary bytes are accepted or rejected, without any other error', () => {
   const check = (bytes: Buffer) => {
     try {
       assert.deepEqual(readLogo(readLogo(bytes).content).content, readLogo(bytes).content);

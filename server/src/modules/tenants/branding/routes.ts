@@ -85,7 +85,7 @@ export const brandingRoutes = [
     problems: ['not_found'],
     handle: async (ctx, { params, request }): Promise<RouteResponse> => {
       const file = await readLogoFile(ctx, params.TenantID, params.LogoName);
-      if (!file) throw new Problem('not_found', 'There is no such logo. Read the current LogoURL again.');
+      if (!file) throw new Problem('not_found', 'This logo does not exist. Read the current LogoURL.');
       const ETag = `"${params.LogoName}"`;
       const headers = {
         ...{ ...logoHeaders, ETag, 'Content-Type': file.type },

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** Accepts query parameters that begin with a lower-case letter, such as `plan`, which some of them had as their name. */
+/** Accepts query parameters that begin with a lower-case letter. Some, such as `plan`, were once named that way. */
 export function acceptLowerCase(query: unknown, schema: TSchema): void {
   const given: Record<string, unknown> = Object(query);
   const declared: object = Object(Reflect.get(schema, 'properties'));
