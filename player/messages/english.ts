@@ -66,7 +66,7 @@ export const english = {
     noParent: 'There are no more parts.',
   } satisfies Record<Reason | 'prerequisites' | 'lastActivity', string>,
   /** Shown if Exit ends the attempt because the course does not allow suspending it. */
-  exitEnds: 'ExitKind ends this attempt. Next time, the course starts from the beginning.',
+  exitEnds: 'Leaving ends this attempt. Next time, the course starts from the beginning.',
   timeUp: {
     title: 'Time is up',
     left: (unit: string) => `The time allowed for “${unit}” has run out. Your results are saved.`,

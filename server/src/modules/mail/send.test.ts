@@ -359,7 +359,7 @@ test('an email that is being cancelled does not delay others', {
   );
 });
 
-test('while the attachments of other tenants take long, a password reset is sent', async () => {
+test("while other tenants' attachments are slow, a password reset is sent", async () => {
   const tenants = await Promise.all(Array.from({ length: 6 }, () => newTenant(service)));
   for (const [at, tenant] of tenants.entries())
     await invite(tenant, await tenant.user({ Email: `slow-${at}@acme.example` }));
