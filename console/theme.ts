@@ -60,7 +60,7 @@ export const theme = createTheme({
 
 type Scheme = 'light' | 'dark';
 
-/** Mantine's variables for the primary colour: the tenant's shades if it has a colour (`shell/branding.tsx`), or else ours. */
+/** Mantine's variables for the primary colour: the tenant's shades (`shell/branding.tsx`), or ours if it has none. */
 function primary(
   scheme: Scheme,
   usual: { filled: number; hover: number; text: string; tints: [string, string] },

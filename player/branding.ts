@@ -19,8 +19,8 @@ function showName(name: string): void {
 }
 
 /**
- * Shows the tenant's logo, or its name if there is no logo, and uses its colour. During an upgrade, a node of the previous
- * version sends no branding.
+ * Shows the tenant's logo, or its name if there is no logo, and uses its colour. During an upgrade, a node of the
+ * previous version sends no branding.
  */
 export function showBranding(branding: Branding | undefined): void {
   if (!branding?.Name) return;

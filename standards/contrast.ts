@@ -21,8 +21,8 @@ const white = '#ffffff';
 const black = '#000000';
 
 /**
- * `ground` is the usual background. `extremes` are the darkest and the lightest one; text is hardest to read on the last of
- * them.
+ * `ground` is the usual background. `extremes` are the darkest and the lightest one, with the one on which
+ * text is hardest to read last.
  */
 const grounds = {
   light: { ground: white, extremes: [white, '#f0f1f4'], towards: black },

@@ -46,8 +46,8 @@ const sentByBrowsers =
   'openSignInLink signIn readOpenInvitation acceptInvitation forgetPassword readOpenReset resetPassword changeOwnPassword readPasswordFunction signInWithPassword createPasskeyChallenge usePasskey listOwnPasskeys addPasskey renamePasskey removePasskey readSession signOut createOwnKey listOwnKeys revokeOwnKey launch openPlayer openPreview openSession commit keepSessionAlive readCourseFile openUnit readSessionResults fetchToken returnFromUnit reportByHacp readPageBranding readLogo readPlayerLogo';
 
 /**
- * `deleteTenant` needs a suspended tenant, `waiveUnit` an opened cmi5 course, scheduled reports an administrator with an
- * email address, and the others a test tenant.
+ * `deleteTenant` needs a suspended tenant, `waiveUnit` an opened cmi5 course, scheduled reports an administrator with
+ * an email address, and the others a test tenant.
  * `server/test/examples.test.ts` sends them.
  */
 const sentElsewhere =

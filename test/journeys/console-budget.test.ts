@@ -25,7 +25,7 @@ before(async () => {
 
 after(() => service?.close());
 
-/** Opens a page, by default the first screen, with an empty cache; returns the bytes transferred and the time until it is interactive. */
+/** Opens a page with an empty cache. Returns the bytes transferred and the time until the page is interactive. */
 async function measure(path = '/console'): Promise<{ bytes: number; requests: number; interactive: number }> {
   const context = await newContext({ width: 390, height: 800 });
   const [name = '', value = ''] = (await signInOperator(service)).split('=');

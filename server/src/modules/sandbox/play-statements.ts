@@ -17,7 +17,7 @@ export type ActivityLaunch = {
 /** An AU also has its launch data, and knows what it has reported in this registration. */
 export type AuLaunch = ActivityLaunch & { launchData: ReturnType<typeof launchData>; record: AuRecord };
 
-/** The statements of an AU in a session: first those that it sends while it is open, then the one that it sends on exit. */
+/** The statements of an AU in a session: those that it sends while it is open, and the one that it sends on exit. */
 export function auStatements(launch: AuLaunch, play: Play): { open: Statement[]; leaving: Statement } {
   const reported = launch.launchData.launchMode === 'Normal' ? newReports(launch, play) : [];
   return {
