@@ -12,7 +12,7 @@ import { type LanguageId, languageIds, languages } from '../console/pages/refere
 import { phpOf } from '../console/pages/reference/samples/php.ts';
 import { pythonOf } from '../console/pages/reference/samples/python.ts';
 import { fetchOf } from '../console/pages/reference/samples/typescript.ts';
-import { runSamples, skipOf } from './sample-runners.ts';
+import { againAfterCrash, runSamples, skipOf } from './sample-runners.ts';
 
 // Sends requests with arbitrary texts to a server that records them, in each language of the API reference.
 
@@ -135,9 +135,11 @@ for (const language of languageIds)
     skip: skipOf(language),
   }, async (t) => {
     const requests = fc.sample(request, 150);
-    received = [];
     const samples = requests.map(writers[language]);
-    await runSamples(language, samples, { key: 'a-key', files: { 'package.zip': zip } });
+    await againAfterCrash(() => {
+      received = [];
+      return runSamples(language, samples, { key: 'a-key', files: { 'package.zip': zip } });
+    });
     assert.equal(received.length, requests.length);
     for (const [index, sent] of requests.entries())
       try {

@@ -133,3 +133,11 @@ export async function runSamples(
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Mono occasionally aborts because of an error in its own threads, which says nothing about the samples. */
+export function againAfterCrash<Result>(work: () => Promise<Result>): Promise<Result> {
+  return work().catch((error) => {
+    if (!String(error).includes('Native Crash Reporting')) throw error;
+    return work();
+  });
+}

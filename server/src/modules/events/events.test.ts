@@ -10,6 +10,7 @@ import { expectStatus, newCourse, newTenant, unique } from '../../../test/suppor
 import { until } from '../../../test/support/until.ts';
 import { remindOfEnds } from '../enrolments/reminders/remind.ts';
 import { ownPage } from '../people/test-support.ts';
+import { runSchedules } from '../reports/schedules/run-schedules.ts';
 import { startDispatcher } from '../webhooks/dispatcher.ts';
 import { startReceiver } from '../webhooks/test-support.ts';
 import { eventTypes } from './types.ts';
@@ -105,6 +106,16 @@ test('every change to an enrolment writes one event, and all listed types occur'
     200,
   );
   await expectNewTypes(['enrolment.reset']);
+
+  const times = { Every: 'day', Time: '07:00', TimeZone: 'UTC', Delivery: 'webhook' };
+  const schedule = await tenant.api('POST', '/report/schedule', {
+    Name: 'Daily',
+    Report: 'activity',
+    ...times,
+  });
+  expectStatus(await tenant.api('POST', `/report/schedule/${schedule.body.ScheduleID}/run`), 200);
+  await runSchedules(service.ctx);
+  await expectNewTypes(['report.ready']);
 
   const receiver = await startReceiver();
   receiver.answer((response) => response.writeHead(503).end());
