@@ -18,6 +18,11 @@ import { countRecipient, postponeMail } from './recipients.ts';
 import { recordResult } from './results.ts';
 import { writeMail } from './write-mail.ts';
 
+/** The queues whose next email is being sent, by name. */
+type Sending = Map<string, { urgent: boolean; done: Promise<void> }>;
+
+const allOf = (sending: Sending) => [...sending.values()].map(({ done }) => done);
+
 /**
  * Job: sends the emails that are due. A free connection takes the next email from the queue that has waited longest. A
  * queue has only one connection at a time, so one tenant's recipients delay only that queue.
@@ -30,29 +35,25 @@ export async function sendMails(
   const { mail: server } = ctx.config;
   if (server === null) return;
   const sender = { ...openSender(server), checks, attachments };
-  const sending = new Map<string, Queue>();
-  const working = new Set<Promise<void>>();
+  const sending: Sending = new Map();
   const pass: Pass = { endsAt: 0, skipped: new Set(), unavailable: new Set() };
   try {
     for (;;) {
       resetPassIfExpired(pass);
       for (const queue of await nextQueues(ctx, pass, sending)) {
         const name = nameOf(queue);
-        sending.set(name, queue);
-        const work = serve(forTenant(ctx, queue.tenant_id), { sender, queue, pass }).then(() => {
-          sending.delete(name);
-          working.delete(work);
-        });
-        working.add(work);
+        const work = serve(forTenant(ctx, queue.tenant_id), { sender, queue, pass });
+        const done = work.then(() => void sending.delete(name));
+        sending.set(name, { urgent: queue.urgent, done });
       }
-      if (working.size === 0) return;
+      if (sending.size === 0) return;
       const stop = new AbortController();
       const newLook = pause(passMilliseconds, undefined, { signal: stop.signal, ref: false }).catch(() => {});
-      await Promise.race([...working, newLook]);
+      await Promise.race([...allOf(sending), newLook]);
       stop.abort();
     }
   } finally {
-    await Promise.all(working);
+    await Promise.all(allOf(sending));
     sender.close();
   }
 }
@@ -89,7 +90,7 @@ const nameOf = ({ tenant_id, urgent }: Queue) => `${tenant_id} ${urgent}`;
 const maxNotUrgent = maxConnections - 2;
 
 /** Returns one due queue for each free connection, urgent ones first. */
-async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string, Queue>): Promise<Queue[]> {
+async function nextQueues(ctx: Context, pass: Pass, sending: Sending): Promise<Queue[]> {
   const free = maxConnections - sending.size;
   if (free === 0 || ctx.admission.draining || pass.unavailable.size >= maxUnavailable) return [];
   const next = async (urgent: boolean, max: number) => {
@@ -98,7 +99,7 @@ async function nextQueues(ctx: Context, pass: Pass, sending: ReadonlyMap<string,
     return others.slice(0, max);
   };
   const urgent = await next(true, free);
-  const notUrgent = [...sending.values()].filter((queue) => !queue.urgent).length;
+  const notUrgent = [...sending.values()].filter(({ urgent }) => !urgent).length;
   return [...urgent, ...(await next(false, Math.min(free - urgent.length, maxNotUrgent - notUrgent)))];
 }
 

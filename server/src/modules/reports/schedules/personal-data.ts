@@ -14,7 +14,7 @@ join report_schedule schedule on schedule.tenant_id = $1 and schedule.schedule_i
 where recipient.tenant_id = $1 and recipient.user_id = $2::uuid
 order by schedule.schedule_id`;
 
-/** A tenant has at most 20 schedules, so a person's rows are read at once. */
+/** One statement reads all rows of a person, because a tenant has few schedules. */
 export const recipientData: PersonalData = {
   name: 'ReportRecipients',
   tables: ['report_recipient'],

@@ -36,7 +36,7 @@ export const brandingRoutes = [
     description:
       "Sets the colour and the logo of the tenant's sign-in page, console, player and emails. Once either is set, the pages also show the tenant's Name, and use its Language by default. Pages change within 5 seconds on all nodes. The service keeps the colour as it is, and derives legible shades for light and dark pages.",
     example: ['Colour', 'Logo'],
-    // Whoever changes the sign-in page can make people trust it, so this needs the rights of an administrator.
+    // People trust a sign-in page with their own logo, so only administrators can change it.
     scope: 'users:write',
     additionalScopes: ['users:admin'],
     body: BrandingChange,
