@@ -138,7 +138,7 @@ const imported: Record<string, (to: string, isType: boolean) => boolean> = {
   standards: isPure,
   client: () => false,
   // The preview of a tenant's colour.
-  console: (to, isType) => to === 'standards/contrast.ts' || isContract(to, isType),
+  console: (to, isType) => /^standards\/(contrast|logo)\.ts$/.test(to) || isContract(to, isType),
   player: (to, isType) => isPure(to) || isContract(to, isType),
 };
 

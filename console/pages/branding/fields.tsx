@@ -2,7 +2,8 @@ import { Button, FileButton, Group, Input, Stack, Text, TextInput } from '@manti
 import { IconTrash, IconUpload } from '@tabler/icons-react';
 import { useId, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { type LogoProblem, logoTypes, maxLogoBytes, readLogoFile } from './logo-file.ts';
+import { logoTypes, maxLogoBytes } from '../../../standards/logo.ts';
+import { type LogoProblem, readLogoFile } from './logo-file.ts';
 
 const pattern = /^#[0-9a-f]{6}$/i;
 

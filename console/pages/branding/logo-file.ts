@@ -1,7 +1,4 @@
-/** The service's limit. */
-export const maxLogoBytes = 128 * 1024;
-
-export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
+import { maxLogoBytes } from '../../../standards/logo.ts';
 
 /** Why the browser cannot use a file. The service checks the rest. */
 export type LogoProblem = 'tooLarge' | 'unreadable';

@@ -1,11 +1,12 @@
 import Type from 'typebox';
+import { logoTypes } from '../../../../standards/logo.ts';
 import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { route } from '../../platform/http/routes.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { sessionEnds } from '../enrolments/session-end.ts';
 import { knownBranding, readLogoFile } from '../tenants/branding/known-branding.ts';
-import { logoHeaders, logoTypes } from '../tenants/branding/logos.ts';
+import { logoHeaders } from '../tenants/branding/logos.ts';
 import { findOpenSession } from './open-sessions.ts';
 
 /** The logo in the player's bar. The player's policy allows only images from its own origin. */

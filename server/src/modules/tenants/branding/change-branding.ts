@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import type { LogoType } from '../../../../../standards/logo.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { knownBranding, logoPath } from './known-branding.ts';
-import type { LogoType } from './logos.ts';
 import { type Logo, readLogo } from './read-logo.ts';
 import type { Branding, BrandingChange } from './schemas.ts';
 

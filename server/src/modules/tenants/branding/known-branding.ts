@@ -1,11 +1,12 @@
 import { type Shades, shadesOf } from '../../../../../standards/contrast.ts';
+import type { LogoType } from '../../../../../standards/logo.ts';
 import { createCache } from '../../../platform/cache.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 import { path } from '../../../platform/http/routes.ts';
 import { credentialsQueue } from '../../../platform/load/fair-queue.ts';
 import type { Language } from '../schemas.ts';
-import { type LogoType, logoNameLength, type Size } from './logos.ts';
+import { logoNameLength, type Size } from './logos.ts';
 import type { PageBranding } from './schemas.ts';
 
 type Row = { name: string; language: Language; colour: string | null; logo_name: string | null };

@@ -1,14 +1,8 @@
+import { maxLogoSide } from '../../../../../standards/logo.ts';
 import { Problem } from '../../../platform/errors.ts';
-
-export const maxLogoBytes = 128 * 1024;
-/** Maximum width and height in pixels. */
-export const maxLogoSide = 2_000;
 
 /** In a logo's URL. */
 export const logoNameLength = 22;
-
-export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
-export type LogoType = (typeof logoTypes)[number];
 
 /** Whatever the file contained before it was checked, browsers treat it only as an image. */
 export const logoHeaders = {

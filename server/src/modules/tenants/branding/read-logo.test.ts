@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { maxLogoBytes } from '../../../../../standards/logo.ts';
 import {
   exifChunk,
   extendedWebp,
@@ -12,7 +13,6 @@ import {
   webp,
 } from '../../../../test/support/images.ts';
 import { Problem } from '../../../platform/errors.ts';
-import { maxLogoBytes } from './logos.ts';
 import { readLogo } from './read-logo.ts';
 
 const html = '<html><script>alert(1)</script>';

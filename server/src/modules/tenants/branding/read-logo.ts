@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { type LogoType, maxLogoBytes } from '../../../../../standards/logo.ts';
 import { jpegStart, readJpeg } from './jpeg.ts';
-import { type LogoType, logoNameLength, maxLogoBytes, rejectLogo, type Size } from './logos.ts';
+import { logoNameLength, rejectLogo, type Size } from './logos.ts';
 import { pngSignature, readPng } from './png.ts';
 import { isWebp, readWebp } from './webp.ts';
 

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { logoTypes } from '../../../../../standards/logo.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { ok, type RouteResponse, route } from '../../../platform/http/routes.ts';
 import { Identifier } from '../../../platform/http/schema.ts';
 import { changeBranding, readBranding } from './change-branding.ts';
 import { pageBranding, readLogoFile } from './known-branding.ts';
-import { logoHeaders, logoNameLength, logoTypes } from './logos.ts';
+import { logoHeaders, logoNameLength } from './logos.ts';
 import { Branding, BrandingChange, PageBranding } from './schemas.ts';
 
 const common = { tag: 'Tenants', access: 'tenant', method: 'GET', path: '/branding' } as const;

@@ -1,7 +1,7 @@
 import Type from 'typebox';
+import { logoTypes, maxLogoBytes, maxLogoSide } from '../../../../../standards/logo.ts';
 import { Address, Fields, Instant, Nullable, OneOf } from '../../../platform/http/schema.ts';
 import { Tenant } from '../schemas.ts';
-import { logoTypes, maxLogoBytes, maxLogoSide } from './logos.ts';
 
 /** One pixel. Tests send it, and read it under its name. */
 export const exampleLogo = {
