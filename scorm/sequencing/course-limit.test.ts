@@ -115,6 +115,25 @@ describe('the result limit', () => {
     ]);
     assert.equal(courseLimit(linked, supported(linked, { a: done }))?.Success, 'passed');
     assert.equal(courseLimit(linked, supported(linked, { b: done }))?.Success, 'failed');
+    const byMeasure = {
+      ...flowing,
+      Objectives: [
+        {
+          ObjectiveID: 'g',
+          Primary: true,
+          SatisfiedByMeasure: true,
+          MinNormalizedMeasure: 0.5,
+          Maps: [mapWith('x', ['WriteSatisfiedStatus'])],
+        },
+      ],
+      RollupRules: { RollupObjectiveSatisfied: false },
+    };
+    const measured = courseOf([
+      group('g', [leaf('a')], byMeasure),
+      leaf('b', reading('two', ['ReadSatisfiedStatus'])),
+    ]);
+    const scoreOnly = { ...done, 'cmi.success_status': 'failed' };
+    assert.equal(courseLimit(measured, supported(measured, { a: scoreOnly }))?.Success, 'passed');
     const elsewhere = [['x', { ...unknownObjective, satisfied: true }]] as const;
     assert.equal(courseLimit(linked, supported(linked, { a: done }), elsewhere)?.Success, 'passed');
   });

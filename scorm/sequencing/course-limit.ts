@@ -37,7 +37,11 @@ export function courseLimit(
   for (let round = 0; round < maxRounds; round += 1) {
     let isSettled = true;
     for (const group of groups) {
-      const found = new Map([[group.primary, groupLimit(limits, group)]]);
+      const limit = groupLimit(limits, group);
+      // Global objectives get the statuses that follow from the measures, too.
+      const found = new Map([
+        [group.primary, betterResult(limit, { ...limit, ...statusesByMeasure(group, limit) })],
+      ]);
       limits.own.set(group, found);
       if (writeGlobals(limits, group, found)) isSettled = false;
     }
@@ -121,18 +125,23 @@ const isSame = (a: SupportedResult, b: SupportedResult) =>
  */
 function limitOf({ own, globals }: Limits, activity: Activity): SupportedResult {
   const { primary, objectives } = activity;
-  const { Maps = [], SatisfiedByMeasure = false, MinNormalizedMeasure = 1 } = objectives[primary] ?? {};
+  const { Maps = [] } = objectives[primary] ?? {};
   const read = Maps.map((map) =>
     allowed(globals.get(map.TargetObjectiveID) ?? nothingSupported, map, 'Read'),
   );
   const found = read.reduce(betterResult, own.get(activity)?.get(primary) ?? nothingSupported);
-  const { measure, progress } = found;
+  return { ...found, ...statusesByMeasure(activity, found) };
+}
+
+/** The statuses that the activity derives from its measures. */
+function statusesByMeasure(
+  { primary, objectives, completedByMeasure, minProgressMeasure }: Activity,
+  { measure, progress }: SupportedResult,
+): { satisfied?: boolean; completed?: boolean } {
+  const { SatisfiedByMeasure = false, MinNormalizedMeasure = 1 } = objectives[primary] ?? {};
   return {
-    ...found,
-    satisfied: SatisfiedByMeasure ? measure !== null && measure >= MinNormalizedMeasure : found.satisfied,
-    completed: activity.completedByMeasure
-      ? progress !== null && progress >= activity.minProgressMeasure
-      : found.completed,
+    ...(SatisfiedByMeasure && { satisfied: measure !== null && measure >= MinNormalizedMeasure }),
+    ...(completedByMeasure && { completed: progress !== null && progress >= minProgressMeasure }),
   };
 }
 
