@@ -4,6 +4,7 @@ import type { Engine, Statement } from '../../src/platform/db/engine.ts';
 export type Plan = {
   'Node Type': string;
   'Relation Name'?: string;
+  'Plan Rows': number;
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;

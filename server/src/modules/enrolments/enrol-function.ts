@@ -61,11 +61,11 @@ export type Outcome = {
  * one, it applies to the latest enrolment, unless that was withdrawn.
  */
 const lockFormer = `
-    former_id := fact.enroll_id;
+    former_id := ongoing.enroll_id;
     if former_id is null and request.if_enrolled = 'extend' then
       select latest.enroll_id into former_id from (
         select own.enroll_id, own.status from enrolment own
-        where own.tenant_id = $1 and own.user_id = fact.user_id and own.course_id = request.course_id
+        where own.tenant_id = $1 and own.user_id = learner.user_id and own.course_id = request.course_id
         order by own.enroll_id desc limit 1
       ) latest where latest.status <> 'withdrawn';
     end if;
@@ -73,7 +73,7 @@ const lockFormer = `
     if former_id is not null then
       select own.*, own.expires_at <= $3 as lapsed into former from enrolment own
       where own.tenant_id = $1 and own.enroll_id = former_id
-        and (own.ended_at is null) = (fact.enroll_id is not null) and own.status <> 'withdrawn'
+        and (own.ended_at is null) = (ongoing.enroll_id is not null) and own.status <> 'withdrawn'
       for no key update;
       action := (case when not found then 'again' when request.if_enrolled = 'extend' then 'extend'
         when former.lapsed then 'replace' when request.if_enrolled = 'renew' then 'renew' else 'again' end);
@@ -94,7 +94,7 @@ function addEvent(
   return eventBuffer.add({
     id: `request.${id}`,
     type: eventType(type),
-    user: 'fact.user_id',
+    user: 'learner.user_id',
     enrolment,
     course: 'request.course_id',
     data: `jsonb_build_object(${members.join(', ')})`,
@@ -108,9 +108,9 @@ const isoTime = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-
 const extend = `
     if action = 'extend' then
       new_end := (case when former.expires_at is not null
-        then ${cappedEnd('greatest(former.expires_at, $3)', 'fact.duration')} end);
+        then ${cappedEnd('greatest(former.expires_at, $3)', 'choice.duration')} end);
       new_duration := (case when ${isPending}
-        then (${cappedDuration('former.duration')} + ${cappedDuration('fact.duration')})::text else former.duration end);
+        then (${cappedDuration('former.duration')} + ${cappedDuration('choice.duration')})::text else former.duration end);
       update enrolment set expires_at = new_end, end_set_at = $3, duration = new_duration,
         reference = coalesce(request.reference, enrolment.reference),
         metadata = coalesce(request.metadata, enrolment.metadata),
@@ -139,11 +139,11 @@ const maxEnrolments = 2_000;
  */
 const lockUser = `
     select known.group_name into current_group from "user" known
-    where known.tenant_id = $1 and known.user_id = fact.user_id for key share;
+    where known.tenant_id = $1 and known.user_id = learner.user_id for key share;
     is_known := found;`;
 
 const limitEnrolments = `
-    if exists (select from enrolment own where own.tenant_id = $1 and own.user_id = fact.user_id
+    if exists (select from enrolment own where own.tenant_id = $1 and own.user_id = learner.user_id
         offset ${maxEnrolments - 1}) then
       action := 'limit';
       return next;
@@ -152,9 +152,9 @@ const limitEnrolments = `
 
 /** A plan only compares the counts. It takes no seats, so other requests do not wait for it. */
 const takeSeat = `
-    if fact.seats is not null then
+    if choice.seats is not null then
       seat := request.course_id || E'\\n' || chosen;
-      is_full := fact.seats_taken + cardinality(array_positions(planned, seat)) >= fact.seats;
+      is_full := choice.seats_taken + cardinality(array_positions(planned, seat)) >= choice.seats;
       if not is_full and not is_plan then
         exit when processed > ${rowsWithSeats};
         ${takeSeatSql(isChosen)};
@@ -188,17 +188,17 @@ const endFormer = `
  */
 const insert = `
     is_made := is_known;
-    if is_made and fact.seats is null then
+    if is_made and choice.seats is null then
       perform from enrol_option option where ${isChosen} and option.seats is null for key share;
       is_made := found;
     end if;
     if is_made then
-      new_end := (case when fact.starts_on = 'enrolment' then ${cappedEnd('$3', 'fact.duration')} end);
+      new_end := (case when choice.starts_on = 'enrolment' then ${cappedEnd('$3', 'choice.duration')} end);
       insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
         changed_at, expires_at, reference, metadata, group_name, attempt_rules)
-      values ($1, request.enroll_id, fact.user_id, request.course_id, chosen, fact.duration, fact.starts_on, $3, $3,
+      values ($1, request.enroll_id, learner.user_id, request.course_id, chosen, choice.duration, choice.starts_on, $3, $3,
         new_end, request.reference, coalesce(request.metadata, '{}'), current_group,
-        fact.attempts)
+        choice.attempts)
       on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
       returning enrolment.* into held;
       is_made := found;
@@ -207,12 +207,12 @@ const insert = `
       if action <> 'create' then
         raise exception 'The user was erased by another request.' using errcode = 'foreign_key_violation';
       end if;
-      ${returnSeatSql(`${isChosen} and fact.seats is not null and not is_plan`)};
+      ${returnSeatSql(`${isChosen} and choice.seats is not null and not is_plan`)};
       action := 'again';
       return next;
       continue;
     end if;
-    if is_plan and fact.seats is not null then
+    if is_plan and choice.seats is not null then
       planned := planned || seat;
     end if;
     ${addEvent('second_event', 'enrolment.created', 'request.enroll_id', { DurationID: 'chosen', Reference: 'request.reference' })}
@@ -233,7 +233,10 @@ export const enrolFunction = databaseFunction({
   body: `
 declare
   request record;
-  fact record;
+  learner record;
+  offering record;
+  ongoing record;
+  choice record;
   former record;
   former_id uuid;
   ${eventBuffer.declare}
@@ -257,27 +260,27 @@ begin
     processed := processed + 1;
     ${readFacts}
     n := request.n;
-    user_found := fact.user_id is not null;
-    user_enabled := fact.enabled;
-    course_status := fact.course_status;
-    course_title := fact.title;
+    user_found := learner.user_id is not null;
+    user_enabled := learner.enabled;
+    course_status := offering.status;
+    course_title := offering.title;
     options := '[]';
     chosen := null;
     action := 'refuse';
     is_full := false;
     held := null;
-    if fact.enabled is distinct from true or fact.course_status is distinct from 'published' then
+    if learner.enabled is distinct from true or offering.status is distinct from 'published' then
       return next;
       continue;
     end if;
-    if fact.offered is distinct from 1 then
+    if choice.offered is distinct from 1 then
       ${listOptions}
       return next;
       continue;
     end if;
-    chosen := fact.duration_id;
-    if fact.enroll_id is not null and not fact.lapsed and request.if_enrolled in ('return', 'fail') then
-      select own.* into held from enrolment own where own.tenant_id = $1 and own.enroll_id = fact.enroll_id;
+    chosen := choice.duration_id;
+    if ongoing.enroll_id is not null and ongoing.lapsed is not true and request.if_enrolled in ('return', 'fail') then
+      select own.* into held from enrolment own where own.tenant_id = $1 and own.enroll_id = ongoing.enroll_id;
       action := 'keep';
       return next;
       continue;
