@@ -13,8 +13,11 @@ import { benchUsers, fill } from './fill.ts';
 import type { Driver } from './load/driver.ts';
 import type { Dataset } from './operation.ts';
 
-/** Rows per second for the database alone, with one or with fifty enrolments and their events per statement. */
-export type Limit = { one: number; fifty: number };
+/**
+ * Rows per second for the database alone: with one or with fifty enrolments and their events per statement, and
+ * with the plainest form of an enrolment.
+ */
+export type Limit = { one: number; fifty: number; plain: number };
 
 export type LimitSource = { measure: (seconds: number) => Promise<Limit>; close: () => Promise<void> };
 
@@ -44,6 +47,24 @@ function enrolText(course: string, users: string, withPosition: boolean): string
 )
 select * from inserted`.replaceAll('\n', ' ');
 }
+
+/** Two tables with the columns that `plainText` fills, and no index except for their primary keys. */
+const plainTables = `create schema if not exists plain;
+create table if not exists plain.enrolment (tenant_id text, enroll_id uuid, user_id uuid, course_id text,
+  duration_id text, starts_on text, enrolled_at timestamptz, changed_at timestamptz, primary key (tenant_id, enroll_id));
+create table if not exists plain.event (tenant_id text, event_id uuid, type text, occurred_at timestamptz, user_id uuid,
+  enroll_id uuid, course_id text, data jsonb, primary key (tenant_id, event_id))`;
+
+/** The plainest form of an enrolment: two rows are inserted, and nothing is looked up or checked. */
+const plainText = `with inserted as (
+  insert into plain.enrolment
+  values ('bench', ${uuid}, gen_random_uuid(), 'limit', 'year', 'enrolment', now(), now())
+  returning *
+)
+insert into plain.event
+select tenant_id, ${uuid}, 'enrolment.created', enrolled_at, user_id, enroll_id, course_id,
+  jsonb_build_object('DurationID', duration_id, 'Reference', null)
+from inserted`.replaceAll('\n', ' ');
 
 /** Measures the requests per second that HTTP alone reaches on one core, with the same load generator. */
 export type HttpLimit = { measure: (seconds: number) => Promise<number>; close: () => void };
@@ -90,8 +111,20 @@ export function serverLimit(url: string, root = join(import.meta.dirname, '..'))
   const withPosition = existsSync(join(root, 'server/migrations/0034_event_positions.sql'));
   const rounds = { 1: 0, 50: 0 };
 
-  async function pgbench(rows: 1 | 50, seconds: number): Promise<number> {
+  async function pgbench(lines: string[], seconds: number): Promise<number> {
     const folder = await mkdtemp(join(tmpdir(), 'lectern-pgbench-'));
+    const script = join(folder, 'script.sql');
+    await writeFile(script, lines.join('\n'));
+    const options = ['-n', '-c', String(clients), '-j', '2', '-T', String(seconds), '-M', 'prepared'];
+    try {
+      const { stdout } = await run(find('pgbench'), [...options, '-D', 'n=-1', '-f', script, url]);
+      return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async function enrol(rows: 1 | 50, seconds: number): Promise<number> {
     // Each client has its own users and enrols them sequentially on one course of this round.
     const own = Math.floor(benchUsers / clients / rows) * rows;
     const first = (rows === 1 ? 0 : 1_000) + rounds[rows]++ * 40;
@@ -105,18 +138,21 @@ export function serverLimit(url: string, root = join(import.meta.dirname, '..'))
       `\\set course ${first} + (:n * ${rows}) / ${own}`,
       `${enrolText(`'limit' || :course`, logins, withPosition)};`,
     ];
-    const script = join(folder, 'enrol.sql');
-    await writeFile(script, lines.join('\n'));
-    const options = ['-n', '-c', String(clients), '-j', '2', '-T', String(seconds), '-M', 'prepared'];
-    try {
-      const { stdout } = await run(find('pgbench'), [...options, '-D', 'n=-1', '-f', script, url]);
-      return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]) * rows;
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    return rows * (await pgbench(lines, seconds));
+  }
+
+  let isPrepared = false;
+  async function plain(seconds: number): Promise<number> {
+    if (!isPrepared) await run(find('psql'), ['-q', '-v', 'ON_ERROR_STOP=1', '-c', plainTables, url]);
+    isPrepared = true;
+    return await pgbench([`${plainText};`], seconds);
   }
   return {
-    measure: async (seconds) => ({ one: await pgbench(1, seconds), fifty: await pgbench(50, seconds) }),
+    measure: async (seconds) => ({
+      one: await enrol(1, seconds),
+      fifty: await enrol(50, seconds),
+      plain: await plain(seconds),
+    }),
     close: async () => {},
   };
 }
@@ -129,6 +165,7 @@ export async function embeddedLimit(): Promise<LimitSource> {
   const engine: PgliteEngine = await openPglite({ folder });
   await migrate(engine, locations.migrations);
   await fill([engine], { tenants: 0, users: 0, enrolments: 0 }, () => {});
+  await engine.script(plainTables);
   await engine.script('vacuum analyze');
   const one = enrolText('$1::text', `known.login_id = $2::text`, true);
   const many = enrolText('$1::text', 'known.login_id = any($2::text[])', true);
@@ -152,8 +189,19 @@ export async function embeddedLimit(): Promise<LimitSource> {
     }
     return done / seconds;
   }
+  async function plain(seconds: number): Promise<number> {
+    const end = performance.now() + seconds * 1000;
+    let done = 0;
+    for (; performance.now() < end; done++)
+      await engine.query({ name: 'limit_plain', text: plainText, values: [] });
+    return done / seconds;
+  }
   return {
-    measure: async (seconds) => ({ one: await repeat(1, seconds), fifty: await repeat(50, seconds) }),
+    measure: async (seconds) => ({
+      one: await repeat(1, seconds),
+      fifty: await repeat(50, seconds),
+      plain: await plain(seconds),
+    }),
     close: async () => {
       await engine.close();
       await rm(folder, { recursive: true, force: true });

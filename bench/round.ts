@@ -22,6 +22,8 @@ export type Measured = {
    * before the round.
    */
   limit: number;
+  /** For operations that write a row per request: rows per second of the plainest form of an enrolment. */
+  plainLimit: number | null;
 };
 
 type RoundOptions = {
@@ -40,7 +42,9 @@ export async function measureRound(options: RoundOptions): Promise<Measured[]> {
   const { target, driver, shapes, operations, seconds, byAutocannon } = options;
   const isCompared = (...others: Operation['limit'][]) =>
     operations.some(({ limit }) => others.includes(limit));
-  const database = isCompared('one', 'fifty') ? await options.limit.measure(seconds) : { one: 0, fifty: 0 };
+  const database = isCompared('one', 'fifty')
+    ? await options.limit.measure(seconds)
+    : { one: 0, fifty: 0, plain: 0 };
   const limits = { ...database, http: isCompared('http') ? await options.http.measure(seconds) : 0 };
   const all: Measured[] = [];
   for (const operation of operations) {
@@ -72,6 +76,7 @@ export async function measureRound(options: RoundOptions): Promise<Measured[]> {
         serverCpu: after.server === null ? null : (after.server - (before.server ?? 0)) * microseconds,
         memory: Math.max(...nodes.map(memoryOfNode)),
         limit: limits[operation.limit],
+        plainLimit: operation.limit === 'one' ? limits.plain : null,
       });
     }
   }

@@ -55,8 +55,8 @@ if (chosen.length === 0)
 
 const say = (line: string) => console.log(`  ${line}`);
 const here = join(import.meta.dirname, '..');
-const spread = values.tenants === undefined ? 0 : (list(values.tenants)[0] ?? 0);
-if (values.tenants !== undefined && !(Number.isInteger(spread) && spread >= 2 && spread <= 1_000))
+const spread = Number(values.tenants ?? 500);
+if (!(Number.isInteger(spread) && spread >= 2 && spread <= 1_000))
   throw new Error('--tenants must be a whole number from 2 to 1000.');
 const none = { tenants: 0, users: 0, enrolments: 0 };
 const spreadSizes = {
@@ -144,6 +144,18 @@ async function measure(
   }
 }
 
+/** Compares one tenant with many whose requests take turns. */
+const measureTenants = (engine: 'pglite' | 'postgres') =>
+  measure(
+    engine,
+    [
+      { name: 'one tenant', root: here },
+      { name: `${spread} tenants`, root: here, isSpread: true },
+    ],
+    [{ nodes: 1, connections: 64, open: false }],
+    every,
+  );
+
 const every = chosen.map(({ name }) => name);
 const closed: Shape[] = connections.map((count) => ({ nodes: 1, connections: count, open: false }));
 const alone: Shape[] = [...closed, { nodes: 1, connections: 256, open: true }];
@@ -158,17 +170,7 @@ if (compared) versions.push({ name: values.compare ?? '', root: compared.root })
 const startedAt = new Date().toISOString();
 const loadBefore = loadavg()[0];
 try {
-  if (spread > 0)
-    for (const engine of engines)
-      await measure(
-        engine,
-        [
-          { name: 'one tenant', root: here },
-          { name: `${spread} tenants`, root: here, isSpread: true },
-        ],
-        closed,
-        every,
-      );
+  if (values.tenants !== undefined) for (const engine of engines) await measureTenants(engine);
   else if (workers.length > 0)
     await measure(
       'postgres',
@@ -176,16 +178,16 @@ try {
       closed,
       every,
     );
-  else if (values.engine !== 'postgres') await measure('pglite', versions, alone, every);
-  if (spread === 0 && workers.length === 0 && values.engine !== 'pglite') {
-    await measure('postgres', versions, alone, every);
-    if (several.some((shape) => shape.nodes > 1))
+  else {
+    for (const engine of engines) await measure(engine, versions, alone, every);
+    if (engines.includes('postgres') && several.some((shape) => shape.nodes > 1))
       await measure(
         'postgres',
         versions,
         several,
         every.filter((name) => /^(enrol|read enrolment|commit)$/.test(name)),
       );
+    if (engines.includes('postgres') && !compared && !values.quick) await measureTenants('postgres');
   }
 } finally {
   http.close();

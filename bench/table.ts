@@ -15,6 +15,9 @@ export type Row = {
   limit: number;
   /** Null for runs at half the rate, which have no limit to compare with. */
   ratio: number | null;
+  /** Only for operations that write a row per request. */
+  plainLimit: number | null;
+  plainRatio: number | null;
   p50: number;
   p99: number;
   serviceCpu: number;
@@ -46,6 +49,10 @@ export function summarize(measured: Measured[]): Row[] {
       highest: Math.max(...rates),
       limit: median(all.map(({ limit }) => limit)),
       ratio: shape.open ? null : median(all.map(({ figure, limit }) => figure.perSecond / limit)),
+      plainLimit: of(({ plainLimit }) => plainLimit),
+      plainRatio: shape.open
+        ? null
+        : of(({ figure, plainLimit }) => (plainLimit === null ? null : figure.perSecond / plainLimit)),
       p50: median(all.map(({ figure }) => figure.p50)),
       p99: median(all.map(({ figure }) => figure.p99)),
       serviceCpu: median(all.map(({ serviceCpu }) => serviceCpu)),
@@ -64,7 +71,8 @@ const time = (value: number) => value.toFixed(value < 10 ? 2 : 1);
 export function printTable(rows: Row[], rounds: number, seconds: number): void {
   console.log(
     `\nMedians of ${rounds} rounds of ${seconds} s; the load generator and the database are on the same machine. Limit: the rate of the database alone with ` +
-      'one or 50 rows per statement; for reads, clicks and commits, the rate of HTTP alone.\n',
+      'one or 50 rows per statement; for reads, clicks and commits, the rate of HTTP alone. Plain limit: two inserts per ' +
+      'statement into tables that have only a primary key.\n',
   );
   const heads = [
     'database',
@@ -73,6 +81,8 @@ export function printTable(rows: Row[], rounds: number, seconds: number): void {
     'connections',
     'per s (lowest–highest)',
     'limit',
+    'ratio',
+    'plain limit',
     'ratio',
     'p50 ms',
     'p99 ms',
@@ -90,6 +100,8 @@ export function printTable(rows: Row[], rounds: number, seconds: number): void {
       `${number(row.perSecond)} (${number(row.lowest)}–${number(row.highest)})`,
       number(row.limit),
       row.ratio === null ? '' : row.ratio.toFixed(2),
+      row.plainLimit === null ? '' : number(row.plainLimit),
+      row.plainRatio === null ? '' : row.plainRatio.toFixed(2),
       time(row.p50),
       time(row.p99),
       `${number(row.serviceCpu)}${row.serverCpu === null ? '' : ` + ${number(row.serverCpu)}`}`,
