@@ -1,11 +1,10 @@
 // Measures the service against the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV] [--workers 1,2]
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../server/test/support/process.ts';
+import { checkOut } from './check-out.ts';
 import { benchEnrolments, benchUsers } from './fill.ts';
 import { embeddedLimit, httpLimit, type LimitSource, serverLimit } from './limit.ts';
 import { startDriver } from './load/driver.ts';
@@ -64,27 +63,6 @@ const spreadSizes = {
   users: benchUsers + spread * usersOfEach,
   enrolments: benchEnrolments + spread * usersOfEach,
 };
-
-/** Checks out another version into its own folder, installs its packages, and builds it if it has a build. */
-async function checkOut(revision: string): Promise<{ root: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'lectern-compare-'));
-  const root = join(folder, 'tree');
-  execFileSync('git', ['worktree', 'add', '--detach', root, revision], { cwd: here, stdio: 'pipe' });
-  const npm = (...args: string[]) => execFileSync('npm', args, { cwd: root, stdio: 'pipe' });
-  const remove = async () => {
-    execFileSync('git', ['worktree', 'remove', '--force', root], { cwd: here, stdio: 'pipe' });
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    say(`${revision}: installing`);
-    npm('ci', '--no-audit', '--no-fund', '--prefer-offline');
-    npm('run', 'build', '--if-present');
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  return { root, remove };
-}
 
 const driver = startDriver();
 const http = await httpLimit(driver);
@@ -164,7 +142,7 @@ const several: Shape[] = nodes.map((count) => ({ nodes: count, connections: 64, 
 console.log(
   `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}, load average ${loadavg()[0]?.toFixed(2)}`,
 );
-const compared = values.compare === undefined ? null : await checkOut(values.compare);
+const compared = values.compare === undefined ? null : await checkOut(values.compare, say);
 const versions = [{ name: 'this version', root: here }];
 if (compared) versions.push({ name: values.compare ?? '', root: compared.root });
 const startedAt = new Date().toISOString();
