@@ -3328,7 +3328,7 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description URL of an image for shop and portal pages. */
+            /** @description URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS. */
             ImageURL: string | null;
             /**
              * @description The standard of the content; null if the course has no content yet.
@@ -4277,7 +4277,7 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description URL of an image for shop and portal pages. */
+            /** @description URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS. */
             ImageURL: string | null;
             /**
              * @description The standard of the content; null if the course has no content yet.
@@ -4304,7 +4304,7 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description URL of an image for shop and portal pages. */
+            /** @description URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS. */
             ImageURL: string | null;
             /** @description URL of a web course that is hosted elsewhere. */
             URL: string | null;
@@ -4341,7 +4341,7 @@ export interface components {
              * @example en-GB
              */
             Language?: string | null;
-            /** @description URL of an image for shop and portal pages. */
+            /** @description URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS. */
             ImageURL?: string | null;
             /** @description URL of a web course that is hosted elsewhere. */
             URL?: string | null;

@@ -6,14 +6,14 @@ import { locations } from './platform/locations.ts';
 
 /**
  * Scripts and styles come from this origin or have the response's nonce. Course images may come
- * from any host.
+ * from any host, but only over HTTPS.
  */
 function policyOf(nonce: string): string {
   return [
     "default-src 'none'",
     `script-src 'self' 'nonce-${nonce}'`,
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data: https: http:",
+    "img-src 'self' data: https:",
     "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
@@ -31,9 +31,11 @@ export function consoleRoutes(app: FastifyInstance): void {
   const icon = constantFile('image/svg+xml', readBuilt(locations.console, 'icon.svg'));
   const send = (reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
+    // Hosts of course images get no cookies with `credentialless`, and no address with `no-referrer` on the image.
     return reply
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', policyOf(nonce))
+      .header('Cross-Origin-Embedder-Policy', 'credentialless')
       .send(page.replaceAll('%NONCE%', nonce));
   };
   app.get('/console/icon.svg', { config: { admits: 'file' } }, (request, reply) =>

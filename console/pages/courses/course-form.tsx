@@ -1,4 +1,4 @@
-import { Button, Group, Image, Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -8,6 +8,7 @@ import { useAction } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
+import { ImageField } from './image-field.tsx';
 import { useLanguageName } from './language.tsx';
 import { TenantsField } from './tenants-field.tsx';
 import { type AuthoredCourse, statuses } from './values.tsx';
@@ -77,23 +78,7 @@ export function CourseForm({ course, onDirty }: FormProps) {
           maw={280}
           {...textOf('Language')}
         />
-        <TextInput
-          label={t('fields.image')}
-          description={t('fields.imageText')}
-          type="url"
-          maxLength={2048}
-          {...textOf('ImageURL')}
-        />
-        {now.ImageURL && (
-          <Image
-            src={now.ImageURL}
-            alt={t('fields.imageShown')}
-            radius="md"
-            mah={160}
-            maw={280}
-            fit="cover"
-          />
-        )}
+        <ImageField course={course} field={textOf('ImageURL')} />
         <TextInput
           label={t('fields.url')}
           description={t(course.Release === null ? 'fields.urlText' : 'fields.urlUnused')}

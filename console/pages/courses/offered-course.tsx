@@ -1,7 +1,8 @@
-import { Image, Stack, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { type Api, useApi } from '../../api/api.tsx';
+import { CourseImage, useCourseImage } from '../../parts/course-image.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Message, Waiting } from '../../parts/states.tsx';
 import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
@@ -37,11 +38,12 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
     queryKey: ['offered course', courseId],
     queryFn: () => findOffered(api, courseId),
   });
+  const image = useCourseImage(query.data?.ImageURL ?? null);
   if (query.isPending) return <Waiting />;
   if (query.isError) return <Failed error={query.error} onRetry={() => query.refetch()} />;
   const course = query.data;
   if (!course) return <Message isPage title={t('offered.notTitle')} text={t('offered.notText')} />;
-  const { Title: title, Status, Description, ImageURL, Language, Standard, Release } = course;
+  const { Title: title, Status, Description, Language, Standard, Release } = course;
   return (
     <Page
       title={title}
@@ -54,7 +56,7 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
         </>
       }
     >
-      {ImageURL !== null && <Image src={ImageURL} alt="" radius="md" mah={220} maw={390} fit="cover" />}
+      {image.state !== 'none' && <CourseImage courseId={courseId} image={image} className="framed" />}
       {Description !== null && (
         <Text maw="70ch" className="prose">
           {Description}

@@ -1,8 +1,10 @@
 import { Alert, Button, Group, Paper, Progress, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
 import { useId } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
+import { CourseImage, useCourseImage } from '../../parts/course-image.tsx';
 import { usePercent } from '../../parts/percent.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { StatusBadge } from '../../parts/values.tsx';
@@ -15,8 +17,9 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
   const percent = usePercent();
   const { CourseTitle, Status, Progress: progress } = enrolment;
   return (
-    <Paper withBorder p="lg" component="article" aria-labelledby={title} className="course-card">
-      <Stack gap="sm">
+    <Paper withBorder component="article" aria-labelledby={title} className="course-card">
+      <CardImage enrolment={enrolment} />
+      <Stack gap="sm" className="course-text">
         <Group justify="space-between" align="flex-start" wrap="nowrap">
           <Title order={3} size="h4" id={title} className="break">
             {CourseTitle}
@@ -33,8 +36,31 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
         )}
         <Details enrolment={enrolment} />
       </Stack>
-      <CourseAction enrolment={enrolment} describedBy={title} />
+      <div className="course-action">
+        <CourseAction enrolment={enrolment} describedBy={title} />
+      </div>
     </Paper>
+  );
+}
+
+/**
+ * The course's image, which is read when the card comes into view. A course that is no longer offered keeps the
+ * placeholder.
+ */
+function CardImage({ enrolment: { CourseID, LoginID } }: { enrolment: Enrolment }) {
+  const { $api } = useApi();
+  const { ref, inViewport } = useInViewport<HTMLDivElement>();
+  const { data } = $api.useQuery(
+    'get',
+    '/catalogue/course/{CourseID}/{LoginID}',
+    { params: { path: { CourseID, LoginID } } },
+    { enabled: inViewport, retry: false, staleTime: 600_000 },
+  );
+  const image = useCourseImage(data?.ImageURL ?? null);
+  return (
+    <div ref={ref}>
+      <CourseImage courseId={CourseID} image={image} />
+    </div>
   );
 }
 

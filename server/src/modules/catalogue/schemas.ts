@@ -104,7 +104,11 @@ const courseFields = {
       description: 'BCP 47 language tag.',
     }),
   ),
-  ImageURL: Nullable(Address('URL of an image for shop and portal pages.')),
+  ImageURL: Nullable(
+    Address(
+      'URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS.',
+    ),
+  ),
 };
 
 const played = {
