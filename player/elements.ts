@@ -12,6 +12,7 @@ export const elements = {
   indicatorText: find('indicator-text', HTMLElement),
   windowLink: find('window-link', HTMLAnchorElement),
   screen: find('screen-button', HTMLButtonElement),
+  fit: find('fit-button', HTMLButtonElement),
   mark: find('mark-button', HTMLButtonElement),
   steps: find('steps', HTMLElement),
   step: find('step', HTMLElement),
@@ -44,7 +45,13 @@ export function writeLabels(labels: Record<string, string>): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-text]'))
     element.textContent = labels[element.dataset.text ?? ''] ?? '';
   for (const element of document.querySelectorAll<HTMLElement>('[data-label]'))
-    element.setAttribute('aria-label', labels[element.dataset.label ?? ''] ?? '');
+    showLabel(element, labels[element.dataset.label ?? ''] ?? '');
+}
+
+/** Buttons with only an icon also show their label on hover. */
+function showLabel(element: HTMLElement, label: string): void {
+  element.setAttribute('aria-label', label);
+  if (element instanceof HTMLButtonElement) element.title = label;
 }
 
 export function make<Name extends keyof HTMLElementTagNameMap>(

@@ -5,6 +5,8 @@ import type { Session } from './contract.ts';
 import type { Course, CourseEvents, ExitKind } from './course.ts';
 import { elements } from './elements.ts';
 import { leaveCourse, stopCourse } from './exit.ts';
+import { offerFit } from './fit.ts';
+import { fittedCourse, forgottenChoice } from './fitted-courses.ts';
 import { showSaveState } from './indicator.ts';
 import type { Journal } from './journal.ts';
 import { createLinearCourse } from './linear.ts';
@@ -47,7 +49,8 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   });
 
   const limits = createTimeLimits(timeUp);
-  const stage = createStage(elements.stage, elements.loading);
+  const choice = session.Mode === 'normal' ? fittedCourse(session.EnrollID) : forgottenChoice;
+  const stage = createStage(elements.stage, elements.loading, offerFit(elements.stage, choice));
   const events: CourseEvents = {
     moved: update,
     shown: limits.start,

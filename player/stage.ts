@@ -1,3 +1,5 @@
+import type { Fit } from './fit.ts';
+
 /** How a unit's page loaded. `unreachable` means that there was no response, or a temporary error. */
 export type Loaded = 'shown' | 'missing' | 'unreachable';
 
@@ -10,7 +12,7 @@ const unloadLimit = 2_500;
 /** A page that takes longer is shown while it is still loading. */
 const timeoutMilliseconds = 1_000;
 
-export function createStage(place: HTMLElement, loading: HTMLElement) {
+export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit) {
   let frame: HTMLIFrameElement | null = null;
   let reveal: number | undefined;
   let latest: Loaded = 'shown';
@@ -48,6 +50,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
         );
         if (moved) next.addEventListener('load', () => moved(pathOf(next)));
         place.append(next);
+        fit.watch(next);
       });
     },
     /** Removes the page while the API still exists, so that its unload handlers can make their last calls. */
@@ -61,7 +64,9 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
       });
       window.clearTimeout(reveal);
       leaving.remove();
-      if (frame === leaving) frame = null;
+      if (frame !== leaving) return;
+      frame = null;
+      fit.watch(null);
     },
     focus: () => frame?.focus(),
     /** How the latest page loaded. */

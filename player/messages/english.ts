@@ -19,6 +19,7 @@ export const english = {
     exit: 'Exit',
     newWindow: 'New window',
     fullScreen: 'Full screen',
+    fitWidth: 'Fit to width',
     progress: 'Progress in the course',
     opening: 'Opening the course…',
     endAttempt: 'Finish attempt',

@@ -11,6 +11,7 @@ export const french: Messages = {
     exit: 'Quitter',
     newWindow: 'Nouvelle fenêtre',
     fullScreen: 'Plein écran',
+    fitWidth: 'Ajuster à la largeur',
     progress: 'Progression dans le cours',
     opening: 'Ouverture du cours…',
     endAttempt: 'Terminer la tentative',

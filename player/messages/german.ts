@@ -11,6 +11,7 @@ export const german: Messages = {
     exit: 'Beenden',
     newWindow: 'Neues Fenster',
     fullScreen: 'Vollbild',
+    fitWidth: 'An Breite anpassen',
     progress: 'Fortschritt im Kurs',
     opening: 'Der Kurs wird geöffnet …',
     endAttempt: 'Versuch abschließen',
