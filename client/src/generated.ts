@@ -1159,7 +1159,7 @@ export interface paths {
         get: operations["readRelease"];
         /**
          * Set a release as current
-         * @description Switches to an earlier or later release. Learners who have already started stay on their release.
+         * @description Switches to an earlier or later release. Learners who have already started stay on their release. With `Plan`, find out first how many learners it affects.
          */
         put: operations["putRelease"];
         post?: never;
@@ -2673,7 +2673,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A package was imported for a course offered to the tenant.
+         * A package was imported for a course offered to the tenant, and became its current release.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["package.imported"];
@@ -4568,6 +4568,157 @@ export interface components {
              */
             Current: true;
         };
+        /** ReleaseEffect */
+        ReleaseEffect: {
+            /** @description ID of the course. Chosen by the operator. */
+            CourseID: string;
+            /** @description Increases by one with each package imported for the course. */
+            Release: number;
+            /** @description true if learners who start the course now play this release. */
+            Current: boolean;
+            /** @enum {string} */
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "aicc" | "web";
+            /** @description Title from the package itself. */
+            Title: string;
+            /**
+             * @description The rules of the course as a whole.
+             * @example [
+             *       {
+             *         "Rule": "opensAfter",
+             *         "Match": "all",
+             *         "Conditions": [
+             *           {
+             *             "Condition": "passed",
+             *             "Not": false,
+             *             "Units": [
+             *               "How fires start"
+             *             ],
+             *             "Objective": null,
+             *             "Value": null
+             *           }
+             *         ],
+             *         "Value": null,
+             *         "Text": "Getting out opens after How fires start is passed."
+             *       }
+             *     ]
+             */
+            Rules: {
+                /**
+                 * @description What the rule does.
+                 * @enum {string}
+                 */
+                Rule: "opensAfter" | "unavailableIf" | "skippedIf" | "hiddenIf" | "lastIf" | "endsIf" | "repeatsIf" | "restartsIf" | "courseEndsIf" | "groupEndsIf" | "continuesIf" | "goesBackIf" | "attemptLimit" | "timeLimit" | "inOrder" | "forwardOnly" | "selection" | "shuffled" | "passScore" | "completionShare" | "prerequisites";
+                /**
+                 * @description Whether all or any of the conditions must be met.
+                 * @enum {string}
+                 */
+                Match: "all" | "any";
+                Conditions: {
+                    /** @enum {string} */
+                    Condition: "passed" | "completed" | "done" | "opened" | "scoreAbove" | "scoreBelow" | "resultKnown" | "scoreKnown" | "progressKnown" | "attemptsUsedUp" | "timeUsedUp" | "always" | "never";
+                    /** @description true if the condition is negated. */
+                    Not: boolean;
+                    /** @description Titles of the units that the condition checks; it is met if any of them meets it. Empty if it checks the unit itself. */
+                    Units: string[];
+                    /** @description An objective that no unit of the course sets. */
+                    Objective: string | null;
+                    /** @description Per cent, for scores. */
+                    Value: number | null;
+                }[];
+                /** @description A number of attempts, units or seconds, or a percentage. */
+                Value: number | null;
+                /** @description The rule as an English sentence. */
+                Text: string;
+            }[];
+            /** @description In the order of the table of contents. */
+            Units: {
+                UnitID: string;
+                Title: string;
+                /**
+                 * @description The rules for when this unit opens, how it is passed, and what follows.
+                 * @example [
+                 *       {
+                 *         "Rule": "opensAfter",
+                 *         "Match": "all",
+                 *         "Conditions": [
+                 *           {
+                 *             "Condition": "passed",
+                 *             "Not": false,
+                 *             "Units": [
+                 *               "How fires start"
+                 *             ],
+                 *             "Objective": null,
+                 *             "Value": null
+                 *           }
+                 *         ],
+                 *         "Value": null,
+                 *         "Text": "Getting out opens after How fires start is passed."
+                 *       }
+                 *     ]
+                 */
+                Rules: {
+                    /**
+                     * @description What the rule does.
+                     * @enum {string}
+                     */
+                    Rule: "opensAfter" | "unavailableIf" | "skippedIf" | "hiddenIf" | "lastIf" | "endsIf" | "repeatsIf" | "restartsIf" | "courseEndsIf" | "groupEndsIf" | "continuesIf" | "goesBackIf" | "attemptLimit" | "timeLimit" | "inOrder" | "forwardOnly" | "selection" | "shuffled" | "passScore" | "completionShare" | "prerequisites";
+                    /**
+                     * @description Whether all or any of the conditions must be met.
+                     * @enum {string}
+                     */
+                    Match: "all" | "any";
+                    Conditions: {
+                        /** @enum {string} */
+                        Condition: "passed" | "completed" | "done" | "opened" | "scoreAbove" | "scoreBelow" | "resultKnown" | "scoreKnown" | "progressKnown" | "attemptsUsedUp" | "timeUsedUp" | "always" | "never";
+                        /** @description true if the condition is negated. */
+                        Not: boolean;
+                        /** @description Titles of the units that the condition checks; it is met if any of them meets it. Empty if it checks the unit itself. */
+                        Units: string[];
+                        /** @description An objective that no unit of the course sets. */
+                        Objective: string | null;
+                        /** @description Per cent, for scores. */
+                        Value: number | null;
+                    }[];
+                    /** @description A number of attempts, units or seconds, or a percentage. */
+                    Value: number | null;
+                    /** @description The rule as an English sentence. */
+                    Text: string;
+                }[];
+                /** @description Launch URL of the unit; null if it only groups other units. */
+                Href: string | null;
+                /** @description Depth in the table of contents; 0 for the top level. */
+                Depth: number;
+            }[];
+            /** @description Problems in the package that did not prevent its import; errors first. */
+            Warnings: {
+                /**
+                 * @description `error`: learners get an error page or cannot complete a unit; `warning`: learners may notice it; `note`: relevant only to the author of the package.
+                 * @enum {string}
+                 */
+                Severity: "error" | "warning" | "note";
+                Message: string;
+                File: string | null;
+                Line: number | null;
+            }[];
+            Files: number;
+            /** @description Uncompressed size. */
+            Bytes: number;
+            /** @description SHA-256 of the zip, in hexadecimal. */
+            SHA256: string;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** @description In a plan, the learners of all tenants whose enrolments have not ended; null after the change. */
+            Affected: {
+                /** @description Learners who get this release with their next launch, because they have not started, or because it starts another attempt. */
+                NotStarted: number;
+                /** @description Learners who have started and not completed the course. They stay on the release that they started. */
+                InProgress: number;
+                /** @description Learners who have completed the course. They keep their release and their results. */
+                Completed: number;
+                /** @description true if the course has more enrolments than the 100000 that were visited, so the numbers are minimums. */
+                More: boolean;
+            } | null;
+        };
         /** NewTenant */
         NewTenant: {
             /** @description Chosen by the operator. Cannot be changed. */
@@ -5284,7 +5435,7 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user or, without a target, the operator signed in. The method passkey is the second step, after another method. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. report_schedule.created: A report was scheduled. report_schedule.changed: Fields of a scheduled report changed. report_schedule.run_requested: A scheduled report was run manually. report_schedule.deleted: A scheduled report was deleted. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user or, without a target, the operator signed in. The method passkey is the second step, after another method. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. report_schedule.created: A report was scheduled. report_schedule.changed: Fields of a scheduled report changed. report_schedule.run_requested: A scheduled report was run manually. report_schedule.deleted: A scheduled report was deleted. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. Current is false if it did not become current. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
             Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "report_schedule.created" | "report_schedule.changed" | "report_schedule.run_requested" | "report_schedule.deleted" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
@@ -6548,15 +6699,15 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `package_not_zip`: The file is not a zip archive. `package_unsafe`: The archive is unsafe. `package_unreadable`: The package could not be read. `package_invalid`: The package cannot be played. `package_unsupported`: The package follows a standard that is not supported yet. */
-        "validation_failed.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported": {
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: The field is unknown. `package_not_zip`: The file is not a zip archive. `package_unsafe`: The archive is unsafe. `package_unreadable`: The package could not be read. `package_invalid`: The package cannot be played. `package_unsupported`: The package follows a standard that is not supported yet. */
+        "validation_failed.unknown_field.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "validation_failed" | "package_not_zip" | "package_unsafe" | "package_unreadable" | "package_invalid" | "package_unsupported";
+                    code?: "validation_failed" | "unknown_field" | "package_not_zip" | "package_unsafe" | "package_unreadable" | "package_invalid" | "package_unsupported";
                 };
             };
         };
@@ -7272,6 +7423,7 @@ export type CourseChange = components['schemas']['CourseChange'];
 export type EnrolOptionChange = components['schemas']['EnrolOptionChange'];
 export type Release = components['schemas']['Release'];
 export type ReleaseChange = components['schemas']['ReleaseChange'];
+export type ReleaseEffect = components['schemas']['ReleaseEffect'];
 export type NewTenant = components['schemas']['NewTenant'];
 export type Tenant = components['schemas']['Tenant'];
 export type TenantChange = components['schemas']['TenantChange'];
@@ -7379,7 +7531,7 @@ export type ResponseCourseInUse = components['responses']['course_in_use'];
 export type ResponseOptionNotFound = components['responses']['option_not_found'];
 export type ResponseOptionInUse = components['responses']['option_in_use'];
 export type ResponsePayloadTooLargePackageTooLarge = components['responses']['payload_too_large.package_too_large'];
-export type ResponseValidationFailedPackageNotZipPackageUnsafePackageUnreadablePackageInvalidPackageUnsupported = components['responses']['validation_failed.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported'];
+export type ResponseValidationFailedUnknownFieldPackageNotZipPackageUnsafePackageUnreadablePackageInvalidPackageUnsupported = components['responses']['validation_failed.unknown_field.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported'];
 export type ResponseCourseNotPlayable = components['responses']['course_not_playable'];
 export type ResponseCourseNotFoundReleaseNotFound = components['responses']['course_not_found.release_not_found'];
 export type ResponseTenantExistsTenantBeingDeletedInProgressPasskeysUnavailable = components['responses']['tenant_exists.tenant_being_deleted.in_progress.passkeys_unavailable'];
@@ -13092,7 +13244,13 @@ export interface operations {
     };
     importPackage: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description If false, the release does not become current yet, and tenants are not notified of it. Preview it with `POST /course/{CourseID}/preview`, then set it as current with `PUT /course/{CourseID}/release/{Release}`. The default is true.
+                 * @example true
+                 */
+                Current?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -13269,7 +13427,7 @@ export interface operations {
             404: components["responses"]["course_not_found"];
             413: components["responses"]["payload_too_large.package_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported"];
+            422: components["responses"]["validation_failed.unknown_field.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -13518,7 +13676,13 @@ export interface operations {
     };
     putRelease: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description If true, returns the release as it would be, with the number of learners affected, and changes nothing.
+                 * @example true
+                 */
+                Plan?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -13615,10 +13779,16 @@ export interface operations {
                      *       "Files": 42,
                      *       "Bytes": 1048576,
                      *       "SHA256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "CreatedAt": "2026-01-31T09:00:00Z"
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "Affected": {
+                     *         "NotStarted": 1,
+                     *         "InProgress": 1,
+                     *         "Completed": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["Release"];
+                    "application/json": components["schemas"]["ReleaseEffect"];
                 };
             };
             400: components["responses"]["malformed_request.session_ambiguous"];

@@ -15,6 +15,7 @@ import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
 import { activityRoutes } from './modules/enrolments/activity-routes.ts';
 import { attemptRoutes } from './modules/enrolments/attempts/routes.ts';
 import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
+import { releaseRoutes } from './modules/enrolments/release-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { eventRoutes } from './modules/events/routes.ts';
 import { lifecycleRoutes } from './modules/lifecycle/routes.ts';
@@ -66,6 +67,7 @@ export const routes: readonly Route[] = [
   ...enrolmentKeyRoutes,
   ...peopleRoutes,
   ...catalogueRoutes,
+  ...releaseRoutes,
   ...tenantRoutes,
   ...brandingRoutes,
   ...lifecycleRoutes,

@@ -448,7 +448,7 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
       duplex: 'half',
     } as RequestInit);
     const { SHA256 } = (await response.json()) as { SHA256: string };
-    return { by: 'importPackage', ...byOperator, target, data: { Release: 1, SHA256 } };
+    return { by: 'importPackage', ...byOperator, target, data: { Release: 1, SHA256, Current: true } };
   },
   'release.made_current': async (recordEnd) => {
     const target = await newCourse(service, { URL: null });

@@ -51,7 +51,7 @@ export type TestService = {
     key?: string,
     headers?: Record<string, string>,
   ) => Promise<Reply>;
-  importPackage: (courseId: string, zipPath: string) => Promise<Reply>;
+  importPackage: (courseId: string, zipPath: string, query?: string) => Promise<Reply>;
   /** Creates a user and enrols them. The course gets an option if it has none. */
   enrol: (courseId: string) => Promise<TestEnrolment>;
   close: () => Promise<void>;
@@ -127,9 +127,9 @@ function client(ctx: Context, operatorKey: string, close: () => Promise<void>): 
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     return send(baseUrl + path, method, headers, text);
   };
-  const importPackage: TestService['importPackage'] = async (courseId, zipPath) => {
+  const importPackage: TestService['importPackage'] = async (courseId, zipPath, query = '') => {
     await api('PUT', `/course/${courseId}`, { Title: courseId });
-    const response = await fetch(`${baseUrl}/course/${courseId}/package`, {
+    const response = await fetch(`${baseUrl}/course/${courseId}/package${query}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/zip' },
       body: createReadStream(zipPath) as unknown as BodyInit,

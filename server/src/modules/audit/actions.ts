@@ -166,9 +166,9 @@ export const auditCatalogue = {
   ],
   'course.deleted': ['A course was deleted.', 'course', nothing],
   'release.imported': [
-    'A package was imported as a new release.',
+    'A package was imported as a new release. Current is false if it did not become current.',
     'course',
-    data({ Release: Count, SHA256: Type.String() }),
+    data({ Release: Count, SHA256: Type.String(), Current: Type.Optional(Type.Boolean()) }),
   ],
   'release.made_current': ['An existing release was set as current.', 'course', data({ Release: Count })],
   'option.created': ['An enrolment option was created.', 'course', data({ DurationID: Type.String() })],

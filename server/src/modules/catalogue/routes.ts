@@ -7,7 +7,7 @@ import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from
 import { listOfferedCourses } from './offers.ts';
 import { deleteOption, putOption } from './options.ts';
 import { importPackage } from './packages/import-package.ts';
-import { listReleases, makeCurrent, readCurrentRelease, readRelease } from './releases.ts';
+import { listReleases, readCurrentRelease, readRelease } from './releases.ts';
 import {
   AuthoredCourse,
   Course,
@@ -19,7 +19,6 @@ import {
   EnrolOptionChange,
   offerQuery,
   Release,
-  ReleaseChange,
   ReleaseNumber,
 } from './schemas.ts';
 
@@ -165,6 +164,14 @@ export const catalogueRoutes = [
       'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all hosted elsewhere may be sent as its bare `cmi5.xml`. Learners who have already started stay on their release.',
     scope: 'catalogue:write',
     params,
+    query: Fields({
+      Current: Type.Optional(
+        Type.Boolean({
+          description:
+            'If false, the release does not become current yet, and tenants are not notified of it. Preview it with `POST /course/{CourseID}/preview`, then set it as current with `PUT /course/{CourseID}/release/{Release}`. The default is true.',
+        }),
+      ),
+    }),
     streams: {
       types: ['application/zip', 'application/xml', 'text/xml'],
       description: 'The package as a zip archive, or a cmi5 course structure.',
@@ -187,9 +194,10 @@ export const catalogueRoutes = [
     ],
     events: ['package.imported', 'course.released'],
     audits: ['release.imported'],
-    handle: async (ctx, { params, request }) => {
+    handle: async (ctx, { params, query, request }) => {
       const zip = request.body as Readable;
-      const { release, isNew } = await importPackage(ctx, { courseId: params.CourseID, zip });
+      const input = { courseId: params.CourseID, zip, isCurrent: query.Current ?? true };
+      const { release, isNew } = await importPackage(ctx, input);
       return isNew ? created(release, path`/course/${release.CourseID}/package`) : ok(release);
     },
   }),
@@ -237,23 +245,5 @@ export const catalogueRoutes = [
     problems: ['course_not_found', 'release_not_found'],
     handle: async (ctx, { params }) =>
       ok(await readRelease(ctx, { courseId: params.CourseID, release: params.Release })),
-  }),
-  route({
-    ...authoring,
-    method: 'PUT',
-    path: '/course/{CourseID}/release/{Release}',
-    name: 'putRelease',
-    summary: 'Set a release as current',
-    description:
-      'Switches to an earlier or later release. Learners who have already started stay on their release.',
-    scope: 'catalogue:write',
-    params: releaseParams,
-    body: ReleaseChange,
-    responses: { 200: { description: 'The release, which is now current.', schema: Release } },
-    problems: ['course_not_found', 'release_not_found'],
-    events: ['course.released'],
-    audits: ['release.made_current'],
-    handle: async (ctx, { params }) =>
-      ok(await makeCurrent(ctx, { courseId: params.CourseID, release: params.Release })),
   }),
 ];

@@ -100,7 +100,7 @@ export const eventCatalogue = {
     data({ Release: Count, Standard: Type.String(), Title: Type.String() }),
   ],
   'package.imported': [
-    'A package was imported for a course offered to the tenant.',
+    'A package was imported for a course offered to the tenant, and became its current release.',
     data({ Release: Count, Warnings: Count }),
   ],
   'report.ready': [

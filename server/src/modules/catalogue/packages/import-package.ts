@@ -18,12 +18,12 @@ import { examinePackage } from './examine-package.ts';
 const maxRatio = 1000;
 
 /**
- * Imports a zip as a new release of a course. A failed import leaves nothing behind, except for a folder if it is unknown
- * whether the release was stored.
+ * Imports a zip as a new release of a course, which becomes current unless `isCurrent` is false. A failed import leaves
+ * nothing behind, except for a folder if it is unknown whether the release was stored.
  */
 export async function importPackage(
   ctx: Context,
-  input: { courseId: string; zip: Readable },
+  input: { courseId: string; zip: Readable; isCurrent?: boolean },
 ): Promise<{ release: Release; isNew: boolean }> {
   const course = await ctx.db
     .selectFrom('course')
@@ -46,14 +46,15 @@ export async function importPackage(
         }),
       );
       await ctx.files.keep(folder, releaseId);
-      const row = await insertRelease(ctx, { ...input, releaseId, report, sha256 }).catch(
+      const { isCurrent = true } = input;
+      const row = await insertRelease(ctx, { ...input, isCurrent, releaseId, report, sha256 }).catch(
         async (error: unknown) => {
           // After any other error, such as a lost connection, the release may have been stored.
           if (error instanceof Problem && error.status < 500) await ctx.files.remove(releaseId);
           throw error;
         },
       );
-      return { release: toRelease({ ...row, current_id: row.release_id }), isNew: row.number === 1 };
+      return { release: toRelease(row), isNew: row.number === 1 };
     } finally {
       await ctx.files.discard(zipFile);
       await ctx.files.discard(folder);
@@ -85,14 +86,20 @@ async function writeZip(ctx: Context, zip: Readable, file: string): Promise<stri
   return hash.digest('hex');
 }
 
-type NewRelease = { courseId: string; releaseId: string; report: PackageReport; sha256: string };
+type NewRelease = {
+  courseId: string;
+  releaseId: string;
+  report: PackageReport;
+  sha256: string;
+  isCurrent: boolean;
+};
 
 function insertRelease(ctx: Context, input: NewRelease) {
-  const { courseId, releaseId, report, sha256 } = input;
+  const { courseId, releaseId, report, sha256, isCurrent } = input;
   return transaction(ctx, async (ctx) => {
     const course = await ctx.db
       .selectFrom('course')
-      .select(['status', 'tenants'])
+      .select(['status', 'tenants', 'release_id'])
       .where('course_id', '=', courseId)
       .forUpdate()
       .executeTakeFirst();
@@ -121,22 +128,23 @@ function insertRelease(ctx: Context, input: NewRelease) {
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await ctx.db
-      .updateTable('course')
-      .set({ release_id: releaseId, updated_at: ctx.now() })
-      .where('course_id', '=', courseId)
-      .execute();
+    if (isCurrent)
+      await ctx.db
+        .updateTable('course')
+        .set({ release_id: releaseId, updated_at: ctx.now() })
+        .where('course_id', '=', courseId)
+        .execute();
     await appendAudit(ctx, deployment, {
       action: 'release.imported',
       targetId: courseId,
-      data: { Release: row.number, SHA256: sha256 },
+      data: { Release: row.number, SHA256: sha256, Current: isCurrent },
     });
-    if (course.status !== 'draft') {
+    if (isCurrent && course.status !== 'draft') {
       const { tenants } = course;
       const imported = { Release: row.number, Warnings: report.Warnings.length };
       await notifyTenants(ctx, { tenants, courseId, type: 'package.imported', data: imported });
       await announceRelease(ctx, { ...row, tenants });
     }
-    return row;
+    return { ...row, current_id: isCurrent ? releaseId : course.release_id };
   });
 }
