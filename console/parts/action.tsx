@@ -34,6 +34,9 @@ type ConfirmProps = {
   isDangerous?: boolean;
   /** The label of a box that must be ticked first. It states the consequence. */
   acknowledge?: string | undefined;
+  /** False while the dialog still finds out what the action would do. */
+  isReady?: boolean;
+  onOpen?: () => void;
   act: () => Promise<unknown>;
   button?: ButtonProps;
 };
@@ -46,6 +49,8 @@ export function ConfirmButton({
   confirm,
   isDangerous,
   acknowledge,
+  isReady = true,
+  onOpen,
   act,
   button,
 }: ConfirmProps) {
@@ -53,6 +58,10 @@ export function ConfirmButton({
   const [isOpen, setOpen] = useState(false);
   const [isAcknowledged, setAcknowledged] = useState(false);
   const doing = useAction(act);
+  const open = () => {
+    setOpen(true);
+    onOpen?.();
+  };
   const close = () => {
     setOpen(false);
     setAcknowledged(false);
@@ -60,7 +69,7 @@ export function ConfirmButton({
   };
   return (
     <>
-      <Button variant="default" {...button} onClick={() => setOpen(true)}>
+      <Button variant="default" {...button} onClick={open}>
         {text}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
@@ -81,7 +90,7 @@ export function ConfirmButton({
             <Button
               {...(isDangerous ? { color: 'red.8' } : {})}
               loading={doing.isRunning}
-              disabled={acknowledge !== undefined && !isAcknowledged}
+              disabled={!isReady || (acknowledge !== undefined && !isAcknowledged)}
               onClick={async () => {
                 if (await doing.run()) close();
               }}

@@ -9,15 +9,18 @@ type DurationFieldProps = {
   /** ISO 8601; null means unlimited. */
   value: string | null;
   onChange: (value: string | null) => void;
+  /** The duration suggested first. */
+  usual?: string;
 };
 
 /** A duration as a number and a unit, or as ISO 8601 if it needs several units. */
-export function DurationField({ value, onChange }: DurationFieldProps) {
+export function DurationField({ value, onChange, usual = 'P30D' }: DurationFieldProps) {
   const t = useTranslations('courses.options');
   const words = useDurationText();
   const parts = value === null ? [] : (partsOf(value) ?? []);
   const [first] = parts;
-  const [unit, setUnit] = useState<Unit | 'other'>(parts.length > 1 ? 'other' : (first?.unit ?? 'day'));
+  const usualUnit = partsOf(usual)?.[0]?.unit ?? 'day';
+  const [unit, setUnit] = useState<Unit | 'other'>(parts.length > 1 ? 'other' : (first?.unit ?? usualUnit));
   const amount = first?.amount ?? 30;
   const isLimited = value !== null;
   const isValid = value !== null && partsOf(value) !== null;
@@ -31,7 +34,10 @@ export function DurationField({ value, onChange }: DurationFieldProps) {
         label={t('duration')}
         description={t('durationText')}
         value={isLimited ? 'limited' : 'unlimited'}
-        onChange={(wanted) => onChange(wanted === 'limited' ? toIso({ amount: 30, unit: 'day' }) : null)}
+        onChange={(wanted) => {
+          setUnit(usualUnit);
+          onChange(wanted === 'limited' ? usual : null);
+        }}
       >
         <Group mt="xs">
           <Radio value="limited" label={t('limitedTime')} />

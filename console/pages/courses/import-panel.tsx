@@ -1,48 +1,74 @@
 import { Button, Group, Stack } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { isInUse } from './import-package.ts';
 import { ImportRow } from './import-row.tsx';
+import { isValidChoice, newCourseOf, usualNewCourse } from './new-course.ts';
+import { NewCourseForm } from './new-course-form.tsx';
 import { PackageDrop } from './package-drop.tsx';
+import { PublishImported } from './publish-imported.tsx';
 import { isInProgress, useImports } from './use-imports.ts';
+import { type AuthoredCourse, useDurationText } from './values.tsx';
 
-/** Packages being imported, from drop to result. With `courseId`, all of them are releases of this course. */
-export function ImportPanel({ courseId }: { courseId?: string }) {
+/**
+ * Packages being imported, from drop to result. With `course`, all of them are releases of this course; otherwise each becomes
+ * a course with an enrolment option, which can be published here.
+ */
+export function ImportPanel({ course }: { course?: AuthoredCourse }) {
   const t = useTranslations('courses.import');
   const queue = useImports();
+  const durationText = useDurationText();
+  const [choice, setChoice] = useState(usualNewCourse);
   const { imports } = queue;
   const ready = imports.filter(({ stage }) => stage.is === 'ready');
-  const isFixed = courseId !== undefined;
+  const start = (wanted: typeof imports) => queue.start(wanted, newCourseOf(choice, durationText));
   const take = (files: File[]) => {
-    const added = queue.add(files, courseId);
-    if (isFixed) queue.start(added);
+    const added = queue.add(files, course?.CourseID);
+    if (course) start(added);
   };
   return (
     <Stack gap="md">
       <PackageDrop
-        text={t(isFixed ? 'dropOne' : 'dropMany')}
-        hint={t(isFixed ? 'dropOneText' : 'dropManyText')}
-        isMultiple={!isFixed}
+        text={t(course ? 'dropOne' : 'dropMany')}
+        hint={t(!course ? 'dropManyText' : isInUse(course) ? 'dropOneText' : 'dropFirstText')}
+        isMultiple={!course}
         onFiles={take}
       />
       {imports.length > 0 && (
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            queue.start(ready);
+            start(ready);
           }}
         >
           <Stack gap="sm">
             {imports.map((one) => (
-              <ImportRow key={one.key} one={one} imports={queue} isFixed={isFixed} />
+              <ImportRow
+                key={one.key}
+                one={one}
+                imports={queue}
+                isFixed={course !== undefined}
+                onAgain={() => start([one])}
+              />
             ))}
             {ready.length > 0 && (
-              <Group justify="flex-end">
-                <Button type="submit">{t('start', { count: ready.length })}</Button>
-              </Group>
+              <>
+                <NewCourseForm
+                  choice={choice}
+                  onChange={(changed) => setChoice((before) => ({ ...before, ...changed }))}
+                />
+                <Group justify="flex-end">
+                  <Button type="submit" disabled={!isValidChoice(choice)}>
+                    {t('start', { count: ready.length })}
+                  </Button>
+                </Group>
+              </>
             )}
           </Stack>
         </form>
       )}
+      {!course && <PublishImported imports={imports} publish={queue.publish} />}
       <LeaveGuard isOn={imports.some(isInProgress)} text={t('leaveText')} />
     </Stack>
   );

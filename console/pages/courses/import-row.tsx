@@ -1,26 +1,13 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Code,
-  Group,
-  Paper,
-  Progress,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Code, Group, Paper, Progress, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 import { FailedAction } from '../../parts/states.tsx';
-import { errorsIn, Warnings } from './release-content.tsx';
-import { UnitTree } from './unit-tree.tsx';
+import { DoneImport } from './import-done.tsx';
+import { isInUse } from './import-package.ts';
 import { type Import, type Imports, isInProgress } from './use-imports.ts';
-import { CourseLink, StandardName, useBytes } from './values.tsx';
+import { CourseLink, useBytes } from './values.tsx';
 
 type RowProps = { one: Import; imports: Imports };
 
@@ -39,7 +26,9 @@ function Target({ one, imports }: RowProps) {
     <Group align="flex-start" grow preventGrowOverflow={false}>
       <TextInput
         label={t('courseId')}
-        description={known ? t('isRelease', { title: known.Title }) : t('isNew')}
+        description={
+          known ? t(isInUse(known) ? 'isPreview' : 'isRelease', { title: known.Title }) : t('isNew')
+        }
         required
         maxLength={255}
         value={one.courseId}
@@ -86,37 +75,7 @@ function Sending({ one, share }: { one: Import; share: number }) {
   );
 }
 
-function Done({ stage }: { stage: Extract<Import['stage'], { is: 'done' }> }) {
-  const t = useTranslations('courses.import');
-  const { release, isNew } = stage;
-  const hasErrors = errorsIn(release) > 0;
-  const title = isNew
-    ? t('doneNew', { title: release.Title })
-    : t('doneRelease', { number: release.Release });
-  return (
-    <Stack gap="sm">
-      <Alert
-        color={hasErrors ? 'orange' : 'green'}
-        role="status"
-        icon={
-          hasErrors ? <IconAlertTriangle size={18} aria-hidden /> : <IconCircleCheck size={18} aria-hidden />
-        }
-        title={hasErrors ? t('doneErrors', { title: release.Title }) : title}
-      >
-        <Group gap="sm">
-          <Text size="sm">{t(`${isNew ? 'doneNew' : 'doneRelease'}${hasErrors ? 'Errors' : 'Text'}`)}</Text>
-          <Badge color="gray">
-            <StandardName standard={release.Standard} />
-          </Badge>
-        </Group>
-      </Alert>
-      <Warnings warnings={release.Warnings} />
-      <UnitTree release={release} order={3} />
-    </Stack>
-  );
-}
-
-function Outcome({ one, imports }: RowProps) {
+function Outcome({ one, imports, isFixed }: RowProps & { isFixed: boolean }) {
   const t = useTranslations('courses.import');
   const { stage } = one;
   const left = (isCourseLeft: boolean) =>
@@ -136,7 +95,12 @@ function Outcome({ one, imports }: RowProps) {
     case 'sending':
       return <Sending one={one} share={stage.share} />;
     case 'done':
-      return <Done stage={stage} />;
+      return (
+        <DoneImport
+          one={{ ...one, stage }}
+          onChoose={isFixed ? null : (isChosen) => imports.change(one.key, { isChosen })}
+        />
+      );
     case 'cancelled':
       return (
         <Text role="status">
@@ -156,12 +120,22 @@ function Outcome({ one, imports }: RowProps) {
   }
 }
 
-/** One file being imported. `isFixed` means that the page determines the course. */
-export function ImportRow({ one, imports, isFixed = false }: RowProps & { isFixed?: boolean }) {
+type ImportRowProps = RowProps & {
+  /** Whether the page determines the course. */
+  isFixed: boolean;
+  onAgain: () => void;
+};
+
+/** One file being imported. */
+export function ImportRow({ one, imports, isFixed, onAgain }: ImportRowProps) {
   const t = useTranslations('courses.import');
   const bytes = useBytes();
+  const { name } = one.file;
+  // Files from several folders can have the same name.
+  const isUnique = imports.imports.filter(({ file }) => file.name === name).length === 1;
+  const label = isUnique ? name : `${name} (${one.courseId})`;
   return (
-    <Paper withBorder p="md" component="section" aria-label={one.file.name}>
+    <Paper withBorder p="md" component="section" aria-label={label}>
       <Stack gap="sm">
         <Group justify="space-between">
           <Title order={2} size="sm" className="break">
@@ -175,7 +149,7 @@ export function ImportRow({ one, imports, isFixed = false }: RowProps & { isFixe
               <CourseLink courseId={one.courseId}>{t('open')}</CourseLink>
             )}
             {one.stage.is === 'failed' && (
-              <Button variant="default" size="compact-sm" onClick={() => imports.start([one])}>
+              <Button variant="default" size="compact-sm" onClick={onAgain}>
                 {t('again')}
               </Button>
             )}
@@ -190,7 +164,7 @@ export function ImportRow({ one, imports, isFixed = false }: RowProps & { isFixe
             )}
           </Group>
         </Group>
-        <Outcome one={one} imports={imports} />
+        <Outcome one={one} imports={imports} isFixed={isFixed} />
       </Stack>
     </Paper>
   );

@@ -10,11 +10,9 @@ import { notify } from '../../parts/toast.tsx';
 import { AttemptsField } from './attempts-field.tsx';
 import { DurationField } from './duration-field.tsx';
 import { PriceField } from './price-field.tsx';
-import { type Option, statuses } from './values.tsx';
+import { type Option, starts, statuses } from './values.tsx';
 
 type OptionChange = components['schemas']['EnrolOptionChange'];
-
-const starts = ['enrolment', 'launch'] as const satisfies readonly Option['StartsOn'][];
 
 const fresh: Omit<Option, 'DurationID' | 'SeatsLeft'> = {
   Name: '',

@@ -1,15 +1,15 @@
+import './courses.css';
 import { Anchor, Badge, Code, Group, Modal, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton } from '../../parts/action.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
-import { notify } from '../../parts/toast.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { ImportPanel } from './import-panel.tsx';
+import { MakeCurrent } from './make-current.tsx';
+import { NewerRelease } from './newer-release.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { errorsIn, Warnings } from './release-content.tsx';
 import { UnitTree } from './unit-tree.tsx';
@@ -17,7 +17,8 @@ import type { Release } from './upload.ts';
 import { type AuthoredCourse, StandardName, useBytes, WarningsBadge } from './values.tsx';
 
 /** All releases of a course, newest first, and the upload for the next one. */
-export function Releases({ course: { CourseID } }: { course: AuthoredCourse }) {
+export function Releases({ course }: { course: AuthoredCourse }) {
+  const { CourseID, Release: current } = course;
   const t = useTranslations('courses');
   const { $api } = useApi();
   const bytes = useBytes();
@@ -79,9 +80,12 @@ export function Releases({ course: { CourseID } }: { course: AuthoredCourse }) {
       ),
     },
   ];
+  const [newest] = query.data?.pages[0]?.Items ?? [];
+  const isNewer = newest !== undefined && current !== null && newest.Release > current;
   return (
     <Stack gap="lg">
-      <ImportPanel courseId={CourseID} />
+      <ImportPanel course={course} />
+      {isNewer && <NewerRelease release={newest} current={current} />}
       <List
         label={t('parts.releases')}
         query={query}
@@ -91,42 +95,6 @@ export function Releases({ course: { CourseID } }: { course: AuthoredCourse }) {
       />
       <ReleaseDialog release={opened} onClose={() => setOpened(null)} />
     </Stack>
-  );
-}
-
-function MakeCurrent({ release }: { release: Release }) {
-  const { CourseID, Release } = release;
-  const errors = errorsIn(release);
-  const t = useTranslations('courses.releases');
-  const { client } = useApi();
-  const queries = useQueryClient();
-  const make = async () => {
-    const params = { path: { CourseID, Release } };
-    const { error } = await client.PUT('/course/{CourseID}/release/{Release}', {
-      params,
-      body: { Current: true },
-    });
-    if (error) throw error;
-    notify(t('madeCurrent', { number: Release }));
-    await queries.invalidateQueries();
-  };
-  return (
-    <ConfirmButton
-      text={t('makeCurrent')}
-      title={t('makeCurrentTitle', { number: Release })}
-      question={
-        <Stack gap="xs">
-          <Text>{t('makeCurrentText', { number: Release })}</Text>
-          <Text c="dimmed">{t('makeCurrentBegun')}</Text>
-          {errors > 0 && <Text fw={600}>{t('makeCurrentErrors', { count: errors })}</Text>}
-        </Stack>
-      }
-      confirm={t('makeCurrent')}
-      acknowledge={errors > 0 ? t('makeCurrentAnyway') : undefined}
-      isDangerous={errors > 0}
-      act={make}
-      button={{ size: 'compact-sm' }}
-    />
   );
 }
 

@@ -2,19 +2,50 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api.tsx';
 import { courseIdOf } from './course-name.ts';
-import { importPackage, type Release } from './upload.ts';
+import { type Imported, importPackage } from './import-package.ts';
+import type { NewCourse } from './new-course.ts';
+import { type Publication, publishCourse } from './publishable.ts';
+import { errorsIn } from './release-content.tsx';
+
+/** `none`: the course has not been published here. */
+type PublicationStage =
+  | { is: 'none' }
+  | { is: 'running' }
+  | { is: 'ended'; publication: Publication }
+  | { is: 'failed'; error: unknown };
 
 export type Stage =
   | { is: 'ready' }
   | { is: 'waiting' }
   | { is: 'sending'; share: number }
-  | { is: 'done'; release: Release; isNew: boolean }
+  | ({ is: 'done'; publishing: PublicationStage } & Imported)
   | { is: 'failed'; error: unknown; isCourseLeft: boolean }
   | { is: 'cancelled'; isCourseLeft: boolean };
 
-export type Import = { key: number; file: File; courseId: string; title: string; stage: Stage };
+export type Import = {
+  key: number;
+  file: File;
+  courseId: string;
+  title: string;
+  /** Whether the operator wants to publish the course together with the others. */
+  isChosen: boolean;
+  stage: Stage;
+};
+export type DoneImport = Import & { stage: Extract<Stage, { is: 'done' }> };
 
-export const isInProgress = ({ stage }: Import) => stage.is === 'waiting' || stage.is === 'sending';
+export const isInProgress = ({ stage }: Import) =>
+  stage.is === 'waiting' ||
+  stage.is === 'sending' ||
+  (stage.is === 'done' && stage.publishing.is === 'running');
+
+/** Whether the import created a course that can be completed, has an option and is not yet published. */
+export function isPublishable(one: Import): one is DoneImport {
+  const { stage } = one;
+  if (stage.is !== 'done' || !stage.isNew || stage.optionError !== null) return false;
+  return (
+    errorsIn(stage.release) === 0 && (stage.publishing.is === 'none' || stage.publishing.is === 'failed')
+  );
+}
 
 /** Imports packages one after another and shows the stage of each. Leaving the page cancels them. */
 export function useImports() {
@@ -41,36 +72,50 @@ export function useImports() {
     const added = files.map((file): Import => {
       const own = courseId ?? courseIdOf(file.name, taken);
       taken.push(own);
-      return { key: ++last.current, file, courseId: own, title: '', stage: { is: 'ready' } };
+      const key = ++last.current;
+      return { key, file, courseId: own, title: '', isChosen: true, stage: { is: 'ready' } };
     });
     setImports((before) => [...before, ...added]);
     return added;
   };
 
-  const run = async ({ key, file, courseId, title }: Import, signal: AbortSignal) => {
+  const run = async ({ key, file, courseId, title }: Import, newCourse: NewCourse, signal: AbortSignal) => {
     if (signal.aborted) return change(key, { stage: { is: 'cancelled', isCourseLeft: false } });
     const onSent = (share: number) => change(key, { stage: { is: 'sending', share } });
     onSent(0);
-    const outcome = await importPackage(api, { courseId, title, file, signal, onSent });
+    const outcome = await importPackage(api, { courseId, title, newCourse, file, signal, onSent });
     stops.current.delete(key);
-    if ('release' in outcome) change(key, { stage: { is: 'done', ...outcome } });
+    if ('release' in outcome) change(key, { stage: { is: 'done', publishing: { is: 'none' }, ...outcome } });
     else if (signal.aborted) change(key, { stage: { is: 'cancelled', isCourseLeft: outcome.isCourseLeft } });
     else change(key, { stage: { is: 'failed', ...outcome } });
     await queries.invalidateQueries();
   };
 
-  const start = (wanted: readonly Import[]) => {
+  const start = (wanted: readonly Import[], newCourse: NewCourse) => {
     for (const one of wanted) {
       const stop = new AbortController();
       stops.current.set(one.key, stop);
       change(one.key, { stage: { is: 'waiting' } });
-      line.current = line.current.then(() => run(one, stop.signal));
+      line.current = line.current.then(() => run(one, newCourse, stop.signal));
     }
+  };
+
+  /** Publishes the courses one after another. Each succeeds or fails on its own. */
+  const publish = async (wanted: readonly DoneImport[]) => {
+    for (const { key, courseId, stage } of wanted) {
+      const show = (publishing: PublicationStage) => change(key, { stage: { ...stage, publishing } });
+      show({ is: 'running' });
+      await publishCourse(api, courseId).then(
+        (publication) => show({ is: 'ended', publication }),
+        (error: unknown) => show({ is: 'failed', error }),
+      );
+    }
+    await queries.invalidateQueries();
   };
 
   const cancel = (key: number) => stops.current.get(key)?.abort();
   const remove = (key: number) => setImports((before) => before.filter((one) => one.key !== key));
-  return { imports, add, change, start, cancel, remove };
+  return { imports, add, change, start, publish, cancel, remove };
 }
 
 export type Imports = ReturnType<typeof useImports>;

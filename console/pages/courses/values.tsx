@@ -13,6 +13,8 @@ type Standard = AuthoredCourse['Standard'];
 
 export const statuses = ['draft', 'published', 'retired'] as const satisfies readonly Status[];
 
+export const starts = ['enrolment', 'launch'] as const satisfies readonly Option['StartsOn'][];
+
 export const isStatus = (text: string | undefined): text is Status => statuses.some((one) => one === text);
 
 const colors: Record<Status, string> = { draft: 'gray', published: 'green', retired: 'orange' };

@@ -6,7 +6,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { courseIdOf } from './course-name.ts';
-import { isKnown } from './upload.ts';
+import { findCourse } from './import-package.ts';
 
 const nothing = { title: '', url: '', courseId: '' };
 
@@ -25,7 +25,7 @@ export function WebCourseButton() {
   };
   const create = async () => {
     // PUT would overwrite an existing course.
-    if (await isKnown(api, courseId))
+    if (await findCourse(api, courseId))
       throw { code: 'course_exists', title: t('takenTitle'), detail: t('taken') };
     const { error } = await api.client.PUT('/course/{CourseID}', {
       params: { path: { CourseID: courseId } },
