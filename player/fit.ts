@@ -39,11 +39,16 @@ export function offerFit(place: HTMLElement, choice: FittedCourse): Fit {
     choice.remember(isFitted);
     update();
   });
-  new ResizeObserver(measure).observe(place);
+  /** The width of content that is too wide is known, so it is not measured again before its page changes. */
+  const check = () => {
+    if (watched?.frame.isConnected && watched.width === null) {
+      const page = pageOf(watched.frame);
+      if (page === null || overflowOf(page) > 0) measure();
+    } else update();
+  };
+  new ResizeObserver(check).observe(place);
   window.setInterval(() => {
-    if (document.hidden || !watched?.frame.isConnected || isScaled(watched.frame)) return;
-    const page = pageOf(watched.frame);
-    if (page && overflowOf(page) > 0) measure();
+    if (!document.hidden && watched?.width === null) check();
   }, checkInterval);
 
   return {
@@ -54,8 +59,6 @@ export function offerFit(place: HTMLElement, choice: FittedCourse): Fit {
     },
   };
 }
-
-const isScaled = (frame: HTMLIFrameElement) => frame.style.scale !== '';
 
 function resize(frame: HTMLIFrameElement, sizes: ReturnType<typeof scaled>): void {
   const { style } = frame;

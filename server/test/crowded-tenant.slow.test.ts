@@ -472,7 +472,10 @@ const calls: Record<string, Call[]> = {
     () => operator('PUT', `${course}/option/standard`, { Seats: 100_000 }),
   ],
   importPackage: [() => service.importPackage(CourseID, pack)],
-  putRelease: [() => operator('PUT', `${course}/release/1`, { Current: true })],
+  putRelease: [
+    () => operator('PUT', `${course}/release/1`, { Current: true }),
+    () => operator('PUT', `${course}/release/1?Plan=true`, { Current: true }),
+  ],
   previewCourse: [() => operator('POST', `${course}/preview`, {})],
   createTenant: [() => operator('POST', '/tenant', { TenantID: unique('other') })],
   createKey: [() => operator('POST', `/tenant/${TenantID}/key`, { Name: 'other' })],

@@ -136,7 +136,8 @@ test('Several packages become courses with an option, and those that can be comp
   await publishing.getByRole('button', { name: 'Publish 1 course' }).waitFor();
   await first.check();
   await publishing.getByRole('button', { name: 'Publish 2 courses' }).click();
-  await publishing.waitFor({ state: 'detached' });
+  await publishing.getByText('2 courses published').waitFor();
+  assert.equal(await publishing.evaluate((one) => document.activeElement === one), true);
   const courses: { CourseID: string; Status: string; EnrolOptions: object[] }[] = (
     await service.api('GET', '/course')
   ).body.Items.filter(({ CourseID }: { CourseID: string }) => /^(fire|row)/.test(CourseID));

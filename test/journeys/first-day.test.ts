@@ -90,7 +90,7 @@ test('An administrator imports 500 people, helps one who cannot start, and repor
   await find(page, 'muller vic', 'Victor Müller');
   await page.getByRole('link', { name: 'Spot the phish' }).click();
   await page.getByRole('heading', { name: 'Victor Müller cannot start' }).waitFor();
-  await page.getByRole('button', { name: 'Extend by 30 days' }).click();
+  await page.getByRole('button', { name: 'Extend by 1 year' }).click();
   await page.getByRole('heading', { name: 'Victor Müller can start' }).waitFor();
   assert.equal((await call('GET', path)).Status, 'enrolled');
 

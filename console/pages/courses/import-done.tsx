@@ -5,7 +5,7 @@ import { FailedAction } from '../../parts/states.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { errorsIn, Warnings } from './release-content.tsx';
 import { UnitTree } from './unit-tree.tsx';
-import { type DoneImport as Done, isPublishable } from './use-imports.ts';
+import { type DoneImport as Done, isPublishable, isPublished } from './use-imports.ts';
 import { StandardName } from './values.tsx';
 
 type DoneProps = { one: Done; onChoose: (isChosen: boolean) => void };
@@ -61,7 +61,6 @@ function Publishing({ one, onChoose }: DoneProps) {
   const { courseId, isChosen, stage } = one;
   const { publishing, release } = stage;
   const ended = publishing.is === 'ended' ? publishing.publication : null;
-  const isPublished = ended === 'published' || ended === 'publishable';
   return (
     <Stack gap="xs">
       <Group gap="md">
@@ -73,9 +72,11 @@ function Publishing({ one, onChoose }: DoneProps) {
             onChange={(event) => onChoose(event.currentTarget.checked)}
           />
         )}
-        {isPublished && <Badge color="green">{t('published')}</Badge>}
+        {isPublished(one) && <Badge color="green">{t('published')}</Badge>}
       </Group>
-      {ended !== null && !isPublished && <Text size="sm">{advice(ended)}</Text>}
+      {ended !== null && ended !== 'published' && ended !== 'publishable' && (
+        <Text size="sm">{advice(ended)}</Text>
+      )}
       <FailedAction error={publishing.is === 'failed' ? publishing.error : null} />
     </Stack>
   );

@@ -47,6 +47,11 @@ export function isPublishable(one: Import): one is DoneImport {
   );
 }
 
+export function isPublished({ stage }: Import): boolean {
+  if (stage.is !== 'done' || stage.publishing.is !== 'ended') return false;
+  return ['published', 'publishable'].includes(stage.publishing.publication);
+}
+
 /** Imports packages one after another and shows the stage of each. Leaving the page cancels them. */
 export function useImports() {
   const api = useApi();
