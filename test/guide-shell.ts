@@ -31,6 +31,10 @@ export class GuideShell {
     this.variables = { HOME: this.folder, ...variables, PATH: path, STATUSES: join(this.folder, 'statuses') };
   }
 
+  valueOf(name: string): string {
+    return this.variables[name] ?? '';
+  }
+
   save(name: string, text: string): void {
     writeFileSync(join(this.folder, name), text);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { chapters } from '../docs/site/chapters.ts';
 import { help } from '../server/src/help.ts';
@@ -11,8 +11,9 @@ import { locations } from '../server/src/platform/locations.ts';
 import { freePorts } from '../server/test/support/process.ts';
 import { startService, type TestService } from '../server/test/support/service.ts';
 import { newTenant } from '../server/test/support/tenant.ts';
-import { type Block, blocksOf, difference, isShown, readShown } from './guide-examples.ts';
-import { GuideShell, type Ran } from './guide-shell.ts';
+import { blocksOf } from './guide-examples.ts';
+import { localize, runPage, shownLanguages } from './guide-page.ts';
+import { GuideShell } from './guide-shell.ts';
 
 const root = join(import.meta.dirname, '..');
 const guide = join(root, 'docs/guide');
@@ -49,52 +50,14 @@ test("the guide's table of contents lists every page", () => {
   assert.deepEqual(files.sort(), [...names].sort());
 });
 
-/** Replaces the URLs in the guide and the README with the URLs of the services in this test. */
-function localizer(port: number) {
-  return (text: string) =>
-    text.replaceAll('http://127.0.0.1:3000', service.baseUrl).replaceAll(/\b4000\b/g, `${port}`);
-}
-
-function checkResponse(shown: Block, ran: Ran, where: string): void {
-  const answer = ran.stdout.replaceAll('\r', '').trim();
-  if (shown.language !== 'jsonc') {
-    const lines = shown.text.trim();
-    assert.ok(isShown(lines, answer), `${where} shows\n${lines}\nbut the response is\n${answer}`);
-    return;
-  }
-  const { status, body } = readShown(shown.text);
-  assert.equal(ran.statuses.at(-1), status, `${where}: ${answer}`);
-  if (body !== undefined)
-    assert.equal(difference(body, JSON.parse(answer.split('\n').at(-1) ?? '')), null, `${where}: ${answer}`);
-}
-
-const responses = ['jsonc', 'http', 'csv', 'ndjson'];
-/** Languages of the blocks that the test runs, saves or compares, and of the blocks that are only shown. */
-const shownLanguages = [...responses, 'sh', 'ts', 'bash', 'text', 'ini', 'sql'];
-
-/** Runs a page's commands in order, and compares each response with the response that the page shows. */
-async function runPage(file: string, shell: GuideShell): Promise<number> {
+/** Runs a page against this test's service. The examples use the client from its sources. */
+async function runHere(file: string, shell: GuideShell): Promise<number> {
   const [port = 0] = await freePorts(1);
-  const local = localizer(port);
-  const blocks = blocksOf(file).map((block) => ({ ...block, text: local(block.text) }));
-  let commands = 0;
-  for (const [index, { language, text, line }] of blocks.entries()) {
-    const where = `${relative(root, file)}:${line}`;
-    if (language === 'ts') {
-      const [, name = ''] = /^\/\/ (\w+\.ts)$/m.exec(text) ?? [];
-      assert.ok(name, `${where} does not name the file to save it in`);
-      shell.save(name, text.replace("'lectern-client'", `'${join(root, 'client/src/index.ts')}'`));
-    }
-    if (language !== 'sh') continue;
-    const ran = await shell.run(text);
-    commands += 1;
-    assert.equal(ran.code, 0, `${where}: ${ran.stderr}`);
-    const shown = blocks[index + 1];
-    if (shown && responses.includes(shown.language))
-      checkResponse(shown, ran, `${relative(root, file)}:${shown.line}`);
-    else for (const status of ran.statuses) assert.ok(status < 400, `${where}: ${status} ${ran.stdout}`);
-  }
-  return commands;
+  const client = `'${join(root, 'client/src/index.ts')}'`;
+  return runPage(file, shell, {
+    local: localize(service.baseUrl, port),
+    own: (text) => text.replace("'lectern-client'", client),
+  });
 }
 
 /** The data that the quick start leaves behind. */
@@ -116,7 +79,7 @@ for (const name of names.filter(hasCommands))
     const more = name === 'quick-start' ? {} : await afterQuickStart();
     const shell = new GuideShell({ BASE: service.baseUrl, OPERATOR: service.operatorKey, ...more });
     try {
-      assert.ok((await runPage(join(guide, `${name}.md`), shell)) > 0);
+      assert.ok((await runHere(join(guide, `${name}.md`), shell)) > 0);
     } finally {
       shell.close();
     }
@@ -126,7 +89,7 @@ test('the commands in the README work and respond as shown', async () => {
   const { key } = await newTenant(service);
   const shell = new GuideShell({ KEY: key });
   try {
-    assert.ok((await runPage(join(root, 'README.md'), shell)) > 0);
+    assert.ok((await runHere(join(root, 'README.md'), shell)) > 0);
   } finally {
     shell.close();
   }

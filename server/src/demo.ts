@@ -169,6 +169,8 @@ export async function demo(options: { once: boolean }): Promise<void> {
     DATABASE_URL: '',
     DATABASE_READ_URL: '',
     WORKERS: '',
+    // Readers of the guide receive webhooks on their own machine.
+    WEBHOOK_ALLOW: process.env.WEBHOOK_ALLOW ?? '127.0.0.1',
     DATA_DIR: join(folder, 'data'),
   });
   const log = openLog('warn');
