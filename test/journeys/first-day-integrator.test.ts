@@ -77,10 +77,17 @@ test(`An integrator gets from a checkout to a verified webhook in ${minutes} min
   const began = performance.now();
   const checkout = await checkOut();
   const [PORT = 0, CONTENT_PORT, receiver = 0] = await freePorts(3);
-  const env = { PORT: String(PORT), CONTENT_PORT: String(CONTENT_PORT), TMPDIR: await temporaryFolder() };
-  const demo = runProcess('npm', ['run', 'demo'], env, checkout);
-  await until('the demo has ended', () => demo.stdout().includes('Press Ctrl-C to stop'), 240);
-  const [, OPERATOR = ''] = /Authorization: Bearer (\S+)'/.exec(demo.stdout()) ?? [];
+  const settings = { PORT: `${PORT}`, CONTENT_PORT: `${CONTENT_PORT}`, TMPDIR: await temporaryFolder() };
+  const terminal = new GuideShell(settings);
+  const printed = join(terminal.folder, 'demo.txt');
+  await terminal.run(`cd '${checkout}' && npm run demo > '${printed}' 2>&1 &`);
+  const demo = () => (existsSync(printed) ? readFileSync(printed, 'utf8') : '');
+  await until(
+    () => `the demo's last line, not ${demo()}`,
+    () => demo().includes('Press Ctrl-C to stop'),
+    240,
+  );
+  const [, OPERATOR = ''] = /Authorization: Bearer (\S+)'/.exec(demo()) ?? [];
   const shell = new GuideShell({ OPERATOR });
   try {
     const local = localize(`http://127.0.0.1:${PORT}`, receiver);
@@ -95,6 +102,6 @@ test(`An integrator gets from a checkout to a verified webhook in ${minutes} min
     assert.ok(taken < minutes, `${taken.toFixed(1)} minutes`);
   } finally {
     shell.close();
-    await stopProcess(demo, 'SIGINT');
+    terminal.close();
   }
 });
