@@ -8,10 +8,14 @@ export type BulkPath = Extract<keyof paths, `${string}/bulk`>;
  * The result of one row: the status and fields that the single call would return. A rejected row has `code` and
  * `detail`.
  */
-export type BulkResult = { Row: number; Status: number; code?: string; detail?: string } & Record<
-  string,
-  unknown
->;
+export type BulkResult = {
+  Row: number;
+  Status: number;
+  code?: string;
+  detail?: string;
+  /** The result for the enrolment, if a row of `/user/bulk` has a CourseID and its user was accepted. */
+  Enrolment?: { Status: number; EnrollID?: string; code?: string; detail?: string } & Record<string, unknown>;
+} & Record<string, unknown>;
 
 /** Rows per call. If the connection breaks, the whole call is retried. Its idempotency key makes this safe. */
 const rowsOfCall = 1_000;

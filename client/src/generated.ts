@@ -89,26 +89,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/user/bulk": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create many users
-         * @description Each row is processed like a call to `POST /user`. Rows are independent: a rejected row does not affect the others.
-         */
-        post: operations["createUsers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/group": {
         parameters: {
             query?: never;
@@ -567,6 +547,26 @@ export interface paths {
          * @description The learner starts over: the next launch starts a new attempt on the current release, and the limit applies to attempts from then on. Earlier attempts remain available but no longer count. An override is kept. If nothing has been recorded since the last reset, nothing changes.
          */
         post: operations["resetEnrolment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create many users, and enrol them
+         * @description Each row is processed like a call to `POST /user` and, if it has a CourseID, like a call to `POST /enrol/{LoginID}/{CourseID}` after that, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user stays. Rows are independent: a rejected row does not affect the others.
+         */
+        post: operations["createUsers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3133,6 +3133,11 @@ export interface components {
              * @enum {string}
              */
             IfEnrolled?: "return" | "extend" | "renew" | "fail";
+            /**
+             * Format: date-time
+             * @description When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, but never shortened. A current enrolment that is returned keeps its own.
+             */
+            ExpiresAt?: string;
             /** @description The client's own reference, such as an order number. */
             Reference?: string | null;
             /** @description Up to 20 key–value pairs defined by the client, with string values. */
@@ -7259,11 +7264,6 @@ export interface components {
          */
         Prefer: string;
         /**
-         * @description If true, the response says what would happen to each row, and nothing is changed.
-         * @example true
-         */
-        Plan: boolean;
-        /**
          * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
          * @example ada
          */
@@ -7273,6 +7273,11 @@ export interface components {
          * @example oldest
          */
         Order: "oldest" | "newest";
+        /**
+         * @description If true, the response says what would happen to each row, and nothing is changed.
+         * @example true
+         */
+        Plan: boolean;
         /**
          * @description ID of the course. Chosen by the operator.
          * @example fire-safety
@@ -7582,9 +7587,9 @@ export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterKeyId = components['parameters']['KeyID'];
 export type ParameterCount = components['parameters']['Count'];
 export type ParameterPrefer = components['parameters']['Prefer'];
-export type ParameterPlan = components['parameters']['Plan'];
 export type ParameterLoginId = components['parameters']['LoginID'];
 export type ParameterOrder = components['parameters']['Order'];
+export type ParameterPlan = components['parameters']['Plan'];
 export type ParameterCourseId = components['parameters']['CourseID'];
 export type ParameterDurationId = components['parameters']['DurationID'];
 export type ParameterEnrollId = components['parameters']['EnrollID'];
@@ -8092,65 +8097,6 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused.password_not_hashed"];
             429: components["responses"]["too_many_requests.login_throttled"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
-            default: components["responses"]["Problem"];
-        };
-    };
-    createUsers: {
-        parameters: {
-            query?: {
-                /**
-                 * @description If true, the response says what would happen to each row, and nothing is changed.
-                 * @example true
-                 */
-                Plan?: components["parameters"]["Plan"];
-            };
-            header?: {
-                /**
-                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
-                 * @example acme
-                 */
-                Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
-                 * @example order-4711
-                 */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /** @example {"LoginID":"grace","FirstName":"Grace"} */
-                "application/x-ndjson": unknown;
-                /**
-                 * @example LoginID,FirstName
-                 *     grace,Grace
-                 */
-                "text/csv": unknown;
-            };
-        };
-        responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/x-ndjson": string;
-                    "text/csv": string;
-                };
-            };
-            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
-            401: components["responses"]["unauthorized.signed_out"];
-            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
-            429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -10641,6 +10587,65 @@ export interface operations {
             403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["user_not_found.enrolment_not_found.tenant_not_found"];
             409: components["responses"]["not_resettable.in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createUsers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description If true, the response says what would happen to each row, and nothing is changed.
+                 * @example true
+                 */
+                Plan?: components["parameters"]["Plan"];
+            };
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {"LoginID":"grace","FirstName":"Grace"} */
+                "application/x-ndjson": unknown;
+                /**
+                 * @example LoginID,FirstName
+                 *     grace,Grace
+                 */
+                "text/csv": unknown;
+            };
+        };
+        responses: {
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`, if CourseID was sent. A plan sees the users of 200 rows at a time, so a user in several rows can be planned as created more than once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];

@@ -78,6 +78,22 @@ test('lectern bulk streams the results, prints totals, and exits with status 1 i
   assert.match(plan.err, /: 0 created, 1 updated, 0 already there, 1 failed\n$/);
   const updated = await lectern('bulk', 'users', file, ...options);
   assert.equal(updated.err, '0 created, 1 updated, 0 already there, 1 failed\n');
+
+  await service.api('PUT', '/course/ladders', { Title: 'Ladders', URL: 'https://web.example/' });
+  await service.api('PUT', '/course/ladders/option/year', { Duration: 'P1Y' });
+  const rows = Array.from({ length: 250 }, (_, at) => `p${at % 200},ladders`);
+  await writeFile(file, ['LoginID,CourseID', ...rows, 'ann,nowhere'].join('\n'));
+  const enrolling = await lectern('bulk', 'users', file, '--plan', ...options);
+  assert.match(
+    enrolling.err,
+    /: users: 200 created, 51 already there, 0 failed; enrolments: 250 created, 0 already there, 1 failed\n$/,
+  );
+  const enrolled = await lectern('bulk', 'users', file, ...options);
+  assert.equal(enrolled.code, 1);
+  assert.equal(
+    enrolled.err,
+    'users: 200 created, 51 already there, 0 failed; enrolments: 200 created, 50 already there, 1 failed\n',
+  );
   assert.equal((await api('GET', '/user/ann')).body.FirstName, 'Anna');
   const refused = await lectern('bulk', 'users', file, '--url', service.baseUrl, '--key', 'x'.repeat(40));
   assert.equal(refused.code, 1);

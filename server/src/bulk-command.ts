@@ -40,24 +40,43 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
     );
   });
   if (response.status !== 200 || !response.body) throw new Error(refusalOf(await response.text()));
-  const counts = { created: 0, updated: 0, exists: 0, failed: 0 };
+  const counts = noCounts();
+  const enrolments = noCounts();
+  const created = new Set<string>();
   let rest = '';
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      counts[outcomeOf(JSON.parse(line))]++;
+      const result: Result = JSON.parse(line);
+      const outcome = outcomeOf(result);
+      // A plan does not see earlier rows of the same user if they are far above.
+      const isRepeated = input.plan && outcome === 'created' && created.has(result.LoginID ?? '');
+      counts[isRepeated ? 'exists' : outcome]++;
+      if (input.plan && outcome === 'created' && result.LoginID) created.add(result.LoginID);
+      if (result.Enrolment) enrolments[outcomeOf(result.Enrolment)]++;
     }
     const written = lines.map((line) => `${line}\n`).join('');
     if (written && !process.stdout.write(written)) await once(process.stdout, 'drain');
   }
-  const { created, updated, exists, failed } = counts;
-  const totals = `${created} created, ${updated > 0 ? `${updated} updated, ` : ''}${exists} already there, ${failed} failed`;
+  const hasEnrolments = Object.values(enrolments).some((count) => count > 0);
+  const totals = hasEnrolments
+    ? `users: ${totalsOf(counts)}; enrolments: ${totalsOf(enrolments)}`
+    : totalsOf(counts);
   process.stderr.write(`${input.plan ? 'Dry run, nothing was changed: ' : ''}${totals}\n`);
-  return { failed };
+  return { failed: counts.failed + enrolments.failed };
 }
 
-function outcomeOf({ Status, Changed }: { Status: number; Changed?: string[] }) {
+type Step = { Status: number; Changed?: string[] };
+type Result = Step & { LoginID?: string; Enrolment?: Step };
+
+const noCounts = () => ({ created: 0, updated: 0, exists: 0, failed: 0 });
+
+function totalsOf({ created, updated, exists, failed }: ReturnType<typeof noCounts>): string {
+  return `${created} created, ${updated > 0 ? `${updated} updated, ` : ''}${exists} already there, ${failed} failed`;
+}
+
+function outcomeOf({ Status, Changed }: Step) {
   if (Status === 201) return 'created';
   if (Status !== 200) return 'failed';
   return Changed?.length ? 'updated' : 'exists';

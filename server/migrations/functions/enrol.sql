@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_ac87b5c32390 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_d853a052f271 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -26,7 +26,8 @@ declare
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
-      login_id text, course_id text, duration_id text, if_enrolled text, reference text, metadata jsonb)
+      login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz, reference text,
+      metadata jsonb)
     order by r.course_id, r.duration_id, r.login_id
   loop
     exit when has_seat and processed >= 10;
@@ -101,9 +102,10 @@ begin
     end if;
     
     if action = 'extend' then
-      new_end := (case when former.expires_at is not null
-        then case when choice.duration is not null then least(least(greatest(former.expires_at, $3), '9999-12-31T00:00:00Z'::timestamptz) + least(choice.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
-      new_duration := (case when (former.starts_on = 'launch' and former.started_at is null and former.expires_at is null)
+      new_end := (case when former.expires_at is null and (request.expires_at is null or not (former.starts_on = 'launch' and former.started_at is null and former.expires_at is null)) then null
+        when request.expires_at is not null then greatest(former.expires_at, request.expires_at)
+        else case when choice.duration is not null then least(least(greatest(former.expires_at, $3), '9999-12-31T00:00:00Z'::timestamptz) + least(choice.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
+      new_duration := (case when (former.starts_on = 'launch' and former.started_at is null and former.expires_at is null) and request.expires_at is null
         then (least(former.duration::interval, interval '9999 years') + least(choice.duration::interval, interval '9999 years'))::text else former.duration end);
       update enrolment set expires_at = new_end, end_set_at = $3, duration = new_duration,
         reference = coalesce(request.reference, enrolment.reference),
@@ -163,7 +165,8 @@ begin
       is_made := found;
     end if;
     if is_made then
-      new_end := (case when choice.starts_on = 'enrolment' then case when choice.duration is not null then least(least($3, '9999-12-31T00:00:00Z'::timestamptz) + least(choice.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
+      new_end := (case when request.expires_at is not null then request.expires_at
+        when choice.starts_on = 'enrolment' then case when choice.duration is not null then least(least($3, '9999-12-31T00:00:00Z'::timestamptz) + least(choice.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
       insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
         changed_at, expires_at, reference, metadata, group_name, attempt_rules)
       values ($1, request.enroll_id, learner.user_id, request.course_id, chosen, choice.duration, choice.starts_on, $3, $3,

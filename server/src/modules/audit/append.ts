@@ -24,10 +24,11 @@ from jsonb_to_recordset($6::jsonb) as made (audit_id uuid, number bigint, at tim
 
 /**
  * Records an action of `ctx.actor` in the transaction of the change. Write the entry last, because
- * the chain stays locked until the transaction ends. `tenantId` selects the trail.
+ * the chain stays locked until the transaction ends. `tenantId` selects the trail. A dry run records nothing, and so it
+ * locks nothing.
  */
 export async function appendAudit(ctx: Context, tenantId: string, ...entries: NewAudit[]): Promise<void> {
-  if (entries.length === 0) return;
+  if (entries.length === 0 || ctx.isDryRun) return;
   await joinTransaction(ctx, async (ctx) => {
     const head = (await lockHead(ctx, tenantId)) ?? (await replaceHead(ctx, tenantId));
     await writeEntries(ctx, tenantId, head, [...findTampering(ctx, tenantId, head), ...entries]);

@@ -2,7 +2,8 @@ import Type from 'typebox';
 import type { TenantContext } from '../../platform/context.ts';
 import { Fields } from '../../platform/http/schema.ts';
 import { dryRunEach } from '../../platform/retries/dry-run.ts';
-import { bulk, type RowDone } from '../../platform/rows/bulk.ts';
+import { bulk } from '../../platform/rows/bulk.ts';
+import type { RowDone } from '../../platform/rows/work-rows.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { enrol } from './enrol.ts';
@@ -14,7 +15,7 @@ export const EnrolRow = Fields(
 );
 export type EnrolRow = Type.Static<typeof EnrolRow>;
 
-async function enrolRow(ctx: TenantContext, row: EnrolRow): Promise<RowDone> {
+export async function enrolRow(ctx: TenantContext, row: EnrolRow): Promise<RowDone> {
   const { LoginID: loginId, CourseID: courseId, DurationID: durationId, ...request } = row;
   const input = { ...request, loginId, courseId };
   const { enrolment, isNew } = await enrol(ctx, durationId === undefined ? input : { ...input, durationId });

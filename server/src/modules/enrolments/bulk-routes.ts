@@ -1,8 +1,38 @@
 import { route } from '../../platform/http/routes.ts';
 import { bulkQuery, bulkResponse, bulkStreams } from '../../platform/rows/bulk.ts';
 import { enrolInBulk } from './bulk-enrol.ts';
+import { createUsersInBulk } from './bulk-people.ts';
 
 export const bulkEnrolRoutes = [
+  route({
+    method: 'POST',
+    path: '/user/bulk',
+    name: 'createUsers',
+    summary: 'Create many users, and enrol them',
+    description:
+      'Each row is processed like a call to `POST /user` and, if it has a CourseID, like a call to `POST /enrol/{LoginID}/{CourseID}` after that, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user stays. Rows are independent: a rejected row does not affect the others.',
+    tag: 'Users',
+    access: 'tenant',
+    scope: 'users:write',
+    query: bulkQuery,
+    streams: bulkStreams(
+      'those of POST /user, and optionally CourseID, DurationID and the fields of the body of POST /enrol/{LoginID}/{CourseID}; in CSV, each member of Metadata is a column, such as Metadata.colour',
+      { LoginID: 'grace', FirstName: 'Grace' },
+    ),
+    responses: {
+      200: {
+        ...bulkResponse,
+        description: `${bulkResponse.description} If the row has a CourseID and its user was accepted, \`Enrolment\` has the same fields for the enrolment: its own \`Status\`, and either its IDs or \`code\` and \`detail\`. In CSV, these are columns such as \`Enrolment.Status\`, if CourseID was sent. A plan sees the users of 200 rows at a time, so a user in several rows can be planned as created more than once.`,
+      },
+    },
+    events: [
+      ...['user.created', 'user.updated', 'user.disabled'],
+      ...['enrolment.created', 'enrolment.expired', 'enrolment.extended', 'enrolment.renewed'],
+    ],
+    audits: ['administrator.created', 'user.access_changed'],
+    handle: (ctx, { query, request }, reply) =>
+      createUsersInBulk(ctx, { request, reply, body: request.body, plan: query.Plan ?? false }),
+  }),
   route({
     method: 'POST',
     path: '/enrol/bulk',

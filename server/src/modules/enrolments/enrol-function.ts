@@ -1,60 +1,17 @@
 import { cappedDuration, cappedEnd } from '../../platform/db/capped-duration.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { limitLockWaitsSql } from '../../platform/db/lock-waits.ts';
-import type { OptionRow } from '../catalogue/options.ts';
 import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import { listOptions, readFacts } from './enrol-facts.ts';
-import type { EnrolmentRow } from './record.ts';
 import { statusAfter } from './states.ts';
-
-/**
- * One row of the input. Each row causes at most two events: `first_event` ends an enrolment, and
- * `second_event` creates or extends one.
- */
-export type EnrolRow = {
-  enroll_id: string;
-  first_event: string;
-  second_event: string;
-  login_id: string;
-  course_id: string;
-  duration_id: string | null;
-  if_enrolled: 'return' | 'extend' | 'renew' | 'fail';
-  /** Null if it was not sent. */
-  reference: string | null;
-  metadata: Record<string, string> | null;
-};
-
-/**
- * The action taken for a row. `keep`: returned the current enrolment. `replace`: ended an expired one and
- * created another. `limit`: the user has the maximum number of enrolments. `refuse`: the data does not permit
- * the enrolment. `again`: another request changed the row, so the caller must retry.
- */
-export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'limit' | 'refuse' | 'again';
 
 /**
  * The maximum number of rows in a transaction that takes seats. After the first seat is taken,
  * other tenants wait for the option until the commit.
  */
 const rowsWithSeats = 10;
-
-/**
- * The function's result for a row. If no enrolment was created, `enroll_id` is null and the other columns show the
- * reason.
- */
-export type Outcome = {
-  n: number;
-  user_found: boolean;
-  user_enabled: boolean | null;
-  course_status: 'published' | 'retired' | null;
-  course_title: string;
-  /** The options that the user can choose; empty if one was chosen. */
-  options: OptionRow[];
-  chosen: string | null;
-  action: EnrolAction;
-  is_full: boolean;
-} & ({ enroll_id: null } | EnrolmentRow);
 
 /**
  * Selects the enrolment to extend or end. An extension applies to the current enrolment. Without
@@ -104,12 +61,16 @@ function addEvent(
 const isPending = `(former.starts_on = 'launch' and former.started_at is null and former.expires_at is null)`;
 const isoTime = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** If the access period is running, moves its end; if it has not started, lengthens its duration. */
+/**
+ * If the access period is running, moves its end; if it has not started, lengthens its duration. A requested end
+ * replaces both.
+ */
 const extend = `
     if action = 'extend' then
-      new_end := (case when former.expires_at is not null
-        then ${cappedEnd('greatest(former.expires_at, $3)', 'choice.duration')} end);
-      new_duration := (case when ${isPending}
+      new_end := (case when former.expires_at is null and (request.expires_at is null or not ${isPending}) then null
+        when request.expires_at is not null then greatest(former.expires_at, request.expires_at)
+        else ${cappedEnd('greatest(former.expires_at, $3)', 'choice.duration')} end);
+      new_duration := (case when ${isPending} and request.expires_at is null
         then (${cappedDuration('former.duration')} + ${cappedDuration('choice.duration')})::text else former.duration end);
       update enrolment set expires_at = new_end, end_set_at = $3, duration = new_duration,
         reference = coalesce(request.reference, enrolment.reference),
@@ -193,7 +154,8 @@ const insert = `
       is_made := found;
     end if;
     if is_made then
-      new_end := (case when choice.starts_on = 'enrolment' then ${cappedEnd('$3', 'choice.duration')} end);
+      new_end := (case when request.expires_at is not null then request.expires_at
+        when choice.starts_on = 'enrolment' then ${cappedEnd('$3', 'choice.duration')} end);
       insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
         changed_at, expires_at, reference, metadata, group_name, attempt_rules)
       values ($1, request.enroll_id, learner.user_id, request.course_id, chosen, choice.duration, choice.starts_on, $3, $3,
@@ -253,7 +215,8 @@ declare
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
-      login_id text, course_id text, duration_id text, if_enrolled text, reference text, metadata jsonb)
+      login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz, reference text,
+      metadata jsonb)
     order by r.course_id, r.duration_id, r.login_id
   loop
     exit when has_seat and processed >= ${rowsWithSeats};

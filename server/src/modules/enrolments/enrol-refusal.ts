@@ -3,7 +3,7 @@ import { path } from '../../platform/http/routes.ts';
 import { type OptionRow, toOption } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { userNotFound } from '../users/users.ts';
-import type { Outcome } from './enrol-function.ts';
+import type { Outcome } from './enrol-row.ts';
 
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
 

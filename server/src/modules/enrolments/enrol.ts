@@ -8,8 +8,9 @@ import { coalesce } from '../../platform/load/coalesce.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { Postponed } from '../../platform/retries/once.ts';
 import { numberBeforeCommit } from '../events/write.ts';
-import { type EnrolRow, enrolText, type Outcome } from './enrol-function.ts';
+import { enrolText } from './enrol-function.ts';
 import { refusalOf } from './enrol-refusal.ts';
+import type { EnrolRow, Outcome } from './enrol-row.ts';
 import { toEnrolment } from './record.ts';
 import type { Enrolment, EnrolRequest } from './schemas.ts';
 
@@ -130,6 +131,8 @@ export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[
 
 function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
   const now = tenantNow(ctx);
+  if (input.ExpiresAt !== undefined && new Date(input.ExpiresAt) <= now)
+    throw new Problem('validation_failed', 'ExpiresAt must be in the future.', { param: 'ExpiresAt' });
   return {
     enroll_id: newId(now),
     first_event: newId(now),
@@ -138,6 +141,7 @@ function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
     course_id: input.courseId,
     duration_id: input.durationId ?? null,
     if_enrolled: input.IfEnrolled ?? 'return',
+    expires_at: input.ExpiresAt === undefined ? null : new Date(input.ExpiresAt).toISOString(),
     reference: input.Reference ?? null,
     metadata: input.Metadata ?? null,
   };

@@ -121,6 +121,11 @@ export const EnrolRequest = Fields(
           "What happens to a current enrolment. return (default): it is returned. extend: the option's duration is added to the later of now and its ExpiresAt; an expired enrolment is reactivated, and Reference and Metadata are replaced if sent. renew: it is ended and a new one is created. fail: 409 already_enrolled. With extend and renew, send an Idempotency-Key so that a retry has no further effect.",
       }),
     ),
+    ExpiresAt: Type.Optional(
+      Instant(
+        "When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, but never shortened. A current enrolment that is returned keeps its own.",
+      ),
+    ),
     Reference: Type.Optional(Reference),
     Metadata: Type.Optional(Metadata),
   },

@@ -1,9 +1,10 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { inTurn } from '../../platform/load/fair-queue.ts';
-import { type BulkOperation, bulk, type RowDone } from '../../platform/rows/bulk.ts';
-import { createDrafted, draftUser, planUsers } from './create-user.ts';
-import { NewUser, type User } from './schemas.ts';
+import type { PlannedRow, RowDone } from '../../platform/rows/work-rows.ts';
+import { createDrafted, draftUser } from './create-user.ts';
+import { planUsers } from './plan-users.ts';
+import type { NewUser, User } from './schemas.ts';
 
 /**
  * Hashes the passwords of rows. The rows take turns with those of other tenants' calls. Unlike single calls,
@@ -28,31 +29,44 @@ function emailProblem({ Email }: NewUser): Problem | null {
   return new Problem('validation_failed', detail, { param: 'Email' });
 }
 
-export const bulkUsers: BulkOperation<NewUser> = {
+/** Prepares one row of a bulk call. */
+export async function prepareUser(
+  ctx: TenantContext,
   row: NewUser,
-  tables: ['user', 'user_word', 'event'],
-  names: ['LoginID'],
-  ids: [],
-  prepare: async (ctx: TenantContext, row) => {
-    const problem = emailProblem(row);
-    if (problem) throw problem;
-    const drafted = await (row.Password == null
-      ? draftUser(ctx, row)
-      : hashing(ctx, () => draftUser(ctx, row)));
-    return async (ctx) => done(await createDrafted(ctx, drafted));
-  },
-  plan: async (ctx, rows) => {
-    const valid = rows.filter((row) => emailProblem(row) === null);
-    const planned = await planUsers(ctx, valid);
-    const checks = new Map(valid.map((row, index) => [row, planned[index]]));
-    return Promise.allSettled(
-      rows.map(async (row) => {
-        const check = checks.get(row);
-        if (!check) throw emailProblem(row);
-        return done(await (row.Password == null ? check() : hashing(ctx, check)));
-      }),
-    );
-  },
-};
+): Promise<(ctx: TenantContext) => Promise<RowDone>> {
+  const problem = emailProblem(row);
+  if (problem) throw problem;
+  const drafted = await (row.Password == null
+    ? draftUser(ctx, row)
+    : hashing(ctx, () => draftUser(ctx, row)));
+  return async (ctx) => done(await createDrafted(ctx, drafted));
+}
 
-export const createUsersInBulk = bulk(bulkUsers);
+/**
+ * Plans rows of a bulk call. `then` plans what follows for a row, in the same transaction, so it finds the users that
+ * would be created.
+ */
+export async function planBulkUsers(
+  ctx: TenantContext,
+  rows: NewUser[],
+  then: (ctx: TenantContext, row: number) => Promise<RowDone> | null,
+): Promise<PlannedRow[]> {
+  const valid = [...rows.keys()].filter((at) => emailProblem(rows[at] as NewUser) === null);
+  const planned = await planUsers(
+    ctx,
+    valid.map((at) => rows[at] as NewUser),
+    (ctx, index) => then(ctx, valid[index] as number),
+  );
+  const plans = new Map(valid.map((at, index) => [at, planned[index]]));
+  const settled = await Promise.allSettled(
+    rows.map(async (row, at) => {
+      const plan = plans.get(at);
+      if (!plan) throw emailProblem(row);
+      return done(await (row.Password == null ? plan.check() : hashing(ctx, plan.check)));
+    }),
+  );
+  return settled.map((one, at) => {
+    const next = plans.get(at)?.next;
+    return next ? { ...one, next } : one;
+  });
+}

@@ -6,7 +6,6 @@ import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
-import { dryRunEach } from '../../platform/retries/dry-run.ts';
 import { Outdated, Postponed } from '../../platform/retries/once.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
@@ -27,7 +26,7 @@ import { userNotFound } from './users.ts';
 type Request = { row: NewUserRow; by: Actor | null; mayCreate: boolean; update: UserUpdate | null };
 
 /** `changed` has the names of the changed fields; null without an update. */
-type Known = { isNew: boolean; row: UserRow; changed: string[] | null };
+export type Known = { isNew: boolean; row: UserRow; changed: string[] | null };
 
 /** Null if there is no such user. */
 type Outcome = Known | Problem | Postponed | null;
@@ -107,7 +106,7 @@ const deadlock = '40P01';
 /** Words that our URLs use in place of a LoginID. For example, `GET /enrolment/key` lists keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
 
-async function draft(
+export async function draft(
   ctx: TenantContext,
   input: NewUser,
   store: (password: string) => Promise<string> | string,
@@ -147,7 +146,7 @@ function updateOf(ctx: TenantContext, { input, row }: UserDraft): UserUpdate | n
 }
 
 /** Tries again if another node created the user during the statement, or after a deadlock. */
-async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Known | Problem | null> {
+export async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Known | Problem | null> {
   const { row, input } = drafted;
   const mayCreate = input.IfMissing !== 'fail';
   const request = { row, by: row.is_admin ? ctx.actor : null, mayCreate, update: updateOf(ctx, drafted) };
@@ -166,9 +165,9 @@ async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Kno
 }
 
 /** `changed` has the names of the fields that an update changed; null if none was requested. */
-type Created = { user: User; isNew: boolean; changed: string[] | null };
+export type Created = { user: User; isNew: boolean; changed: string[] | null };
 
-async function toCreated(
+export async function toCreated(
   ctx: TenantContext,
   drafted: UserDraft,
   outcome: Known | Problem | null,
@@ -206,23 +205,6 @@ export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Pro
 
 export async function createUser(ctx: TenantContext, input: NewUser): Promise<Created> {
   return createDrafted(ctx, await draftUser(ctx, input));
-}
-
-/**
- * Plans `createUser` for each input without any effect. Each returned function compares the
- * password, then returns or throws the result.
- */
-export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<(() => Promise<Created>)[]> {
-  const drafts = await Promise.allSettled(inputs.map((input) => draft(ctx, input, unmatchablePasswordHash)));
-  const outcomes = await dryRunEach(ctx, drafts, async (ctx, drafted) =>
-    drafted.status === 'fulfilled' ? insertOrFind(ctx, drafted.value) : null,
-  );
-  return drafts.map((drafted, index) => async () => {
-    const outcome = outcomes[index];
-    if (drafted.status === 'rejected') throw drafted.reason;
-    if (outcome?.status !== 'fulfilled') throw outcome?.reason;
-    return toCreated(ctx, drafted.value, outcome.value);
-  });
 }
 
 async function rejectDifferences(

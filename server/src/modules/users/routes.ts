@@ -3,8 +3,6 @@ import { CountedPageOf, countQuery, orderQuery, PageOf, pageQuery } from '../../
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
 import { checkInQueue } from '../../platform/load/password-queues.ts';
-import { bulkQuery, bulkResponse, bulkStreams } from '../../platform/rows/bulk.ts';
-import { createUsersInBulk } from './bulk.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createDrafted, draftUser } from './create-user.ts';
 import { invitationRoutes } from './invitations/routes.ts';
@@ -46,23 +44,6 @@ export const userRoutes = [
       const { user, isNew } = await createDrafted(ctx, prepared);
       return isNew ? created(user, path`/user/${user.LoginID}`) : ok(user);
     },
-  }),
-  route({
-    ...common,
-    method: 'POST',
-    path: '/user/bulk',
-    name: 'createUsers',
-    summary: 'Create many users',
-    description:
-      'Each row is processed like a call to `POST /user`. Rows are independent: a rejected row does not affect the others.',
-    scope: 'users:write',
-    query: bulkQuery,
-    streams: bulkStreams('those of POST /user', { LoginID: 'grace', FirstName: 'Grace' }),
-    responses: { 200: bulkResponse },
-    events: ['user.created', 'user.updated', 'user.disabled'],
-    audits: ['administrator.created', 'user.access_changed'],
-    handle: (ctx, { query, request }, reply) =>
-      createUsersInBulk(ctx, { request, reply, body: request.body, plan: query.Plan ?? false }),
   }),
   route({
     ...common,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { type EnrolRow, enrolText } from '../../modules/enrolments/enrol-function.ts';
+import { enrolText } from '../../modules/enrolments/enrol-function.ts';
+import type { EnrolRow } from '../../modules/enrolments/enrol-row.ts';
 import type { Connection } from '../db/engine.ts';
 import { newId } from '../ids.ts';
 import { analyzeGrown } from './analyze-tables.ts';
@@ -34,6 +35,7 @@ test('a query plan made for empty tables is replaced once they have grown', asyn
     course_id: course,
     duration_id: null,
     if_enrolled: 'return',
+    expires_at: null,
     reference: null,
     metadata: null,
   };

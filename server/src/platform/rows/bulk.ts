@@ -1,23 +1,21 @@
 import { once as eventOf } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type TObject } from 'typebox';
+import Type from 'typebox';
 import type { TenantContext } from '../context.ts';
-import type { Problem } from '../errors.ts';
 import type { RouteResponse } from '../http/routes.ts';
 import { Fields } from '../http/schema.ts';
-import { compileRows } from '../http/validation/validation.ts';
-import { validationProblem } from '../http/validation/validation-issues.ts';
 import { newId, normalizeIdentifiers } from '../ids.ts';
 import { recordGrowth } from '../operations/analyze-tables.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
 import { once, type TransactionContext, valueOrThrow } from '../retries/once.ts';
 import { type KeyedRequest, nameOf, readStoredOutcome } from '../retries/stored-responses.ts';
-import { type FailedRows, logFailedRows, type RowResult, refuse } from './refuse.ts';
+import { logFailedRows, type RowResult, refuse } from './refuse.ts';
 import {
   acceptedRows,
   batchSize,
   type RowFormat,
+  type RowWriter,
   readRows,
   rowTypes,
   rowWriter,
@@ -25,6 +23,7 @@ import {
 } from './rows.ts';
 import { spool } from './spool.ts';
 import { requireDiskSpace, spoolBytes } from './uploads.ts';
+import { type BulkOperation, type Keyed, type NextStep, openWork } from './work-rows.ts';
 
 /** Returns the error if the caller has lost access during the call, otherwise null. */
 function refusalOf(ctx: TenantContext): Promise<unknown> {
@@ -34,29 +33,6 @@ function refusalOf(ctx: TenantContext): Promise<unknown> {
     (error: unknown) => error,
   );
 }
-
-/**
- * The outcome of one row: the status that a single call would have returned, the IDs of the record and, if it was
- * updated, the names of the changed fields.
- */
-export type RowDone = { Status: 200 | 201; Changed?: string[] } & Record<string, unknown>;
-
-export type BulkOperation<T> = {
-  /**
-   * Does the slow work for one row and returns a function that processes the row. That function is
-   * coalesced and writes nothing if it fails.
-   */
-  prepare: (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
-  /** Plans up to 200 rows without changing anything; each row succeeds or fails independently. */
-  plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
-  row: TObject;
-  /** Tables that grow with each call. */
-  tables: readonly string[];
-  /** Fields of the row that its result repeats. */
-  names: readonly string[];
-  /** Additional fields of the result. */
-  ids: readonly string[];
-};
 
 export const bulkQuery = Fields({
   Plan: Type.Optional(
@@ -81,83 +57,13 @@ export const bulkResponse = {
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 
-type Keyed = (
-  row: number,
-  prepare: () => Promise<(ctx: TenantContext) => Promise<RowDone>>,
-) => Promise<RowDone>;
-
 /** The numbers of the chunks before which tables are analysed. */
 const analyzeBefore = [3, 6, 25, 100, 500];
 
-/** Compiles the validation of a bulk operation once, on its first call. */
+/** Creates the handler of a bulk operation. */
 export function bulk<T>(operation: BulkOperation<T>) {
-  const checks: Partial<Record<RowFormat, ReturnType<typeof compileRows>>> = {};
-
-  /** `keyed` makes a row idempotent; null without an Idempotency-Key. */
-  async function work(
-    ctx: TenantContext,
-    rows: SourceRow[],
-    {
-      format,
-      plan,
-      keyed,
-      failed,
-    }: { format: RowFormat; plan: boolean; keyed: Keyed | null; failed: FailedRows },
-  ) {
-    const results: RowResult[] = [];
-    const valid: { at: number; row: number; value: T }[] = [];
-    for (const [at, source] of rows.entries()) {
-      const problem = 'problem' in source ? source.problem : check(source.value);
-      results[at] = {
-        Row: source.row,
-        Status: 0,
-        ...('value' in source ? named(source.value) : {}),
-      };
-      if (problem) refuse(failed, results[at], problem, plan);
-      else if ('value' in source) valid.push({ at, row: source.row, value: source.value as T });
-    }
-    const settled = plan
-      ? await operation.plan(
-          ctx,
-          valid.map(({ value }) => value),
-        )
-      : await Promise.allSettled(
-          valid.map(async ({ row, value }) =>
-            keyed
-              ? keyed(row, () => operation.prepare(ctx, value))
-              : (await operation.prepare(ctx, value))(ctx),
-          ),
-        );
-    for (const [index, { at }] of valid.entries()) {
-      const [result, outcome] = [results[at] as RowResult, settled[index]];
-      if (outcome?.status === 'fulfilled') succeed(result, outcome.value, plan);
-      else refuse(failed, result, outcome?.reason, plan);
-    }
-    return results;
-
-    function check(value: unknown): Problem | null {
-      checks[format] ??= compileRows(operation.row, format === 'csv');
-      const validate = checks[format];
-      return validate(value) ? null : validationProblem(validate.errors ?? [], 'row');
-    }
-  }
-
-  /** The row's identifying fields, which its result repeats even if the row is rejected. */
-  function named(value: unknown): Record<string, unknown> {
-    const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-    return Object.fromEntries(
-      operation.names.flatMap((name) => (typeof fields[name] === 'string' ? [[name, fields[name]]] : [])),
-    );
-  }
-
-  function succeed(result: RowResult, done: RowDone, plan: boolean): void {
-    if (!plan) Object.assign(result, done);
-    else {
-      const { Status, Changed } = done;
-      const Plan = Status === 201 ? 'created' : Changed?.length ? 'updated' : 'exists';
-      Object.assign(result, { Status, Plan, ...(Changed && { Changed }) });
-    }
-  }
+  const work = openWork(operation);
+  const { next: nextStep } = operation;
 
   /**
    * Streams the results. The first chunk is processed before the response begins, so an error in the whole input
@@ -177,8 +83,10 @@ export function bulk<T>(operation: BulkOperation<T>) {
       ...(plan ? ['Plan'] : []),
       ...operation.names,
       ...(plan ? [] : operation.ids),
+      ...['code', 'param', 'detail'],
     ];
-    const write = rowWriter(wanted.format, [...columns, 'code', 'param', 'detail'], wanted);
+    /** Whether the input can ask for the next step. If not, CSV results keep their columns. */
+    let hasNext = false;
     const failed = logFailedRows(ctx.log, request.id);
     const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
     const resized = (bytes: number) => {
@@ -190,6 +98,9 @@ export function bulk<T>(operation: BulkOperation<T>) {
         input.body as Readable,
       ),
       format,
+      (header) => {
+        hasNext = nextStep !== undefined && header.includes(nextStep.field);
+      },
     );
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
@@ -209,15 +120,17 @@ export function bulk<T>(operation: BulkOperation<T>) {
           'value' in one ? [[one.row, keyedRequestOf(request, key, one)] as const] : [],
         ),
       );
-      const keyed: Keyed = async (row, prepare) => {
+      const keyed: Keyed = async (row, prepare, step) => {
+        const asking = asked.get(row) as KeyedRequest;
         const call = {
           prepare: async () => {
             const act = await prepare();
             return (inside: TransactionContext) => act({ ...ctx, ...inside });
           },
-          shares: request.routeOptions.url ?? null,
+          // Steps lock other records, so they never share a transaction.
+          shares: `${request.routeOptions.url}\n${step ?? ''}`,
         };
-        const { outcome, replayed } = await once(ctx, asked.get(row) as KeyedRequest, call);
+        const { outcome, replayed } = await once(ctx, stepOf(asking, step), call);
         if (replayed) replays += 1;
         return valueOrThrow(outcome);
       };
@@ -233,20 +146,32 @@ export function bulk<T>(operation: BulkOperation<T>) {
       }
     }
 
+    let write: RowWriter | null = null;
+    const written = (results: RowResult[]) => {
+      write ??= rowWriter(
+        wanted.format,
+        [...columns, ...(hasNext ? nextColumns(nextStep, plan) : [])],
+        wanted,
+      );
+      return write(results);
+    };
+
     /** While one chunk is in the database, the next one is read and validated. */
     async function* lines(): AsyncGenerator<string, void> {
       let running: Promise<RowResult[]> | null = null;
       let batches = 0;
       try {
         for await (const source of rows) {
+          if (running === null && format === 'ndjson')
+            hasNext = nextStep !== undefined && source.some((one) => asksFor(one, nextStep.field));
           if (analyzeBefore.includes(++batches))
             await recordGrowth(ctx, operation.tables, batches * batchSize);
           const next = workOnce(source, running === null);
           next.catch(() => {});
-          if (running) yield write(await running);
+          if (running) yield written(await running);
           running = next;
         }
-        yield write(running ? await running : []);
+        yield written(running ? await running : []);
       } finally {
         failed.end();
       }
@@ -279,4 +204,20 @@ function keyedRequestOf(
     request: `${request.url}\n${scopesOf(request)}\n${JSON.stringify(value)}`,
     about: loginIdIn(value),
   };
+}
+
+/** The first step keeps the key of earlier versions, so that calls can be repeated after an upgrade. */
+function stepOf(asked: KeyedRequest, step: string | null): KeyedRequest {
+  return step === null ? asked : { ...asked, key: `${asked.key}\0${step}` };
+}
+
+function asksFor(one: SourceRow, field: string): boolean {
+  return 'value' in one && typeof one.value === 'object' && one.value !== null && field in one.value;
+}
+
+/** In CSV, each member of the next step's result is a column. */
+function nextColumns<T>(next: NextStep<T> | undefined, plan: boolean): string[] {
+  if (!next) return [];
+  const members = ['Status', ...(plan ? ['Plan'] : []), ...next.names, ...(plan ? [] : next.ids)];
+  return [...members, 'code', 'param', 'detail'].map((member) => `${next.name}.${member}`);
 }

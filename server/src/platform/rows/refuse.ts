@@ -2,7 +2,8 @@ import { Problem } from '../errors.ts';
 import { toProblem } from '../http/problems.ts';
 import type { Log } from '../operations/log.ts';
 
-export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
+export type StepResult = { Status: number } & Record<string, unknown>;
+export type RowResult = StepResult & { Row: number };
 
 /** Logs rows that failed because of the service. */
 export type FailedRows = { add: (error: unknown) => void; end: () => void };
@@ -20,7 +21,12 @@ export function logFailedRows(log: Pick<Log, 'error'>, request_id: string): Fail
   };
 }
 
-export function refuse(failed: FailedRows, result: RowResult, error: unknown, plan: boolean): RowResult {
+export function refuse<Result extends StepResult>(
+  failed: FailedRows,
+  result: Result,
+  error: unknown,
+  plan: boolean,
+): Result {
   const problem =
     toProblem(error) ??
     new Problem('internal_error', 'The service failed to process this row. Send it again.');

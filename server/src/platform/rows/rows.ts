@@ -27,9 +27,10 @@ const maxCommas = 10_000;
 export async function* readRows(
   input: AsyncIterable<Buffer>,
   format: RowFormat,
+  onHeader: (fields: string[]) => void = () => {},
 ): AsyncGenerator<SourceRow[], void> {
   const split = openSplitter(format === 'csv');
-  const readBatch = format === 'csv' ? csvReader() : readJson;
+  const readBatch = format === 'csv' ? csvReader(onHeader) : readJson;
   let waiting: Cut[] = [];
   let number = 0;
   const take = (cuts: Cut[]) => readBatch(cuts).map((read) => ({ row: ++number, ...read }));
@@ -172,7 +173,7 @@ function readHeader(names: string[]): Column[] {
   return columns;
 }
 
-function csvReader(): (cuts: Cut[]) => Read[] {
+function csvReader(onHeader: (fields: string[]) => void): (cuts: Cut[]) => Read[] {
   let columns: Column[] | null = null;
   return (cuts) => {
     const records = readRecords(cuts);
@@ -180,6 +181,7 @@ function csvReader(): (cuts: Cut[]) => Read[] {
       const header = records.shift();
       if (header instanceof Problem) throw header;
       columns = readHeader(header ?? []);
+      onHeader(columns.map(({ field }) => field));
     }
     const named = columns;
     return records.map((record) => {

@@ -1,0 +1,88 @@
+import Type from 'typebox';
+import { Problem } from '../../platform/errors.ts';
+import { Fields } from '../../platform/http/schema.ts';
+import { bulk } from '../../platform/rows/bulk.ts';
+import { requireScope } from '../../platform/scopes.ts';
+import { planBulkUsers, prepareUser } from '../users/bulk.ts';
+import { NewUser } from '../users/schemas.ts';
+import { EnrolRow, enrolRow } from './bulk-enrol.ts';
+
+const { LoginID: _, CourseID, ...enrolment } = EnrolRow.properties;
+
+export const PersonRow = Fields(
+  { ...NewUser.properties, CourseID: Type.Optional(CourseID), ...enrolment },
+  { title: 'PersonRow' },
+);
+type PersonRow = Type.Static<typeof PersonRow>;
+
+/** Fields that have no effect without a course. `IfEnrolled` is left out, because the console adds it to all rows. */
+const needCourse = ['DurationID', 'ExpiresAt', 'Reference', 'Metadata'] as const;
+
+function userOf(row: PersonRow): NewUser {
+  const { CourseID: _, DurationID: __, IfEnrolled: ___, ExpiresAt, Reference, Metadata, ...user } = row;
+  return user;
+}
+
+function enrolmentOf({ LoginID, CourseID, ...row }: PersonRow): EnrolRow | null {
+  if (CourseID === undefined) return null;
+  const { DurationID, IfEnrolled, ExpiresAt, Reference, Metadata } = row;
+  const sent = Object.entries({ DurationID, IfEnrolled, ExpiresAt, Reference, Metadata });
+  const given = Object.fromEntries(sent.filter(([, value]) => value !== undefined));
+  return { LoginID, CourseID, ...given };
+}
+
+function courseProblem(row: PersonRow): Problem | null {
+  if (row.CourseID !== undefined) return null;
+  const field = needCourse.find((name) => row[name] !== undefined);
+  if (!field) return null;
+  return new Problem('validation_failed', `CourseID is missing. Send it, or leave out ${field}.`, {
+    param: 'CourseID',
+  });
+}
+
+const scope = 'enrolments:write';
+
+/**
+ * Creates or updates users and enrols them. The enrolment is a step of its own: it is attempted only if the user is
+ * accepted, and the user stays if it fails.
+ */
+export const createUsersInBulk = bulk<PersonRow>({
+  row: PersonRow,
+  tables: ['user', 'user_word', 'enrolment', 'event'],
+  names: ['LoginID'],
+  ids: [],
+  prepare: async (ctx, row) => {
+    const problem = courseProblem(row);
+    if (problem) throw problem;
+    return prepareUser(ctx, userOf(row));
+  },
+  next: {
+    name: 'Enrolment',
+    field: 'CourseID',
+    names: ['CourseID', 'DurationID'],
+    ids: ['EnrollID', 'LaunchURL'],
+    isWanted: (row) => row.CourseID !== undefined,
+    prepare: async (ctx, row) => {
+      requireScope(ctx, scope, 'Enrolling');
+      const wanted = enrolmentOf(row) as EnrolRow;
+      return async (ctx) => enrolRow(ctx, wanted);
+    },
+  },
+  plan: async (ctx, rows) => {
+    const problems = rows.map(courseProblem);
+    const accepted = rows.filter((_, at) => !problems[at]);
+    const plans = await planBulkUsers(ctx, accepted.map(userOf), (ctx, at) => {
+      const wanted = enrolmentOf(accepted[at] as PersonRow);
+      return wanted && planEnrolment(ctx, wanted);
+    });
+    const planned = plans.values();
+    return problems.flatMap((reason) =>
+      reason ? { status: 'rejected' as const, reason } : (planned.next().value ?? []),
+    );
+  },
+});
+
+const planEnrolment: typeof enrolRow = async (ctx, wanted) => {
+  requireScope(ctx, scope, 'Enrolling');
+  return enrolRow(ctx, wanted);
+};
