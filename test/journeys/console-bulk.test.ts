@@ -360,6 +360,6 @@ test('An invalid file is rejected with advice', async () => {
   await page.getByRole('button', { name: 'Plan the import', disabled: true }).waitFor();
   await page.getByRole('button', { name: 'Choose another file' }).click();
   const template = await saved(page, 'Download template');
-  assert.match(template, /^LoginID,FirstName,LastName,GroupName,Email\r\n/);
+  assert.match(template, /^LoginID,FirstName,LastName,GroupName,Email,CourseID,DurationID\r\n/);
   await closeConsole(page);
 });

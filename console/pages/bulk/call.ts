@@ -20,6 +20,9 @@ export type Line = {
   param?: string;
   detail?: string;
   differs?: string[];
+  AvailableEnrolOptions?: { DurationID: string }[];
+  /** The result for the user's enrolment, if the row has one and the user was accepted. */
+  Enrolment?: Omit<Line, 'Row' | 'Enrolment'>;
 };
 
 type Call = {
@@ -87,8 +90,14 @@ export const pause = (seconds: number, signal: AbortSignal) =>
   });
 
 /** Whether a retry of the row could succeed. */
-export const isTemporary = ({ Status, code }: Pick<Line, 'Status' | 'code'>) =>
-  Status >= 500 || Status === 429 || code === 'in_progress';
+export function isTemporary({
+  Status,
+  code,
+  Enrolment,
+}: Pick<Line, 'Status' | 'code' | 'Enrolment'>): boolean {
+  if (Status >= 500 || Status === 429 || code === 'in_progress') return true;
+  return Enrolment !== undefined && isTemporary(Enrolment);
+}
 
 /** Seconds to wait before a retry; null if a retry cannot help. */
 export function waitAfter(thrown: unknown, tries: number): number | null {

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { writeXlsx } from 'hucre/xlsx';
 import { checkRows } from './checks.ts';
 import { bodyOf, rowChunksOf } from './chunks.ts';
+import { type DateOrder, dateOrderOf, endOfDay } from './dates.ts';
 import { fieldsFor } from './headings.ts';
+import { sumOf, toOutcome } from './outcome.ts';
 import { openSource } from './source.ts';
 import type { Subject } from './subjects.ts';
 
@@ -34,6 +36,115 @@ test('common headings in three languages are recognised', () => {
     ['users', ['Group', 'Department'], ['GroupName', null]],
   ];
   for (const [subject, columns, fields] of headings) assert.deepEqual(fieldsFor(subject, columns), fields);
+});
+
+test('columns about courses are recognised in a file of users only if it names courses', () => {
+  const columns = ['Personalnummer', 'Kurs', 'Dauer', 'Gültig bis', 'Referenz', 'Metadata.shift'];
+  assert.deepEqual(fieldsFor('users', columns), [
+    ...['LoginID', 'CourseID', 'DurationID', 'ExpiresAt', 'Reference', 'Metadata.shift'],
+  ]);
+  assert.deepEqual(fieldsFor('users', columns.toSpliced(1, 1)), ['LoginID', null, null, null, null]);
+  assert.deepEqual(fieldsFor('users', ['Matricule', 'Cours', 'Durée', 'Date de fin']), [
+    ...['LoginID', 'CourseID', 'DurationID', 'ExpiresAt'],
+  ]);
+});
+
+test('a user may have a row for each course, but the rows must not contradict each other', async () => {
+  const text = [
+    'LoginID,FirstName,LastName,CourseID,ExpiresAt',
+    'ann,Ann,Lee,ladders,',
+    'ann,Ann,,hygiene,30.6.2027',
+    'ann,,,,',
+    'ann,Ann,Lee,ladders,',
+    'ann,Anna,Lee,phishing,',
+    'Ann,Ann,Lee,safety,',
+    'bo,Bo,,ladders,31.6.2027',
+    'cy,Cy,,ladders,1/2/2027',
+  ].join('\n');
+  const source = await open('staff.csv', text);
+  const fields = fieldsFor('users', source.columns);
+  const input = { subject: 'users', fields } as const;
+  const found = async (order: DateOrder) =>
+    [...(await checkRows(source, input, order, inTime()))].map(([row, { code, field, value, otherLine }]) => [
+      ...[row, code, field, value, otherLine],
+    ]);
+  const always = [
+    [3, 'repeated_in_file', 'LoginID', 'ann', 2],
+    [4, 'conflict_in_file', 'FirstName', 'Anna', 2],
+    [5, 'similar_in_file', 'LoginID', 'Ann / ann', 2],
+    [6, 'invalid_date', 'ExpiresAt', '31.6.2027', null],
+  ];
+  assert.deepEqual(await found('day-month'), always);
+  assert.deepEqual(await found(null), [...always, [7, 'ambiguous_date', 'ExpiresAt', '1/2/2027', null]]);
+});
+
+test('dates become the end of the day, and the column shows the order of day and month', async () => {
+  const end = (day: string) => new Date(`${day}T23:59:59`).toISOString();
+  const cases: [string, DateOrder, string | null][] = [
+    ['2027-06-30', null, end('2027-06-30')],
+    ['2027-6-3', null, end('2027-06-03')],
+    ['2027-06-30T12:00:00Z', null, '2027-06-30T12:00:00Z'],
+    ['30.06.2027', 'month-day', end('2027-06-30')],
+    ['3. 6. 2027', null, end('2027-06-03')],
+    ['30/6/2027', null, end('2027-06-30')],
+    ['6/30/2027', null, end('2027-06-30')],
+    ['3/6/2027', 'day-month', end('2027-06-03')],
+    ['3-6-2027', 'month-day', end('2027-03-06')],
+    ['3/3/2027', null, end('2027-03-03')],
+    ['3/6/2027', null, 'ambiguous'],
+    ['2027-02-29', null, null],
+    ['30/13/2027', null, null],
+    ['30.6.27', null, null],
+    ['soon', null, null],
+    ['2027-06-30Tnoon', null, null],
+  ];
+  for (const [text, order, expected] of cases) assert.equal(endOfDay(text, order), expected, text);
+  const orderOf = async (...dates: string[]) =>
+    dateOrderOf(
+      await open('a.csv', ['LoginID,End', ...dates.map((date) => `a,${date}`)].join('\n')),
+      1,
+      inTime(),
+    );
+  assert.equal(await orderOf('1/2/2027', ' 31/1/2027'), 'day-month');
+  assert.equal(await orderOf('1/2/2027', '1/31/2027'), 'month-day');
+  assert.equal(await orderOf('31/1/2027', '1/31/2027', '30/1/2027'), null);
+  assert.equal(await orderOf('1/2/2027', 'n/a'), null);
+});
+
+test('users with enrolments are counted once, and their enrolments separately', () => {
+  const enrolled = { Status: 201, CourseID: 'ladders', EnrollID: 'e1' };
+  const lines = [
+    { Row: 1, Status: 201, LoginID: 'ann', Enrolment: enrolled },
+    {
+      Row: 2,
+      Status: 200,
+      LoginID: 'ann',
+      Enrolment: { Status: 404, code: 'course_not_found', param: 'CourseID' },
+    },
+    { Row: 3, Status: 409, LoginID: 'bo', code: 'user_exists', differs: ['Email'] },
+    { Row: 4, Status: 422, code: 'validation_failed' },
+    { Row: 5, Status: 200, LoginID: 'cy', Changed: ['Email'], Enrolment: { Status: 200, EnrollID: 'e2' } },
+  ];
+  // A plan may report a user as new in each chunk.
+  const more = [
+    { Row: 1, Status: 201, LoginID: 'ann', Enrolment: enrolled },
+    { Row: 2, Status: 200, LoginID: 'cy', Changed: ['Email'] },
+    { Row: 3, Status: 200, LoginID: 'cy', Enrolment: { Status: 503, code: 'unavailable' } },
+  ];
+  const outcomes = [toOutcome(lines, 0, (row) => row + 2, true), toOutcome(more, 5, (row) => row + 2, true)];
+  const { counts, enrolments, rejected, changed, temporary, rows } = sumOf(outcomes);
+  assert.deepEqual(counts, { created: 1, updated: 1, exists: 0, differs: 1, refused: 1 });
+  assert.deepEqual(enrolments, { created: 2, updated: 0, exists: 1, differs: 0, refused: 2 });
+  assert.deepEqual([changed, temporary, rows], [{ Email: 1 }, 1, 8]);
+  assert.deepEqual(
+    rejected.map(({ line, loginId, field, code }) => [line, loginId, field, code]),
+    [
+      [3, 'ann', 'CourseID', 'course_not_found'],
+      [4, 'bo', 'Email', 'user_exists'],
+      [5, null, null, 'validation_failed'],
+      [9, 'cy', null, 'unavailable'],
+    ],
+  );
 });
 
 test('lines above the column names are skipped, whatever their delimiter', async () => {
@@ -68,7 +179,7 @@ test('repeated users, other spellings, totals and invalid email addresses are fo
   ].join('\n');
   const source = await open('staff.csv', text);
   const fields = fieldsFor('users', source.columns);
-  const findings = await checkRows(source, { subject: 'users', fields }, inTime());
+  const findings = await checkRows(source, { subject: 'users', fields }, null, inTime());
   const found = [...findings].map(([row, { code, value, otherLine }]) => [row, code, value, otherLine]);
   assert.deepEqual(found, [
     [2, 'repeated_in_file', 'bob', 2],
@@ -95,7 +206,7 @@ test('repeated users, other spellings, totals and invalid email addresses are fo
 test('a user can be enrolled on several courses, but not twice on the same one', async () => {
   const source = await open('a.csv', 'LoginID,CourseID\nann,one\nann,two\nANN,two\n', 'enrolments');
   const fields = fieldsFor('enrolments', source.columns);
-  const findings = await checkRows(source, { subject: 'enrolments', fields }, inTime());
+  const findings = await checkRows(source, { subject: 'enrolments', fields }, null, inTime());
   assert.deepEqual([...findings.keys()], [2]);
 });
 

@@ -1,6 +1,7 @@
 import { csvCells } from '../../parts/csv.ts';
 import { cleaned } from './checks.ts';
 import { readCells } from './csv-text.ts';
+import type { DateOrder } from './dates.ts';
 import { type AddedFields, withFields } from './existing.ts';
 import { bytesOf, type Source, textOf } from './source.ts';
 
@@ -24,14 +25,14 @@ export function rowChunksOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): 
 }
 
 /** Fields that are added to every row, and rows that are not sent. */
-type Changes = { added?: AddedFields; isOmitted?: (row: number) => boolean };
+type Changes = { added?: AddedFields; isOmitted?: (row: number) => boolean; order?: DateOrder };
 
 /** The chunk in the service's format. Only JSON lines in UTF-8 without added fields are sent unchanged. */
 export async function bodyOf(
   source: Source,
   fields: readonly (string | null)[],
   { from, to }: RowChunk,
-  { added = {}, isOmitted = () => false }: Changes = {},
+  { added = {}, isOmitted = () => false, order = null }: Changes = {},
 ): Promise<BodyInit> {
   const { file, csv, starts, encoding } = source;
   const names = Object.keys(added);
@@ -44,7 +45,7 @@ export async function bodyOf(
     .map((value) => `${value},`)
     .join('');
   const sent = texts.filter((_, at) => !isOmitted(from + at));
-  const rows = sent.map((text) => first + rewritten(readCells(text, csv.delimiter), fields));
+  const rows = sent.map((text) => first + rewritten(readCells(text, csv.delimiter), fields, order));
   return [header, ...rows].join('\n');
 }
 
@@ -52,9 +53,15 @@ export async function bodyOf(
 const invalidCsv = '""?""';
 
 /** Keeps only the imported columns. Surplus cells are kept too, so that the service rejects the row. */
-function rewritten(cells: readonly string[] | null, fields: readonly (string | null)[]): string {
+function rewritten(
+  cells: readonly string[] | null,
+  fields: readonly (string | null)[],
+  order: DateOrder,
+): string {
   if (cells === null) return invalidCsv;
-  const kept = fields.flatMap((field, at) => (field === null ? [] : [cleaned(cells[at] ?? '', field)]));
+  const kept = fields.flatMap((field, at) =>
+    field === null ? [] : [cleaned(cells[at] ?? '', field, order)],
+  );
   const row = csvCells([...kept, ...cells.slice(fields.length)], { isRaw: true });
   // The service would skip an empty line.
   return row.trim() === '' ? '""' : row;

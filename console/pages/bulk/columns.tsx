@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Column, Rows } from '../../parts/list.tsx';
 import type { Source } from './source.ts';
-import { isField, missingFields, type Subject, subjectInfo } from './subjects.ts';
+import { hasCourses, isField, missingFields, type Subject, subjectInfo } from './subjects.ts';
 
 type Props = {
   source: Source;
@@ -40,6 +40,7 @@ export function Columns(props: Props) {
           column={source.columns[at] ?? ''}
           field={fields[at] ?? null}
           subject={subject}
+          hasMetadata={subject === 'enrolments' || hasCourses(subject, fields)}
           {...(source.csv ? { onChange: (field: string | null) => choose(at, field) } : {})}
         />
       ),
@@ -103,11 +104,12 @@ type FieldProps = {
   column: string;
   field: string | null;
   subject: Subject;
+  hasMetadata: boolean;
   /** Columns can be reassigned only if the file has a header. */
   onChange?: (field: string | null) => void;
 };
 
-function FieldOf({ column, field, subject, onChange }: FieldProps) {
+function FieldOf({ column, field, subject, hasMetadata, onChange }: FieldProps) {
   const t = useTranslations('bulk');
   if (!onChange)
     return isField(subject, column) || column === 'Metadata' ? (
@@ -115,8 +117,7 @@ function FieldOf({ column, field, subject, onChange }: FieldProps) {
     ) : (
       <Badge color="orange">{t('unknown')}</Badge>
     );
-  const members =
-    subject === 'enrolments' && column !== '' ? [`Metadata.${column.replace(/^Metadata\./, '')}`] : [];
+  const members = hasMetadata && column !== '' ? [`Metadata.${column.replace(/^Metadata\./, '')}`] : [];
   const names: string[] = subjectInfo[subject].fields.filter((name) => name !== 'Metadata');
   return (
     <NativeSelect

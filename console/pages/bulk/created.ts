@@ -115,7 +115,12 @@ export function rowsToUndo(undone: Created, recent: readonly Created[]): UndoRow
   const rowsOf = ({ id, rows }: Created): UndoRow[] =>
     rows.map(([loginId, enrollId = null]) => ({ importId: id, loginId, enrollId }));
   if (undone.subject === 'enrolments') return rowsOf(undone);
-  const users = new Set(undone.rows.map(([loginId]) => loginId));
-  const enrolments = recent.filter(({ subject }) => subject === 'enrolments').flatMap(rowsOf);
-  return [...enrolments.filter(({ loginId }) => users.has(loginId)), ...rowsOf(undone)];
+  const users = new Set(
+    undone.rows.flatMap(([loginId, enrollId]) => (enrollId === undefined ? [loginId] : [])),
+  );
+  const others = recent.filter(({ id }) => id !== undone.id).flatMap(rowsOf);
+  return [
+    ...others.filter(({ loginId, enrollId }) => enrollId !== null && users.has(loginId)),
+    ...rowsOf(undone),
+  ];
 }

@@ -18,6 +18,7 @@ export function FieldList({ subject }: { subject: Subject }) {
         </Title>
         <Text size="sm" c="dimmed" maw={640}>
           {t('fieldsText')}
+          {subject === 'users' && ` ${t('coursesText')}`}
         </Text>
       </Stack>
       <Rows

@@ -1,4 +1,4 @@
-import { isField, type Subject, subjectInfo } from './subjects.ts';
+import { hasCourses, isField, type Subject, subjectInfo, withoutCourseFields } from './subjects.ts';
 
 /** The names of fields in files from HR systems and spreadsheets, in the console's languages. */
 const synonyms: Record<string, readonly string[]> = {
@@ -28,6 +28,11 @@ const synonyms: Record<string, readonly string[]> = {
   Enabled: ['Active', 'Aktiv', 'Actif'],
   CourseID: ['Course', 'Course code', 'Kurs', 'Kurs-ID', 'Kursnummer', 'Cours', 'Code du cours'],
   DurationID: ['Option', 'Enrolment option', 'Duration', 'Dauer', 'Durée'],
+  ExpiresAt: [
+    ...['End', 'End date', 'Access ends', 'Access until', 'Valid until', 'Expires', 'Expiry date', 'Ende'],
+    ...['Enddatum', 'Zugriff bis', 'Zugang bis', 'Gültig bis', 'Ablaufdatum', 'Fin', 'Date de fin'],
+    ...['Fin d’accès', 'Accès jusqu’au', 'Valable jusqu’au', 'Date d’expiration'],
+  ],
   Reference: [
     ...['Order number', 'Order no', 'Purchase order', 'Bestellnummer', 'Bestellung', 'Referenz'],
     ...['Référence', 'Numéro de commande', 'Bon de commande'],
@@ -66,7 +71,8 @@ export function fieldsFor(subject: Subject, columns: readonly string[]): (string
     const exact = columns.findIndex((column) => column.trim() === field);
     return exact < 0 ? fields.indexOf(field) : exact;
   };
-  return fields.map((field, at) => (field !== null && columnOf(field) === at ? field : null));
+  const chosen = fields.map((field, at) => (field !== null && columnOf(field) === at ? field : null));
+  return subject === 'users' && !hasCourses(subject, chosen) ? withoutCourseFields(chosen) : chosen;
 }
 
 /** Rows that may precede the header, such as a title and a date. */

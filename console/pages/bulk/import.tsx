@@ -14,7 +14,7 @@ import { fieldsFor } from './headings.ts';
 import { RecentImports } from './recent-imports.tsx';
 import { RunView } from './run-view.tsx';
 import type { Source } from './source.ts';
-import type { Subject } from './subjects.ts';
+import { hasCourses, type Subject } from './subjects.ts';
 import { begin, finish, isUnfinished } from './unfinished.ts';
 import { type Input, useRun } from './use-run.ts';
 
@@ -73,6 +73,9 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
           subject={subject}
           source={source}
           added={added}
+          {...(hasCourses(subject, known)
+            ? { enrolling: { changesExisting: known.includes('IfEnrolled') } }
+            : {})}
           onApply={apply}
           onOther={() => choose(null)}
         />

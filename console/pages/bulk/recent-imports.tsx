@@ -1,6 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
-import { expiryOf } from './created.ts';
+import { type Created, expiryOf } from './created.ts';
+import { subjects } from './subjects.ts';
 import { UndoButton } from './undo-link.tsx';
 import { useCreated, useMayUndo } from './use-created.ts';
 
@@ -9,6 +10,12 @@ export function RecentImports() {
   const t = useTranslations('bulk.undo');
   const format = useFormatter();
   const mayUndo = useMayUndo();
+  const createdTexts = ({ rows }: Created) => {
+    const users = rows.filter(([, enrollId]) => enrollId === undefined).length;
+    const counts = { users, enrolments: rows.length - users };
+    const shown = subjects.filter((of) => counts[of] > 0);
+    return shown.map((of) => t(`created.${of}`, { count: counts[of] }));
+  };
   const recent = useCreated().filter(({ subject }) => mayUndo(subject));
   if (recent.length === 0) return null;
   return (
@@ -31,7 +38,7 @@ export function RecentImports() {
                     {created.name}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {t(`created.${created.subject}`, { count: created.rows.length })}
+                    {createdTexts(created).join(' · ')}
                     {' · '}
                     {t('until', { time: format.dateTime(expiryOf(created), { timeStyle: 'short' }) })}
                   </Text>

@@ -1,7 +1,7 @@
 import { Button, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { useTranslations } from 'use-intl';
+import { useFormatter, useTranslations } from 'use-intl';
 import { useAction } from '../../parts/action.tsx';
 import { csvFile } from '../../parts/csv.ts';
 import { FilterBar, SearchFilter, SelectFilter } from '../../parts/filters.tsx';
@@ -27,13 +27,18 @@ export function useReason(): (code: string) => string {
 }
 
 /** Errors for which the console has its own advice. For other errors, the service's text is clear enough here. */
-const ownAdvice = ['user_exists', 'user_not_found', 'user_disabled'] as const;
+const ownAdvice = [
+  ...['user_exists', 'user_not_found', 'user_disabled', 'course_not_found'],
+  ...['multiple_enrolment_options', 'option_not_found'],
+] as const;
 
 function useAdvice(): (row: RejectedRow) => string {
   const t = useTranslations('bulk.existing');
-  return ({ code, detail }) => {
+  const format = useFormatter();
+  return ({ code, detail, options }) => {
     const own = ownAdvice.find((one) => one === code);
-    return own ? t(`advice.${own}`) : detail;
+    if (!own || (own === 'option_not_found' && options.length === 0)) return detail;
+    return t(`advice.${own}`, { options: format.list(options, { type: 'disjunction' }) });
   };
 }
 

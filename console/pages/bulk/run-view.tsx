@@ -26,13 +26,16 @@ type Props = {
   group?: GroupEnrolment;
   /** Whether the rows are existing records that are changed. */
   isChange?: boolean;
+  /** Set if the rows are users who can also be enrolled: whether this may extend or renew existing enrolments. */
+  enrolling?: { changesExisting: boolean };
   onApply: () => void;
   onOther: () => void;
 };
 
 /** A plan or an import: its progress, its results, and the next step. */
 export function RunView(props: Props) {
-  const { run, running, subject, source, added, group, isChange = false, onApply, onOther } = props;
+  const { run, running, subject, source, added, group, isChange = false, enrolling } = props;
+  const { onApply, onOther } = props;
   const t = useTranslations('bulk');
   const { state, isPlan, sum } = run;
   return (
@@ -71,6 +74,7 @@ export function RunView(props: Props) {
           isPlan={isPlan}
           isUpdate={isChange || added.IfExists === 'update'}
           isChange={isChange}
+          {...(enrolling ? { enrolments: sum.enrolments } : {})}
         />
       )}
       {!isChange && <ChangedFieldList changed={sum.changed} />}
@@ -81,10 +85,11 @@ export function RunView(props: Props) {
             running={running}
             subject={subject}
             keepsExisting={isChange || group?.ifEnrolled === 'return'}
+            {...(enrolling ? { enrolling } : {})}
             onApply={onApply}
           />
         ) : (
-          <AfterRun run={run} subject={subject} isChange={isChange} onOther={onOther} />
+          <AfterRun {...{ run, subject, isChange, onOther }} hasCourses={enrolling !== undefined} />
         ))}
       {state !== 'running' && !isPlan && <UndoLink run={run} />}
       {sum.rejected.length > 0 && state !== 'running' && (
@@ -149,15 +154,22 @@ function RunProgress({ run: { state, rows, of, error, isPlan }, running }: { run
 
 type AfterProps = Pick<Props, 'run' | 'subject'>;
 
-type AfterPlanProps = AfterProps & Pick<Props, 'running' | 'onApply'> & { keepsExisting: boolean };
+type AfterPlanProps = AfterProps &
+  Pick<Props, 'running' | 'onApply' | 'enrolling'> & { keepsExisting: boolean };
 
-function AfterPlan({ run, running, subject, keepsExisting, onApply }: AfterPlanProps) {
+function AfterPlan({ run, running, subject, keepsExisting, enrolling, onApply }: AfterPlanProps) {
   const t = useTranslations('bulk');
-  const { counts, rejected } = run.sum;
+  const { counts, enrolments, rejected } = run.sum;
   const { created, updated, exists } = counts;
   // Existing enrolments are included if they may be extended or renewed.
-  const count = created + updated + (subject === 'users' || keepsExisting ? 0 : exists);
-  const text = count === 0 ? t('nothingToDo') : rejected.length > 0 ? t('skippedNote') : t('allFine');
+  const enrolled = enrolments.created + (enrolling?.changesExisting ? enrolments.exists : 0);
+  const count = created + updated + enrolled + (subject === 'users' || keepsExisting ? 0 : exists);
+  const text =
+    count === 0
+      ? t('nothingToDo')
+      : rejected.length > 0
+        ? t(enrolling ? 'people.skippedNote' : 'skippedNote')
+        : t('allFine');
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" maw={560} flex="1 1 16rem">
@@ -167,12 +179,14 @@ function AfterPlan({ run, running, subject, keepsExisting, onApply }: AfterPlanP
         <Button variant="default" onClick={running.clear}>
           {t('back')}
         </Button>
-        <Button size="md" disabled={count === 0} onClick={onApply}>
-          {updated === 0
-            ? t(`apply.${subject}`, { count })
-            : created === 0
-              ? t('existing.applyUpdates', { count })
-              : t('existing.applyBoth', { created, updated })}
+        <Button size="md" disabled={count === 0} onClick={onApply} className="apply">
+          {enrolled > 0
+            ? t('people.apply', { users: created + updated, enrolments: enrolled })
+            : updated === 0
+              ? t(`apply.${subject}`, { count })
+              : created === 0
+                ? t('existing.applyUpdates', { count })
+                : t('existing.applyBoth', { created, updated })}
         </Button>
       </Group>
     </Group>
@@ -189,7 +203,9 @@ function ChangedFieldList({ changed }: { changed: ChangedFields }) {
   return <Text size="sm">{t('changed', { fields: format.list(texts) })}</Text>;
 }
 
-function AfterRun({ run, subject, isChange, onOther }: AfterProps & Pick<Props, 'isChange' | 'onOther'>) {
+type AfterRunProps = AfterProps & Pick<Props, 'isChange' | 'onOther'> & { hasCourses: boolean };
+
+function AfterRun({ run, subject, isChange, onOther, hasCourses }: AfterRunProps) {
   const t = useTranslations('bulk');
   const to = subject === 'users' ? '/console/users' : '/console/enrolments';
   return (
@@ -199,7 +215,7 @@ function AfterRun({ run, subject, isChange, onOther }: AfterProps & Pick<Props, 
         variant="default"
         leftSection={<IconDownload size={16} aria-hidden />}
         onClick={() =>
-          saveFile(`${subject}-results.csv`, csvFile([csvRow(resultColumns), ...run.sum.results]))
+          saveFile(`${subject}-results.csv`, csvFile([csvRow(resultColumns(hasCourses)), ...run.sum.results]))
         }
       >
         {t('results')}

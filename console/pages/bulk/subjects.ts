@@ -1,6 +1,7 @@
 import type { components } from '../../../client/src/generated.ts';
 
 type NewUser = components['schemas']['NewUser'];
+type EnrolRow = components['schemas']['EnrolRequest'] & { CourseID: string; DurationID: string };
 
 export const subjects = ['users', 'enrolments'] as const;
 export type Subject = (typeof subjects)[number];
@@ -31,24 +32,32 @@ const userFields = [
   'IfExists',
   'IfMissing',
 ] as const satisfies readonly (keyof NewUser)[];
-const enrolmentFields = ['LoginID', 'CourseID', 'DurationID', 'IfEnrolled', 'Reference', 'Metadata'] as const;
+/** A file of users can also enrol them. */
+const courseFields = [
+  'CourseID',
+  'DurationID',
+  'ExpiresAt',
+  'IfEnrolled',
+  'Reference',
+  'Metadata',
+] as const satisfies readonly (keyof EnrolRow)[];
 
-export type Field = (typeof userFields)[number] | (typeof enrolmentFields)[number];
+export type Field = (typeof userFields)[number] | (typeof courseFields)[number];
 
 export const subjectInfo = {
   users: {
     path: '/user/bulk',
-    fields: userFields,
+    fields: [...userFields, ...courseFields],
     required: ['LoginID'],
     template: [
-      ['LoginID', 'FirstName', 'LastName', 'GroupName', 'Email'],
-      ['anna.berg', 'Anna', 'Berg', 'Sales', 'anna.berg@example.com'],
-      ['ben.cole', 'Ben', 'Cole', 'Stock', 'ben.cole@example.com'],
+      ['LoginID', 'FirstName', 'LastName', 'GroupName', 'Email', 'CourseID', 'DurationID'],
+      ['anna.berg', 'Anna', 'Berg', 'Sales', 'anna.berg@example.com', 'fire-safety', '1-year'],
+      ['ben.cole', 'Ben', 'Cole', 'Stock', 'ben.cole@example.com', '', ''],
     ],
   },
   enrolments: {
     path: '/enrol/bulk',
-    fields: enrolmentFields,
+    fields: ['LoginID', ...courseFields],
     required: ['LoginID', 'CourseID'],
     template: [
       ['LoginID', 'CourseID', 'DurationID', 'Reference'],
@@ -61,10 +70,22 @@ export const subjectInfo = {
 /** Whether the service accepts a field with this name. */
 export function isField(subject: Subject, name: string): boolean {
   const { fields } = subjectInfo[subject];
-  if (subject === 'enrolments' && name.startsWith(metadata) && name.length > metadata.length) return true;
+  if (name.startsWith(metadata) && name.length > metadata.length) return true;
   return name !== 'Metadata' && (fields as readonly string[]).includes(name);
 }
 
 export function missingFields(subject: Subject, fields: readonly (string | null)[]): string[] {
   return subjectInfo[subject].required.filter((field) => !fields.includes(field));
+}
+
+/** Whether rows of users can also enrol them. */
+export function hasCourses(subject: Subject, fields: readonly (string | null)[]): boolean {
+  return subject === 'users' && fields.includes('CourseID');
+}
+
+/** Without a course, columns such as Reference have no meaning in a file of users. */
+export function withoutCourseFields(fields: readonly (string | null)[]): (string | null)[] {
+  const isOfCourse = (name: string) =>
+    name.startsWith(metadata) || (courseFields as readonly string[]).includes(name);
+  return fields.map((field) => (field !== null && isOfCourse(field) ? null : field));
 }

@@ -1,4 +1,4 @@
-import { Progress, Stack, Text } from '@mantine/core';
+import { Progress, Stack, Text, Title } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
 import { type Counts, type Kind, kinds } from './outcome.ts';
 import type { Subject } from './subjects.ts';
@@ -19,6 +19,8 @@ type Props = {
   isUpdate: boolean;
   /** Whether the rows are existing records, so none is created. */
   isChange: boolean;
+  /** Set if the rows are users who can also be enrolled. */
+  enrolments?: Counts;
 };
 
 /** Whether the result can occur. A column of the file may override `isUpdate` for a row. */
@@ -47,7 +49,38 @@ export function Tiles(props: Props) {
   const tiles = shown.map((kind) => ({
     ...{ kind, color: colors[kind], count: counts[kind], title: titleOf(kind), text: textOf(kind) },
   }));
-  return <TileList label={t('tilesLabel')} tiles={tiles} />;
+  if (!props.enrolments) return <TileList label={t('tilesLabel')} tiles={tiles} />;
+  return (
+    <>
+      <Stack gap="xs">
+        <Title order={3} size="h5">
+          {t('subjects.users')}
+        </Title>
+        <TileList label={t('people.users')} tiles={tiles} />
+      </Stack>
+      <Stack gap="xs">
+        <Title order={3} size="h5">
+          {t('subjects.enrolments')}
+        </Title>
+        <EnrolmentTiles counts={props.enrolments} isPlan={isPlan} />
+      </Stack>
+    </>
+  );
+}
+
+/** The enrolments of users in the same file. */
+function EnrolmentTiles({ counts, isPlan }: { counts: Counts; isPlan: boolean }) {
+  const t = useTranslations('bulk');
+  const tile = (kind: 'created' | 'exists' | 'refused', title: string, text: string) => ({
+    ...{ kind, title, text },
+    ...{ color: colors[kind], count: counts[kind] },
+  });
+  const tiles = [
+    tile('created', t(isPlan ? 'tiles.toCreate' : 'tiles.created'), t('tileTexts.created.enrolments')),
+    tile('exists', t('tiles.exists.enrolments'), t('tileTexts.exists.enrolments')),
+    tile('refused', t('tiles.refused'), t('people.refused')),
+  ];
+  return <TileList label={t('people.enrolments')} tiles={tiles} />;
 }
 
 type Tile = { kind: string; color: string; count: number; title: string; text: string };

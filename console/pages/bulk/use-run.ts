@@ -6,12 +6,13 @@ import { type Line, sendChunk } from './call.ts';
 import { checkRows, type Finding, type Findings } from './checks.ts';
 import { bodyOf, type RowChunk, rowChunksOf } from './chunks.ts';
 import { addCreated, type CreatedRow } from './created.ts';
+import { type DateOrder, dateOrderOf } from './dates.ts';
 import type { AddedFields } from './existing.ts';
 import { viewerOf } from './import-keys.ts';
 import { type ChunkOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
 import type { Send } from './send-rows.ts';
 import type { Source } from './source.ts';
-import { type Subject, subjectInfo } from './subjects.ts';
+import { hasCourses, type Subject, subjectInfo } from './subjects.ts';
 
 export type Input = {
   subject: Subject;
@@ -46,6 +47,7 @@ export type Run = {
 type Work = {
   input: Input;
   findings: Findings | null;
+  order: DateOrder;
   outcomes: (ChunkOutcome | undefined)[];
   at: number;
   isKept: boolean;
@@ -80,8 +82,12 @@ export function useRun(onDone: (input: Input) => void) {
     const detailOf = ({ code, value, otherLine }: Finding) => t(code, { value, line: otherLine ?? 0 });
     try {
       show('running');
-      started.findings ??= isChecked ? await checkRows(source, input, stop.signal) : new Map();
-      const findings = started.findings;
+      if (!started.findings) {
+        started.order = await dateOrderOf(source, fields.indexOf('ExpiresAt'), stop.signal);
+        started.findings = isChecked ? await checkRows(source, input, started.order, stop.signal) : new Map();
+      }
+      const { findings, order } = started;
+      const isBoth = hasCourses(subject, source.csv ? fields : source.columns);
       for (const chunk of rowChunksOf(source)) {
         const known = outcomes[chunk.index];
         if (known && known.temporary === 0) continue;
@@ -102,7 +108,11 @@ export function useRun(onDone: (input: Input) => void) {
               ...sending,
               path: subjectInfo[subject].path,
               isCsv: source.csv !== null,
-              body: await bodyOf(source, fields, chunk, { added, isOmitted: (row) => findings.has(row) }),
+              body: await bodyOf(source, fields, chunk, {
+                added,
+                order,
+                isOmitted: (row) => findings.has(row),
+              }),
               rows,
             });
         if (name !== undefined && requestKey !== null && started.isKept) {
@@ -110,7 +120,7 @@ export function useRun(onDone: (input: Input) => void) {
           started.isKept = addCreated(kept, createdRows(sent));
         }
         const lines = withFindings(sent, chunk, findings, detailOf);
-        outcomes[chunk.index] = toOutcome(lines, chunk.from, (row) => source.lines[row] ?? 0);
+        outcomes[chunk.index] = toOutcome(lines, chunk.from, (row) => source.lines[row] ?? 0, isBoth);
         sum = sumOf(outcomes);
       }
       show('done');
@@ -122,7 +132,7 @@ export function useRun(onDone: (input: Input) => void) {
   };
 
   const start = (input: Input) => {
-    work.current = { input, findings: null, outcomes: [], at: Date.now(), isKept: true };
+    work.current = { input, findings: null, order: null, outcomes: [], at: Date.now(), isKept: true };
     void resume();
   };
   const clear = () => {
@@ -135,9 +145,12 @@ export function useRun(onDone: (input: Input) => void) {
 
 /** The records that the rows created, which an undo would remove. */
 function createdRows(lines: readonly Line[]): CreatedRow[] {
-  return lines.flatMap(({ Status, LoginID, EnrollID }): CreatedRow[] => {
-    if (Status !== 201 || LoginID === undefined) return [];
-    return [EnrollID === undefined ? [LoginID] : [LoginID, EnrollID]];
+  return lines.flatMap(({ LoginID, ...line }) => {
+    if (LoginID === undefined) return [];
+    const created = [line, line.Enrolment].filter((step) => step?.Status === 201);
+    return created.map(
+      (step): CreatedRow => (step?.EnrollID === undefined ? [LoginID] : [LoginID, step.EnrollID]),
+    );
   });
 }
 
