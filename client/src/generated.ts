@@ -9429,10 +9429,10 @@ export interface operations {
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Sort order. Default: oldest.
+                 * @description Sort order. Default: oldest. status and status_descending group the enrolments by status: completed, enrolled, expired, in_progress, withdrawn. Within a group, they are sorted by creation. An enrolment that has just expired can be in its former group for up to 30 seconds.
                  * @example oldest
                  */
-                Order?: components["parameters"]["Order"];
+                Order?: "oldest" | "newest" | "status" | "status_descending";
                 /**
                  * @description If true, the first page has a `Count` of the records that match the filters.
                  * @example true

@@ -26,7 +26,8 @@ type ListProps<T> = {
   columns: readonly Column<T>[];
   rowKey: (row: T) => string;
   selection?: Selection<T>;
-  sort?: Sort;
+  /** The columns by which the list can be sorted. */
+  sorts?: readonly Sort[];
   /** The number of all rows, if not all are shown. `More` means that there are at least this many. */
   count?: { Records: number; More: boolean } | undefined;
   /** Shown instead of an empty table: what is missing, and how to add it. */
@@ -37,7 +38,7 @@ type ListProps<T> = {
 export function List<T>(props: ListProps<T>) {
   const { query, empty, selection } = props;
   const t = useTranslations('list');
-  const sort = useSortFocus(props.sort);
+  const sorts = useSortFocus(props.sorts ?? []);
   const rows = query.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
   const content = () => {
     if (query.isPending) return <WaitingRows />;
@@ -49,7 +50,7 @@ export function List<T>(props: ListProps<T>) {
         {...{ label, columns, rows, rowKey }}
         isBusy={query.isFetching}
         {...(selection ? { selection } : {})}
-        {...(sort ? { sort } : {})}
+        sorts={sorts}
       />
     );
   };
@@ -70,7 +71,14 @@ export function List<T>(props: ListProps<T>) {
 }
 
 /** The number of rows and, on a phone, the controls that are otherwise in the column headers. */
-function ListHead<T>({ query, selection, sort, count, rows, rowKey }: ListProps<T> & { rows: readonly T[] }) {
+function ListHead<T>({
+  query,
+  selection,
+  sorts = [],
+  count,
+  rows,
+  rowKey,
+}: ListProps<T> & { rows: readonly T[] }) {
   const t = useTranslations('rows');
   const list = useTranslations('list');
   const ticks = useRowSelection(selection, rows, rowKey);
@@ -90,19 +98,27 @@ function ListHead<T>({ query, selection, sort, count, rows, rowKey }: ListProps<
       <Text size="sm" c="dimmed" role="status">
         {shown > 0 && text}
       </Text>
-      {sort && (shown > 0 || query.isPending) && <SortSelect sort={sort} />}
+      {sorts.length > 0 && (shown > 0 || query.isPending) && <SortSelect sorts={sorts} />}
     </Group>
   );
 }
 
 type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey' | 'selection'> & {
-  sort?: FocusedSort;
+  sorts?: readonly FocusedSort[];
   rows: readonly T[];
   isBusy?: boolean;
 };
 
 /** The table of a list. Also used for rows that are part of another record. */
-export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selection, sort }: RowsProps<T>) {
+export function Rows<T>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  isBusy = false,
+  selection,
+  sorts = [],
+}: RowsProps<T>) {
   const ticks = useRowSelection(selection, rows, rowKey);
   const withTick = (at: number, tick: ReactNode, content: ReactNode) =>
     ticks && at === 0 ? (
@@ -114,20 +130,21 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selectio
       content
     );
   // On a phone, the header is only for screen readers, so it has no controls.
+  const sortOf = (key: string) => sorts.find(({ column }) => column === key);
   const headerOf = ({ key, header }: Column<T>, at: number) => {
-    const text =
-      sort?.column === key ? (
-        <>
-          <Box component="span" hiddenFrom="sm">
-            {header}
-          </Box>
-          <Box component="span" visibleFrom="sm">
-            <SortButton sort={sort} header={header} />
-          </Box>
-        </>
-      ) : (
-        header
-      );
+    const sort = sortOf(key);
+    const text = sort ? (
+      <>
+        <Box component="span" hiddenFrom="sm">
+          {header}
+        </Box>
+        <Box component="span" visibleFrom="sm">
+          <SortButton sort={sort} header={header} />
+        </Box>
+      </>
+    ) : (
+      header
+    );
     return withTick(at, <Box visibleFrom="sm">{ticks?.ofAll()}</Box>, text);
   };
   return (
@@ -141,7 +158,7 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false, selectio
                 role="columnheader"
                 scope="col"
                 ta={column.align ?? 'start'}
-                {...(sort?.column === column.key ? { 'aria-sort': ariaSort(sort) } : {})}
+                {...ariaSort(sortOf(column.key))}
               >
                 {column.isActions ? <VisuallyHidden>{column.header}</VisuallyHidden> : headerOf(column, at)}
               </Table.Th>

@@ -6,44 +6,53 @@ import { useTranslations } from 'use-intl';
 export type Order = 'newest' | 'oldest';
 export const isOrder = (text: string | undefined): text is Order => text === 'newest' || text === 'oldest';
 
-/** How a list is sorted by its only sortable column. */
+/** How a list is sorted by a column. */
 export type Sort = {
   column: string;
-  /** Undefined for the usual order, which is not by this column. */
+  /** Undefined if the list is not sorted by this column. */
   order: Order | undefined;
   onChange: (order: Order | undefined) => void;
+  /** The order after the first click. */
+  first?: Order;
   texts: Record<Order, string>;
   /** Describes the usual order, if there is one besides newest and oldest first. */
   usual?: string;
 };
 
 /** The header disappears while a list loads in its new order. This restores the focus if the header had it. */
-export function useSortFocus(sort: Sort | undefined) {
-  const hasSorted = useRef(false);
-  if (!sort) return undefined;
-  return {
+export function useSortFocus(sorts: readonly Sort[]) {
+  const sorted = useRef<string>(null);
+  return sorts.map((sort) => ({
     ...sort,
     onChange: (order: Order | undefined) => {
-      hasSorted.current = true;
+      sorted.current = sort.column;
       sort.onChange(order);
     },
     ref: (button: HTMLButtonElement | null) => {
-      if (button && hasSorted.current && document.activeElement === document.body) button.focus();
+      if (button && sorted.current === sort.column && document.activeElement === document.body)
+        button.focus();
     },
-  };
+  }));
 }
 
-export type FocusedSort = NonNullable<ReturnType<typeof useSortFocus>>;
+export type FocusedSort = ReturnType<typeof useSortFocus>[number];
 
-export const ariaSort = ({ order }: Sort) =>
-  order === undefined ? 'none' : order === 'newest' ? 'descending' : 'ascending';
+/** The attribute of a column header. Columns by which the list cannot be sorted have none. */
+export function ariaSort(sort: Sort | undefined) {
+  if (!sort) return {};
+  const { order } = sort;
+  return {
+    'aria-sort': order === undefined ? 'none' : order === 'newest' ? 'descending' : 'ascending',
+  } as const;
+}
 
 const icons = { newest: IconArrowDown, oldest: IconArrowUp, usual: IconArrowsSort };
 
 /** A column header that changes the order. */
 export function SortButton({ sort, header }: { sort: FocusedSort; header: string }) {
-  const { ref, order, onChange, texts, usual } = sort;
-  const next = order === undefined || (order === 'oldest' && !usual) ? 'newest' : 'oldest';
+  const { ref, order, onChange, texts, usual, first = 'newest' } = sort;
+  const other = order === 'newest' ? 'oldest' : 'newest';
+  const next = order === undefined ? first : other;
   const wanted = usual !== undefined && order === 'oldest' ? undefined : next;
   const Icon = icons[order ?? 'usual'];
   return (
@@ -60,19 +69,34 @@ export function SortButton({ sort, header }: { sort: FocusedSort; header: string
 }
 
 /** Replaces the column headers on a phone, where rows are cards. */
-export function SortSelect({ sort: { order, onChange, texts, usual } }: { sort: Sort }) {
+export function SortSelect({ sorts }: { sorts: readonly Sort[] }) {
   const t = useTranslations('rows');
+  const usual = sorts.find((sort) => sort.usual !== undefined)?.usual;
+  const current = sorts.find(({ order }) => order !== undefined);
+  const choices = sorts.flatMap((sort) => {
+    const orders: Order[] = sort.first === 'oldest' ? ['oldest', 'newest'] : ['newest', 'oldest'];
+    return orders.map((order) => ({
+      value: `${sort.column} ${order}`,
+      label: sort.texts[order],
+      sort,
+      order,
+    }));
+  });
+  const choose = (value: string) => {
+    const chosen = choices.find((one) => one.value === value);
+    if (chosen) chosen.sort.onChange(chosen.order);
+    else current?.onChange(undefined);
+  };
   return (
     <NativeSelect
       hiddenFrom="sm"
       size="xs"
       aria-label={t('order')}
-      value={order ?? ''}
-      onChange={({ currentTarget: { value } }) => onChange(isOrder(value) ? value : undefined)}
+      value={current ? `${current.column} ${current.order}` : ''}
+      onChange={({ currentTarget: { value } }) => choose(value)}
       data={[
         ...(usual === undefined ? [] : [{ value: '', label: usual }]),
-        { value: 'newest', label: texts.newest },
-        { value: 'oldest', label: texts.oldest },
+        ...choices.map(({ value, label }) => ({ value, label })),
       ]}
     />
   );

@@ -109,17 +109,22 @@ test('The enrolments of a group are extended once, although the response is lost
     await route.abort('connectionreset');
   });
   const extend = async () => {
-    await chooseLadders(page);
-    await page.getByRole('radio', { name: 'Extend access' }).check();
-    await page.getByRole('checkbox', { name: 'Enrol people who are not enrolled yet' }).uncheck();
     await plan(page);
     assert.deepEqual(await counted(page), ['0 To be enrolled', '2 Already enrolled', '0 Rejected']);
     await page.getByRole('button', { name: 'Apply to 2 people' }).click();
   };
+  await chooseLadders(page);
+  const extending = page.getByRole('radio', { name: 'Extend access' });
+  await extending.check();
+  const others = page.getByRole('checkbox', { name: 'Enrol people who are not enrolled yet' });
+  await others.uncheck();
   await extend();
   await page.getByText('nobody is processed twice').waitFor({ timeout: 60_000 });
   await page.reload();
   isBroken = false;
+  // The form is filled in again.
+  await page.getByText('This was interrupted').waitFor();
+  assert.deepEqual([await extending.isChecked(), await others.isChecked()], [true, false]);
   await extend();
   await page.getByRole('heading', { name: 'Finished' }).waitFor();
   const [[status, end]] = await endsOf(tenant, 'bo');
@@ -130,6 +135,45 @@ test('The enrolments of a group are extended once, although the response is lost
   );
   assert.equal((await endsOf(tenant, 'ed')).length, 0);
   assert.deepEqual(await endsOf(tenant, 'zoe'), zoe);
+  await closeConsole(page);
+});
+
+test('After the tab was closed, enrolling a large group is continued, and everyone can be undone', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
+  const people = Array.from({ length: 2300 }, (_, at) => `{"LoginID":"p${at}","GroupName":"Large"}`);
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  expectStatus(await tenant.api('POST', '/user/bulk', people.join('\n'), ndjson), 200);
+  const first = await consoleOf(service, { tenant, LoginID }, '/console/enrolments/group?group=Large');
+  // The second chunk is processed, but its response does not arrive before the tab is closed.
+  const closing = Promise.withResolvers<void>();
+  await first.route('**/enrol/bulk', async (route) => {
+    const key = route.request().headers()['idempotency-key'] ?? '';
+    if (!key.endsWith('-1')) return route.continue();
+    await route.fetch();
+    closing.resolve();
+  });
+  await chooseLadders(first);
+  await first.getByRole('button', { name: 'Show the plan' }).click();
+  await first.getByRole('button', { name: 'Apply to 2,300 people' }).click({ timeout: 60_000 });
+  await first.getByText('2,000 of 2,300 people').waitFor({ timeout: 60_000 });
+  await closing.promise;
+  const page = await first.context().newPage();
+  await first.close();
+
+  await page.goto(`${service.baseUrl}/console/enrolments/group`);
+  await page.getByText('This was interrupted').waitFor();
+  await page.getByText('2,000 new enrolments').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.getByText('the interruption left the results incomplete').waitFor({ timeout: 60_000 });
+  assert.deepEqual(await counted(page), ['0 To be enrolled', '2,300 Already enrolled', '0 Rejected']);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Finished' }).waitFor({ timeout: 60_000 });
+  assert.deepEqual(await counted(page), ['2,300 Enrolled', '0 Already enrolled', '0 Rejected']);
+  await page.getByRole('button', { name: 'Choose another group or course' }).click();
+  await page.getByText('2,300 new enrolments').waitFor();
+  assert.equal(await page.getByText('This was interrupted').count(), 0);
   await closeConsole(page);
 });
 

@@ -34,6 +34,8 @@ type Call = {
   rows: number;
   signal: AbortSignal;
   onRows: (rows: number) => void;
+  /** Called with each part of the results as it arrives, again after a retry. */
+  onLines?: (lines: readonly Line[]) => void;
 };
 
 /** Thrown when a response ended before its last row. */
@@ -41,7 +43,7 @@ export const truncatedResponse = { code: 'unreachable' };
 
 /** Sends one chunk and reads its results as they arrive. Throws the problem if the whole call is rejected. */
 async function callOnce(api: Api, call: Call): Promise<Line[]> {
-  const { path, requestKey, isCsv, body, rows, signal, onRows } = call;
+  const { path, requestKey, isCsv, body, rows, signal, onRows, onLines } = call;
   const response = await fetch(requestKey === null ? `${path}?Plan=true` : path, {
     method: 'POST',
     headers: {
@@ -66,7 +68,9 @@ async function callOnce(api: Api, call: Call): Promise<Line[]> {
     if (done) break;
     const texts = (rest + value).split('\n');
     rest = texts.pop() ?? '';
-    for (const text of texts) lines.push(JSON.parse(text));
+    const arrived = texts.map((text): Line => JSON.parse(text));
+    for (const line of arrived) lines.push(line);
+    onLines?.(arrived);
     onRows(lines.length);
   }
   if (lines.length !== rows) throw truncatedResponse;

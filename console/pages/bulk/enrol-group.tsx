@@ -8,16 +8,16 @@ import { useAction } from '../../parts/action.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
-import { newRequestKey } from '../../parts/request-key.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { GroupForm, type Typed } from './group-form.tsx';
 import { type GroupEnrolment, groupSource } from './group-rows.ts';
+import { peopleIn, signatureOf, unfinishedGroup } from './group-signature.ts';
 import { GroupTexts } from './group-texts.tsx';
 import { RecentImports } from './recent-imports.tsx';
 import { RunView } from './run-view.tsx';
 import { useSelected } from './selected.ts';
 import type { Source } from './source.ts';
-import { begin, finish } from './unfinished.ts';
+import { begin, finish, isUnfinished } from './unfinished.ts';
 import { type Input, useRun } from './use-run.ts';
 import { WithUndo } from './with-undo.tsx';
 
@@ -40,7 +40,7 @@ export default function EnrolGroup() {
   );
 }
 
-type Planned = { wanted: GroupEnrolment; source: Source };
+type Planned = { wanted: GroupEnrolment; source: Source; people: number };
 
 /** The form, the plan, and the result for each person. Only the people in the plan are then enrolled. */
 function GroupRun({ selected }: { selected: { id: string; users: readonly string[] } | null }) {
@@ -48,24 +48,28 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
   const api = useApi();
   const queries = useQueryClient();
   const [{ group }] = useFilters(['group']);
+  const [unfinished] = useState(() => unfinishedGroup(api.tenant, selected?.id));
+  // The URL may name another group.
+  const isContinued =
+    unfinished !== null && (selected !== null || [undefined, unfinished.group].includes(group));
+  const continued = isContinued ? unfinished : null;
   const [typed, setTyped] = useState<Typed>({
-    group: selected ? undefined : group,
-    users: selected?.users ?? null,
     courseId: undefined,
     durationId: undefined,
     ifEnrolled: 'return',
     enrolsOthers: true,
+    ...continued,
+    group: selected ? undefined : (continued?.group ?? group),
+    users: selected?.users ?? null,
   });
   const [planned, setPlanned] = useState<Planned | null>(null);
   const [isNobody, setNobody] = useState(false);
   const reading = useRef<AbortController | null>(null);
   useEffect(() => () => reading.current?.abort(), []);
-  // The signature is stored in the browser, so it does not name the selected users.
-  const signatureOf = ({ users, ...wanted }: GroupEnrolment) =>
-    JSON.stringify([api.tenant, 'group', selected?.id, wanted]);
+  const signature = ({ wanted, people }: Planned) => signatureOf(api.tenant, selected?.id, wanted, people);
   const running = useRun(({ requestKey }: Input) => {
     if (requestKey === null || !planned) return;
-    finish(signatureOf(planned.wanted));
+    finish(signature(planned));
     void queries.invalidateQueries();
   });
   const inputOf = ({ wanted, source }: Planned, requestKey: string | null): Input => ({
@@ -77,20 +81,24 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
     const source = await groupSource(api, wanted, reading.current.signal);
     setNobody(source === null);
     if (!source) return;
-    const planned = { wanted, source };
+    const planned = { wanted, source, people: await peopleIn(source) };
     setPlanned(planned);
     running.start(inputOf(planned, null));
   });
-  const apply = (planned: Planned) => {
-    const { wanted } = planned;
-    // Repeating an extension would extend access twice, so an interrupted one is continued, even in another tab.
-    const key = wanted.ifEnrolled === 'extend' ? begin(signatureOf(wanted)) : newRequestKey();
-    running.start(inputOf(planned, key));
-  };
+  // An interrupted enrolment is continued, even in another tab, so that nobody is extended twice and all can be undone.
+  const apply = (planned: Planned) => running.start(inputOf(planned, begin(signature(planned))));
   const { run } = running;
   if (!run || !planned)
     return (
       <Stack gap="md">
+        {continued &&
+          unfinishedGroup(api.tenant, selected?.id) !== null &&
+          typed.courseId === continued.courseId &&
+          (selected || typed.group === continued.group) && (
+            <Alert color="blue" role="status" title={t('form.unfinished')} maw={640}>
+              {t('form.unfinishedText')}
+            </Alert>
+          )}
         <GroupForm
           typed={typed}
           onChange={(change) => {
@@ -125,6 +133,7 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
         source={source}
         added={{}}
         group={wanted}
+        isUnfinished={isUnfinished(signature(planned))}
         onApply={() => apply(planned)}
         onOther={running.clear}
       />

@@ -76,6 +76,7 @@ export function Import({ subject, choice }: { subject: Subject; choice: ReactNod
           {...(hasCourses(subject, known)
             ? { enrolling: { changesExisting: known.includes('IfEnrolled') } }
             : {})}
+          isUnfinished={isUnfinished(signature)}
           onApply={apply}
           onOther={() => choose(null)}
         />

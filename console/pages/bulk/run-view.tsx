@@ -28,6 +28,8 @@ type Props = {
   isChange?: boolean;
   /** Set if the rows are users who can also be enrolled: whether this may extend or renew existing enrolments. */
   enrolling?: { changesExisting: boolean };
+  /** Whether the run was interrupted, so that its results are incomplete even if nothing is left to do. */
+  isUnfinished?: boolean;
   onApply: () => void;
   onOther: () => void;
 };
@@ -35,6 +37,7 @@ type Props = {
 /** A plan or an import: its progress, its results, and the next step. */
 export function RunView(props: Props) {
   const { run, running, subject, source, added, group, isChange = false, enrolling } = props;
+  const { isUnfinished = false } = props;
   const { onApply, onOther } = props;
   const t = useTranslations('bulk');
   const { state, isPlan, sum } = run;
@@ -84,6 +87,7 @@ export function RunView(props: Props) {
             run={run}
             running={running}
             subject={subject}
+            isUnfinished={isUnfinished}
             keepsExisting={isChange || group?.ifEnrolled === 'return'}
             {...(enrolling ? { enrolling } : {})}
             onApply={onApply}
@@ -155,21 +159,27 @@ function RunProgress({ run: { state, rows, of, error, isPlan }, running }: { run
 type AfterProps = Pick<Props, 'run' | 'subject'>;
 
 type AfterPlanProps = AfterProps &
-  Pick<Props, 'running' | 'onApply' | 'enrolling'> & { keepsExisting: boolean };
+  Pick<Props, 'running' | 'onApply' | 'enrolling'> & { keepsExisting: boolean; isUnfinished: boolean };
 
-function AfterPlan({ run, running, subject, keepsExisting, enrolling, onApply }: AfterPlanProps) {
+function AfterPlan({
+  run,
+  running,
+  subject,
+  keepsExisting,
+  isUnfinished,
+  enrolling,
+  onApply,
+}: AfterPlanProps) {
   const t = useTranslations('bulk');
   const { counts, enrolments, rejected } = run.sum;
   const { created, updated, exists } = counts;
   // Existing enrolments are included if they may be extended or renewed.
   const enrolled = enrolments.created + (enrolling?.changesExisting ? enrolments.exists : 0);
   const count = created + updated + enrolled + (subject === 'users' || keepsExisting ? 0 : exists);
-  const text =
-    count === 0
-      ? t('nothingToDo')
-      : rejected.length > 0
-        ? t(enrolling ? 'people.skippedNote' : 'skippedNote')
-        : t('allFine');
+  const isOnlyResults = count === 0 && isUnfinished;
+  const skipped = enrolling ? 'people.skippedNote' : 'skippedNote';
+  const nothing = isUnfinished ? 'unfinishedResults' : 'nothingToDo';
+  const text = t(count === 0 ? nothing : rejected.length > 0 ? skipped : 'allFine');
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" maw={560} flex="1 1 16rem">
@@ -179,14 +189,16 @@ function AfterPlan({ run, running, subject, keepsExisting, enrolling, onApply }:
         <Button variant="default" onClick={running.clear}>
           {t('back')}
         </Button>
-        <Button size="md" disabled={count === 0} onClick={onApply} className="apply">
-          {enrolled > 0
-            ? t('people.apply', { users: created + updated, enrolments: enrolled })
-            : updated === 0
-              ? t(`apply.${subject}`, { count })
-              : created === 0
-                ? t('existing.applyUpdates', { count })
-                : t('existing.applyBoth', { created, updated })}
+        <Button size="md" disabled={count === 0 && !isUnfinished} onClick={onApply} className="apply">
+          {isOnlyResults
+            ? t('goOn')
+            : enrolled > 0
+              ? t('people.apply', { users: created + updated, enrolments: enrolled })
+              : updated === 0
+                ? t(`apply.${subject}`, { count })
+                : created === 0
+                  ? t('existing.applyUpdates', { count })
+                  : t('existing.applyBoth', { created, updated })}
         </Button>
       </Group>
     </Group>

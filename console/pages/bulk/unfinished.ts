@@ -18,6 +18,9 @@ function read(): Kept | null {
 /** Whether an import of the same file with the same columns was interrupted. */
 export const isUnfinished = (signature: string) => read()?.signature === signature;
 
+/** The signature of an interrupted import, or null. */
+export const unfinishedSignature = () => read()?.signature ?? null;
+
 /** The ID of an import. An interrupted import keeps its ID, so that completed rows are not repeated. */
 export function begin(signature: string): string {
   const kept = read();

@@ -5,7 +5,7 @@ import { useSession } from '../../api/session.tsx';
 import { type Line, sendChunk } from './call.ts';
 import { checkRows, type Finding, type Findings } from './checks.ts';
 import { bodyOf, type RowChunk, rowChunksOf } from './chunks.ts';
-import { addCreated, type CreatedRow } from './created.ts';
+import { openRecorder } from './created-recorder.ts';
 import { type DateOrder, dateOrderOf } from './dates.ts';
 import type { AddedFields } from './existing.ts';
 import { viewerOf } from './import-keys.ts';
@@ -79,6 +79,15 @@ export function useRun(onDone: (input: Input) => void) {
       const importId = name === undefined ? null : requestKey;
       setRun({ state, isPlan, importId, isKept, rows, of: source.rows, sum, error });
     };
+    const isRecorded = name !== undefined && requestKey !== null && started.isKept;
+    const recorder = isRecorded
+      ? openRecorder(
+          { id: requestKey, viewer, tenant: api.tenant, subject, name, at: started.at },
+          (isKept) => {
+            started.isKept = isKept;
+          },
+        )
+      : null;
     const detailOf = ({ code, value, otherLine }: Finding) => t(code, { value, line: otherLine ?? 0 });
     try {
       show('running');
@@ -114,18 +123,17 @@ export function useRun(onDone: (input: Input) => void) {
                 isOmitted: (row) => findings.has(row),
               }),
               rows,
+              onLines: (lines) => recorder?.add(lines),
             });
-        if (name !== undefined && requestKey !== null && started.isKept) {
-          const kept = { id: requestKey, viewer, tenant: api.tenant, subject, name, at: started.at };
-          started.isKept = addCreated(kept, createdRows(sent));
-        }
         const lines = withFindings(sent, chunk, findings, detailOf);
         outcomes[chunk.index] = toOutcome(lines, chunk.from, (row) => source.lines[row] ?? 0, isBoth);
         sum = sumOf(outcomes);
       }
+      recorder?.end();
       show('done');
       onDone(input);
     } catch (error) {
+      recorder?.end();
       if (stop.signal.aborted) show('stopped');
       else show('failed', 0, error ?? {});
     }
@@ -141,17 +149,6 @@ export function useRun(onDone: (input: Input) => void) {
     setRun(null);
   };
   return { run, start, resume, clear, stop: () => stopping.current?.abort() };
-}
-
-/** The records that the rows created, which an undo would remove. */
-function createdRows(lines: readonly Line[]): CreatedRow[] {
-  return lines.flatMap(({ LoginID, ...line }) => {
-    if (LoginID === undefined) return [];
-    const created = [line, line.Enrolment].filter((step) => step?.Status === 201);
-    return created.map(
-      (step): CreatedRow => (step?.EnrollID === undefined ? [LoginID] : [LoginID, step.EnrollID]),
-    );
-  });
 }
 
 const rowsOf = ({ from, to }: RowChunk) => Array.from({ length: to - from }, (_, at) => from + at);

@@ -1,4 +1,4 @@
-import { Anchor, Button, TextInput } from '@mantine/core';
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
 import { IconCalendarPlus, IconPlus, IconUserMinus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,7 +10,7 @@ import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
-import { isOrder, type Order } from '../../parts/sorting.tsx';
+
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { useOpenSelected } from '../bulk/selected.ts';
@@ -19,10 +19,11 @@ import { GroupFilter } from '../users/group.tsx';
 import { LoginID, useName } from '../users/person.tsx';
 import { useEnrolmentColumns } from './columns.tsx';
 import { EnrolDialog } from './enrol-dialog.tsx';
+import { useEnrolmentOrder } from './order.ts';
 import { CoursePicker } from './pickers.tsx';
 import type { Enrolment } from './values.tsx';
 
-const names = ['course', 'status', 'group', 'before', 'order'] as const;
+const names = ['course', 'status', 'group', 'before', 'by', 'order'] as const;
 const statuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
 
 function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
@@ -87,10 +88,9 @@ export default function Enrolments() {
     ...(filters.group ? { GroupName: filters.group } : {}),
     ...(before ? { ExpiresBefore: before } : {}),
   };
-  // The default is newest first. If the list is filtered by end of access, access that ends soonest comes first.
-  const usual = before ? 'oldest' : 'newest';
-  const order = isOrder(filters.order) ? filters.order : usual;
-  const query = { ...wanted, Order: order };
+  const { sorts, by, query: sorting } = useEnrolmentOrder(filters, before !== null, change);
+  const filtered = { ...wanted, ...sorting.filter };
+  const query = { ...filtered, Order: sorting.order };
   const ticked = useSelection<Enrolment>(
     ({ EnrollID }) => EnrollID,
     ({ LoginID, CourseTitle }) => t('nameOf', { user: LoginID, course: CourseTitle }),
@@ -106,19 +106,14 @@ export default function Enrolments() {
     await openSelected({ of, enrolments });
   };
   const list = $api.useInfiniteQuery('get', '/enrolment', { params: { query } }, paged);
-  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
+  const counted = { params: { query: { ...filtered, Limit: 1, Count: true } } };
   const { data: all } = $api.useQuery('get', '/enrolment', counted, { enabled: list.hasNextPage });
-  const ends = { newest: t('endOrders.newest'), oldest: t('endOrders.oldest') };
-  const enrolled = { newest: t('orders.newest'), oldest: t('orders.oldest') };
-  const sort = {
-    column: before ? 'ends' : 'enrolled',
-    order,
-    onChange: (order: Order | undefined) => change({ order }),
-    texts: before ? ends : enrolled,
-  };
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () =>
-    change({ course: undefined, status: undefined, group: undefined, before: undefined, order: undefined });
+    change({
+      ...{ course: undefined, status: undefined, group: undefined, before: undefined },
+      ...{ by: undefined, order: undefined },
+    });
   return (
     <Page
       title={shell('pages.enrolments')}
@@ -178,9 +173,14 @@ export default function Enrolments() {
           {t('extendChosen')}
         </Button>
       </SelectionBar>
+      {by === 'ends' && !before && (
+        <Text size="sm" c="dimmed" role="note" mb="xs">
+          {t('onlyEnding')}
+        </Text>
+      )}
       <List
         selection={ticked.selection}
-        sort={sort}
+        sorts={sorts}
         count={all?.Count}
         label={shell('pages.enrolments')}
         query={list}

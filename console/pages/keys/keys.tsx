@@ -146,7 +146,7 @@ export default function Keys() {
       <List
         label={shell('pages.keys')}
         query={list}
-        sort={sort}
+        sorts={[sort]}
         count={all?.Count}
         columns={columns}
         rowKey={({ KeyID }) => KeyID}

@@ -142,7 +142,7 @@ export default function Users() {
         label={shell('pages.users')}
         selection={ticked.selection}
         count={all?.Count}
-        {...(filters.search ? {} : { sort })}
+        sorts={filters.search ? [] : [sort]}
         query={users}
         columns={columns}
         rowKey={({ LoginID }) => LoginID}

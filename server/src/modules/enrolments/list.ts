@@ -23,8 +23,10 @@ import {
   sortColumnOf,
 } from './list-filter.ts';
 import { type EnrolmentWithNames, toEnrolment } from './record.ts';
+import { type Status, statuses } from './states.ts';
 
-type ListPosition = { at: Date | null; id: string };
+/** The last row of the previous page: its time or status, if the list is sorted by one, and its ID. */
+type ListPosition = { at: Date | Status | null; id: string };
 
 /** SQL that adds the names shown in the record to the rows of `page`. */
 const withNames = (page: string) => `
@@ -54,6 +56,15 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
       },
     );
   const limit = pageLimit(input);
+  const isByTime = [input.ChangedAfter, input.ExpiresAfter, input.ExpiresBefore].some(
+    (one) => one !== undefined,
+  );
+  if (isByTime && sortColumnOf(input) === 'status')
+    throw new Problem(
+      'validation_failed',
+      'ChangedAfter, ExpiresAfter and ExpiresBefore have their own order. Leave them out, or send oldest or newest as Order.',
+      { param: 'Order' },
+    );
   const sortColumn = sortColumnOf(input);
   const after = readPosition(readCursor(input), sortColumn);
   const now = tenantNow(ctx);
@@ -62,8 +73,8 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: sortColumn === null ? ['enroll_id'] : [sortColumn, 'enroll_id'],
-    after: after && (after.at === null ? [after.id] : [toSqlBound(after.at), after.id]),
-    newest: input.Order === 'newest',
+    after: after && positionSql(after),
+    newest: input.Order === 'newest' || input.Order === 'status_descending',
     accessPaths: accessPathsOf(input, { now, overdue }),
     filter: (parameters) => filterSql(input, now, parameters),
     show: withNames,
@@ -102,10 +113,21 @@ function readPosition(cursor: string | null, sortColumn: SortColumn): ListPositi
   const [id, at] = cursor.split(' ').reverse();
   if (!id || !isId(id) || (at === undefined) !== (sortColumn === null)) throw foreignCursor();
   if (at === undefined) return { at: null, id };
+  if (sortColumn === 'status') {
+    const status = statuses.find((one) => one === at);
+    if (!status) throw foreignCursor();
+    return { at: status, id };
+  }
   if (!isInstant(at)) throw foreignCursor();
   return { at: new Date(at), id };
 }
 
+function positionSql({ at, id }: ListPosition): unknown[] {
+  if (at === null) return [id];
+  return [at instanceof Date ? toSqlBound(at) : at, id];
+}
+
 function keyOf(row: EnrolmentWithNames, sortColumn: SortColumn): string {
+  if (sortColumn === 'status') return `${row.status} ${row.enroll_id}`;
   return sortColumn === null ? row.enroll_id : `${row[sortColumn]?.toISOString()} ${row.enroll_id}`;
 }

@@ -10,6 +10,7 @@ import { type EnrolInput, enrol } from './enrol.ts';
 import { enrolProblems } from './enrol-refusal.ts';
 import { explainEnrolment } from './explain-enrolment.ts';
 import { listEnrolments, listEnrolmentsOfUser } from './list.ts';
+import { enrolmentOrders } from './list-filter.ts';
 import { readOffer } from './offer.ts';
 import { readEnrolment } from './read.ts';
 import { EnrollID, Enrolment, EnrolmentChange, EnrolRequest, Explanation, TimelineEntry } from './schemas.ts';
@@ -107,7 +108,12 @@ export const enrolmentRoutes = [
     description: 'All filters can be combined. Use `ChangedAfter` to synchronise, or follow `GET /events`.',
     query: Fields({
       ...pageQuery,
-      ...orderQuery,
+      Order: Type.Optional(
+        OneOf(enrolmentOrders, {
+          description:
+            'Sort order. Default: oldest. status and status_descending group the enrolments by status: completed, enrolled, expired, in_progress, withdrawn. Within a group, they are sorted by creation. An enrolment that has just expired can be in its former group for up to 30 seconds.',
+        }),
+      ),
       ...countQuery,
       LoginID: Type.Optional(LoginID),
       CourseID: Type.Optional(CourseID),

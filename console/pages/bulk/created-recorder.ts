@@ -1,0 +1,46 @@
+import type { Line } from './call.ts';
+import { addCreated, type CreatedRow, type NewImport } from './created.ts';
+
+const saveEvery = 1_000;
+
+/** The records that the rows created, which an undo would remove. */
+function createdRows(lines: readonly Line[]): CreatedRow[] {
+  return lines.flatMap(({ LoginID, ...line }) => {
+    if (LoginID === undefined) return [];
+    const created = [line, line.Enrolment].filter((step) => step?.Status === 201);
+    return created.map(
+      (step): CreatedRow => (step?.EnrollID === undefined ? [LoginID] : [LoginID, step.EnrollID]),
+    );
+  });
+}
+
+/**
+ * Remembers on the device what an import creates: once a second, and when the tab is closed. Otherwise, what was
+ * created just before that could not be undone.
+ */
+export function openRecorder(created: NewImport, onKept: (isKept: boolean) => void) {
+  let unsaved: CreatedRow[] = [];
+  let savedAt = Date.now();
+  let isKept = true;
+  const save = () => {
+    const rows = unsaved;
+    unsaved = [];
+    savedAt = Date.now();
+    if (!isKept || rows.length === 0) return;
+    isKept = addCreated(created, rows);
+    onKept(isKept);
+  };
+  addEventListener('pagehide', save);
+  return {
+    add(lines: readonly Line[]): void {
+      unsaved.push(...createdRows(lines));
+      if (Date.now() - savedAt >= saveEvery) save();
+    },
+    end(): void {
+      removeEventListener('pagehide', save);
+      save();
+    },
+  };
+}
+
+export type Recorder = ReturnType<typeof openRecorder>;

@@ -1,0 +1,49 @@
+import type { GroupEnrolment } from './group-rows.ts';
+import { type Source, textOf } from './source.ts';
+import { unfinishedSignature } from './unfinished.ts';
+
+type Wanted = Omit<GroupEnrolment, 'users'>;
+type Kept = readonly [
+  tenant: string | null,
+  of: 'group',
+  selectedId: string | null,
+  wanted: Wanted,
+  people: number,
+];
+
+/** FNV-1a. A collision is harmless, because the service compares the rows. */
+function hashOf(texts: readonly string[]): number {
+  let hash = 0x811c9dc5;
+  for (const text of texts)
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+/** Identifies the people of a plan without naming them, because the signature is stored in the browser. */
+export const peopleIn = async (source: Source) => hashOf(await textOf(source, 0, source.rows));
+
+/**
+ * Identifies an enrolment of a group, so that it can be continued in another tab. If the group has changed, people are
+ * enrolled in a new call, but an extension is continued or rejected, because nobody may be extended twice.
+ */
+export function signatureOf(
+  tenant: string | null,
+  selectedId: string | undefined,
+  { users: _, ...wanted }: GroupEnrolment,
+  people: number,
+): string {
+  const same = wanted.ifEnrolled === 'extend' ? 0 : people;
+  return JSON.stringify([tenant, 'group', selectedId ?? null, wanted, same] satisfies Kept);
+}
+
+/** What an interrupted enrolment of this group or selection wanted, or null. */
+export function unfinishedGroup(tenant: string | null, selectedId: string | undefined): Wanted | null {
+  const signature = unfinishedSignature();
+  const kept: unknown = signature === null ? null : JSON.parse(signature);
+  if (!isKept(kept)) return null;
+  const [keptTenant, , keptSelection, wanted] = kept;
+  return keptTenant === tenant && keptSelection === (selectedId ?? null) ? wanted : null;
+}
+
+const isKept = (kept: unknown): kept is Kept =>
+  Array.isArray(kept) && kept[1] === 'group' && kept.length === 5;
