@@ -116,6 +116,56 @@ test('The header of a column sorts the list, with the keyboard too', async () =>
   await closeConsole(page);
 });
 
+test('Enrolments are sorted by status and by end of access, and the list says what is left out', async () => {
+  const tenant = await newTenant(service);
+  for (const LoginID of ['ann', 'bo', 'cy'])
+    expectStatus(await tenant.api('POST', '/user', { LoginID, FirstName: LoginID }), 201);
+  const made: Record<string, string> = {};
+  for (const [LoginID, body] of [
+    ['ann', { ExpiresAt: '2090-01-01T00:00:00Z' }],
+    ['bo', {}],
+    ['cy', { ExpiresAt: '2080-01-01T00:00:00Z' }],
+  ] as const) {
+    const reply = await tenant.api('POST', `/enrol/${LoginID}/ladders/month`, body);
+    expectStatus(reply, 201);
+    made[LoginID] = reply.body.EnrollID;
+  }
+  expectStatus(await tenant.api('PUT', `/enrolment/bo/${made.bo}`, { Withdrawn: true }), 200);
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
+  const page = await consoleOf(service, { tenant, LoginID }, '/console/enrolments');
+  const shown = async (...expected: string[]) => {
+    const names = page.locator('tbody tr td:first-child a');
+    await page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll('tbody tr td:first-child a')].map((one) => one.textContent).join() ===
+        wanted,
+      expected.join(),
+    );
+    assert.equal(await names.count(), expected.length);
+  };
+  await shown('cy', 'bo', 'ann');
+  const click = async (name: string, order: string) => {
+    await header(page, name).getByRole('button').click();
+    await page.locator(`th[aria-sort=${order}]`).filter({ hasText: name }).waitFor();
+  };
+  await click('Status', 'ascending');
+  await shown('ann', 'cy', 'bo');
+  await click('Status', 'descending');
+  await shown('bo', 'cy', 'ann');
+  await click('Access ends', 'ascending');
+  await shown('cy', 'ann');
+  await page.getByText('only current enrolments that have an end are listed').waitFor();
+  await expectAccessible(page);
+  await page.reload();
+  await shown('cy', 'ann');
+  await click('Enrolled', 'descending');
+  await shown('cy', 'bo', 'ann');
+  await page.setViewportSize(phone);
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('By status: completed first');
+  await shown('ann', 'cy', 'bo');
+  await closeConsole(page);
+});
+
 test('On a phone, rows are sorted and selected above the cards', async () => {
   const page = await newConsolePage(phone);
   await signInAs(page, service, who, '/console/users');
