@@ -27,6 +27,31 @@ const mark = '/* across tenants: data to measure with */';
 
 const id = (kind: string, n: string) => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const day = `timestamptz '2025-01-01' + interval '1 day' * (n::bigint * 7919 % 360)`;
+/** Rows per statement, so that each ends in time and fits into the memory of the embedded database. */
+const chunk = 50_000;
+const days = Array.from({ length: 13 }, (_, n) => n * 30);
+
+/** A statement for each range of numbers. */
+function inChunks(last: number, statement: (numbers: string) => string): string[] {
+  const starts = Array.from({ length: Math.ceil((last + 1) / chunk) }, (_, n) => n * chunk);
+  return starts.map((from) => statement(`generate_series(${from}, ${Math.min(last, from + chunk - 1)}) n`));
+}
+
+/** The events of 30 days. Their positions follow those of earlier events. */
+const addEvents = (from: number) => `
+insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
+select '${tenant}', ${id('01920000', 'position')}, type, at, user_id, enroll_id, course_id, data, position from (
+  select own.user_id, own.enroll_id, own.course_id, part.type, part.data, own.enrolled_at + part.later as at,
+    row_number() over (order by own.enrolled_at + part.later, own.enroll_id)
+      + (select coalesce(max(known.position), 0) from event known where known.tenant_id = '${tenant}') as position
+  from enrolment own cross join lateral (values
+    ('enrolment.created', '{"DurationID":"standard"}'::jsonb, interval '0', true),
+    ('enrolment.launched', '{"Launch":1,"Status":"in_progress"}', '3 days', own.status <> 'enrolled'),
+    ('enrolment.completed', '{"Status":"completed","Success":"unknown"}', '5 days', own.status = 'completed')
+  ) part (type, data, later, happened)
+  where part.happened and own.enrolled_at + part.later >= timestamptz '2025-01-01' + interval '1 day' * ${from}
+    and own.enrolled_at + part.later < timestamptz '2025-01-01' + interval '1 day' * ${from + 30}) told`;
+
 /**
  * Each user has five courses. Two out of three enrolments are started, and half of the started ones are
  * completed.
@@ -34,22 +59,22 @@ const day = `timestamptz '2025-01-01' + interval '1 day' * (n::bigint * 7919 % 3
 const fill = [
   `insert into course (course_id, title, created_at, updated_at) select 'course-' || n, 'Course ' || n, now(), now() from generate_series(1, ${courses}) n`,
   `insert into enrol_option (course_id, duration_id, name, created_at, updated_at) select course_id, 'standard', 'Standard', now(), now() from course`,
-  `insert into "user" (tenant_id, user_id, login_id, group_name, password_hash, created_at, updated_at)
-   select '${tenant}', ${id('01900000', 'n')}, 'A' || n, 'group ' || n % ${groups}, 'x', now(), now() from generate_series(0, ${Math.ceil(enrolments / 5)}) n`,
-  `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status, group_name)
-   select '${tenant}', ${id('01910000', 'n')}, ${id('01900000', 'n / 5')}, 'course-' || n % 5 * 10 + n / 5 % 10 + 1, 'standard', 'enrolment', ${day}, ${day},
-     case when n % 3 = 0 then 'enrolled' when n % 3 = 1 then 'in_progress' else 'completed' end, 'group ' || n / 5 % ${groups}
-   from generate_series(1, ${enrolments}) n`,
-  `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
-   select '${tenant}', ${id('01920000', 'position')}, type, at, user_id, enroll_id, course_id, data, position from (
-     select own.user_id, own.enroll_id, own.course_id, part.type, part.data, own.enrolled_at + part.later as at,
-       row_number() over (order by own.enrolled_at + part.later, own.enroll_id) as position
-     from enrolment own cross join lateral (values
-       ('enrolment.created', '{"DurationID":"standard"}'::jsonb, interval '0', true),
-       ('enrolment.launched', '{"Launch":1,"Status":"in_progress"}', '3 days', own.status <> 'enrolled'),
-       ('enrolment.completed', '{"Status":"completed","Success":"unknown"}', '5 days', own.status = 'completed')
-     ) part (type, data, later, happened) where part.happened) told`,
-  `insert into event_log (tenant_id, position) select '${tenant}', max(position) from event`,
+  ...inChunks(
+    Math.ceil(enrolments / 5),
+    (numbers) =>
+      `insert into "user" (tenant_id, user_id, login_id, group_name, password_hash, created_at, updated_at)
+       select '${tenant}', ${id('01900000', 'n')}, 'A' || n, 'group ' || n % ${groups}, 'x', now(), now() from ${numbers}`,
+  ),
+  ...inChunks(
+    enrolments - 1,
+    (numbers) =>
+      `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status, group_name)
+       select '${tenant}', ${id('01910000', 'n')}, ${id('01900000', 'n / 5')}, 'course-' || n % 5 * 10 + n / 5 % 10 + 1, 'standard', 'enrolment', ${day}, ${day},
+         case when n % 3 = 0 then 'enrolled' when n % 3 = 1 then 'in_progress' else 'completed' end, 'group ' || n / 5 % ${groups}
+       from ${numbers}`,
+  ),
+  ...days.map(addEvents),
+  `insert into event_log (tenant_id, position) select '${tenant}', max(position) from event where tenant_id = '${tenant}'`,
 ];
 
 const cluster = values.embedded ? null : await startCluster();
@@ -99,9 +124,10 @@ try {
   const at = new Date();
   const row = { tenant_id: tenant, name: tenant, created_at: at, updated_at: at };
   await context.db.insertInto('tenant').values(row).execute();
-  await query('set statement_timeout = 0');
-  for (const text of fill) await query(text);
-  for (const table of ['user', 'enrolment', 'event']) await query(`vacuum analyze "${table}"`);
+  // Scripts may take longer than statements.
+  for (const text of fill) await context.engine.script(text);
+  for (const table of ['user', 'enrolment', 'event'])
+    await context.engine.script(`vacuum analyze "${table}"`);
   const began = performance.now();
   for (let isComplete = false; !isComplete; ) isComplete = await startCounting(ctx);
   console.log(`\n${enrolments} enrolments: all events were counted in ${seconds(began)}.\n`);
@@ -131,6 +157,9 @@ try {
     `select relname || ' ' || pg_size_pretty(pg_total_relation_size(oid)) as plan from pg_class where relname in ('completion_day', 'completion_line', 'counted_enrolment', 'activity_day', 'event', 'enrolment')`,
   );
   console.log(`\n${rows.map(({ plan }) => plan).join(', ')}`);
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
 } finally {
   await context.engine.close();
   await rm(dataDir, { recursive: true, force: true });
