@@ -60,17 +60,20 @@ async function installClient(checkout: string, folder: string): Promise<void> {
 async function passCourse(launchUrl: string): Promise<void> {
   const shop = await openClientSite();
   const page = await openPage(await newContext());
-  await page.goto(`${launchUrl}&returnURL=${shop.returnURL}`);
-  await press(page, 'next', 'next', 'next', 'submit', 'next', 'next');
-  await answer(page, 'bcab');
-  await contentOf(page).locator('[data-test=result]').waitFor();
-  await waitForState(page, 'saved');
-  await press(page, 'finish');
-  await page.locator('#exit-button.primary').waitFor();
-  await page.click('#exit-button');
-  await page.waitForURL(shop.returnURL);
-  await page.context().close();
-  await shop.close();
+  try {
+    await page.goto(`${launchUrl}&returnURL=${shop.returnURL}`);
+    await press(page, 'next', 'next', 'next', 'submit', 'next', 'next');
+    await answer(page, 'bcab');
+    await contentOf(page).locator('[data-test=result]').waitFor();
+    await waitForState(page, 'saved');
+    await press(page, 'finish');
+    await page.locator('#exit-button.primary').waitFor();
+    await page.click('#exit-button');
+    await page.waitForURL(shop.returnURL);
+  } finally {
+    await page.context().close();
+    await shop.close();
+  }
 }
 
 test(`An integrator gets from a checkout to a verified webhook in ${minutes} minutes`, async () => {
