@@ -12,13 +12,7 @@ import {
   press,
   waitForState,
 } from '../../server/test/support/browser.ts';
-import {
-  cleanUp,
-  freePorts,
-  runProcess,
-  stopProcess,
-  temporaryFolder,
-} from '../../server/test/support/process.ts';
+import { cleanUp, freePorts, temporaryFolder } from '../../server/test/support/process.ts';
 import { until } from '../../server/test/support/until.ts';
 import { localize, runPage } from '../guide-page.ts';
 import { GuideShell } from '../guide-shell.ts';
