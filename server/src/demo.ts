@@ -19,6 +19,8 @@ type Call = {
   key: string;
   json?: unknown;
   file?: string;
+  /** The call shows an error. */
+  isRefused?: true;
 };
 
 const tenantId = 'acme';
@@ -43,7 +45,7 @@ const courses = [
 
 /** Prints each request as a curl command with its response, so that readers can repeat it by hand. */
 function caller(baseUrl: string) {
-  return async ({ say, method, path, key, json, file }: Call): Promise<Record<string, string>> => {
+  return async ({ say, method, path, key, json, file, isRefused }: Call): Promise<Record<string, string>> => {
     const type = file ? 'application/zip' : 'application/json';
     const body = json === undefined ? '' : ` \\\n  -d '${JSON.stringify(json)}'`;
     const upload = file ? ` \\\n  --data-binary @${file}` : '';
@@ -59,6 +61,7 @@ function caller(baseUrl: string) {
     } as RequestInit);
     const answer = (await response.json()) as Record<string, string>;
     console.log(`→ ${response.status} ${JSON.stringify(answer, null, 2)}`);
+    if (!response.ok && !isRefused) throw new Error('The demo ends here, because this call failed.');
     return answer;
   };
 }
@@ -110,7 +113,12 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
     json: { LoginID: administrator, FirstName: 'Maria', LastName: 'Santos', IsAdmin: true },
   });
   const phishing = await call({ ...asTenant, say: 'Enrol the user', path: '/enrol/ann/phishing' });
-  await call({ ...asTenant, say: 'This course has several options …', path: '/enrol/ann/fire-safety' });
+  await call({
+    ...asTenant,
+    say: 'This course has several options …',
+    path: '/enrol/ann/fire-safety',
+    isRefused: true,
+  });
   await call({ ...asTenant, say: '… so choose one', path: '/enrol/ann/fire-safety/1-year' });
   const recovery = await call({
     ...asTenant,

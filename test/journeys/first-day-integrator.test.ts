@@ -25,7 +25,7 @@ const minutes = 10;
 
 after(cleanUp);
 
-/** A checkout of the files as they are now, after `npm ci`: the packages are linked instead of installed. */
+/** A checkout of the files as they are now, after `npm ci`: the packages are copied instead of installed. */
 async function checkOut(): Promise<string> {
   const folder = join(await temporaryFolder(), 'lectern');
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
@@ -35,8 +35,17 @@ async function checkOut(): Promise<string> {
   }
   for (const place of ['.', ...(await readdir(folder))])
     if (existsSync(join(root, place, 'node_modules')))
-      await symlink(join(root, place, 'node_modules'), join(folder, place, 'node_modules'));
+      copyFolder(join(root, place, 'node_modules'), join(folder, place, 'node_modules'));
   return folder;
+}
+
+/** Uses hard links if both folders are on the same file system. Packages must not be behind symbolic links. */
+function copyFolder(from: string, to: string): void {
+  try {
+    execFileSync('cp', ['-al', from, to], { stdio: 'pipe' });
+  } catch {
+    execFileSync('cp', ['-a', '--remove-destination', `${from}/.`, to]);
+  }
 }
 
 /** Packs the client as the guide says, and unpacks it where `npm install` would, without using the network. */
