@@ -1,5 +1,6 @@
 // Runs the tests on the embedded database. `--all` includes `*.slow.test.ts`, `--postgres` uses the server in
-// TEST_DATABASE_URL, `--journeys` runs the tests in Chromium, and `--deploy` tests the recipes in deploy/.
+// TEST_DATABASE_URL, `--citus` uses the coordinator in TEST_DATABASE_URL and also runs test/citus/, `--journeys` runs
+// the tests in Chromium, and `--deploy` tests the recipes in deploy/.
 // Tests that cannot run fail. The names of failed files are written to the file named in TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
 import {
@@ -20,13 +21,14 @@ import { chromiumPath } from '../server/test/support/chromium.ts';
 import { checkResponses } from '../server/test/support/recorded-responses.ts';
 import { checkMutants, checkStatements } from '../server/test/support/recorded-statements.ts';
 import { ensureBuilt } from './build.ts';
+import { cannotRunOnCitus, excludedFromCitus, reasonAgainstCitus, skippedOnCitus } from './citus.ts';
 import { usesDatabaseServer } from './uses-database-server.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     ...{ all: { type: 'boolean' }, postgres: { type: 'boolean' } },
-    ...{ journeys: { type: 'boolean' }, deploy: { type: 'boolean' } },
+    ...{ journeys: { type: 'boolean' }, deploy: { type: 'boolean' }, citus: { type: 'boolean' } },
   },
 });
 
@@ -35,6 +37,13 @@ function fail(message: string): never {
   process.exit(1);
 }
 
+if (values.citus) {
+  const reason = await reasonAgainstCitus(process.env.TEST_DATABASE_URL);
+  if (reason !== null) {
+    console.log(`The tests on Citus did not run, because ${reason}.`);
+    process.exit(0);
+  }
+}
 if (values.postgres && !process.env.TEST_DATABASE_URL)
   fail(
     'Set TEST_DATABASE_URL to a PostgreSQL 15+ server on which databases can be created, such as postgres://postgres@127.0.0.1:5432/postgres.',
@@ -44,18 +53,24 @@ if ((values.journeys || values.deploy) && !existsSync(chromiumPath))
     `The journeys need Chromium, and ${chromiumPath} does not exist. Install it (apt-get install chromium-headless-shell), or set CHROMIUM.`,
   );
 
+const everywhere = ['{server,scorm,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const patterns = values.journeys
   ? ['test/journeys/*.test.ts']
   : values.deploy
     ? ['test/deploy/*.test.ts']
-    : ['{server,scorm,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
+    : values.citus
+      ? [...everywhere, 'test/citus/*.test.ts']
+      : everywhere;
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
 /** Slow tests start processes or put the service under heavy load. */
 const isSlow = (file: string) => file.endsWith('.slow.test.ts');
-const withSlow = values.all || values.postgres || positionals.length > 0;
+const onServer = values.postgres || values.citus;
+const withSlow = values.all || onServer || positionals.length > 0;
 const usual = withSlow ? found : found.filter((file) => !isSlow(file));
 // The other tests do not use the server, and `npm test` has already run them.
-const suite = values.postgres ? usual.filter((file) => usesDatabaseServer(file)) : usual;
+const suite = usual.filter(
+  (file) => !(onServer && !usesDatabaseServer(file)) && !(values.citus && cannotRunOnCitus(file)),
+);
 
 /** The file with this path, or all files whose path or test titles contain the words. */
 function matching(words: string): string[] {
@@ -68,10 +83,11 @@ const files = positionals.length > 0 ? [...new Set(positionals.flatMap(matching)
 if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(
-    values.postgres
+    onServer
       ? `${found.length - suite.length} test files do not use the server. Run them with npm test -- --all.`
       : `${found.length - suite.length} slow test files were left out. Run them with npm test -- --all.`,
   );
+if (values.citus && excludedFromCitus.length > 0) console.log(excludedFromCitus.join('\n'));
 await ensureBuilt();
 /**
  * The folder for all temporary files. It is removed at the end, even if a test process was killed. Other
@@ -93,7 +109,7 @@ const env: NodeJS.ProcessEnv = {
   TEST_NODE_FLAGS: '--liftoff-only',
   NODE_COMPILE_CACHE: join(scratch, 'compiled'),
 };
-if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
+if (!onServer && !values.journeys) delete env.TEST_DATABASE_URL;
 /** These files measure time, so nothing runs alongside them. */
 const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
 const noted = join(scratch, 'failed');
@@ -153,6 +169,7 @@ function run(some: readonly string[], concurrency: number): number {
     [
       ...collector,
       '--test',
+      ...(values.citus ? skippedOnCitus : []),
       `--test-concurrency=${concurrency}`,
       // This limit applies to a whole process. Each file has twenty minutes, because the slowest file takes
       // ten on a slow machine.

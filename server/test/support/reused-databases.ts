@@ -87,10 +87,14 @@ async function readMigrated(engine: Engine): Promise<Migrated> {
 /** Empties all tables. This takes 0.1 s of CPU time, whereas opening a new database takes 1.2 s. */
 async function empty(engine: Engine): Promise<void> {
   const { tables, rows } = (await migrated) ?? { tables: [], rows: [] };
-  const text = tables.map((table) => `select '${table}' as "table" where exists (select from ${table})`);
+  const text = tables.map((table) => `select '${table}' as "table" where exists (select 1 from ${table})`);
   const filled = await engine.query<{ table: string }>({ text: text.join(' union all '), values: [] });
   const names = filled.rows.map(({ table }) => table);
-  if (names.length > 0) await engine.script(`truncate ${names.join()} restart identity cascade`);
+  // On Citus, one transaction cannot empty shards in parallel and then copies of the other tables.
+  if (names.length > 0)
+    await engine.script(
+      `set local citus.multi_shard_modify_mode = 'sequential'; truncate ${names.join()} restart identity cascade`,
+    );
   for (const { table, json } of rows) {
     const text = `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`;
     await engine.query({ text, values: [json] });

@@ -85,6 +85,8 @@ async function distributedDatabase(serverUrl: string, nodes: Node[], name: strin
   for (const node of nodes) {
     await onServer(urlOn(node), (client) => client.query(`create database ${name} template template0`));
     await onServer(urlOf(urlOn(node), name), (client) => client.query('create extension citus'));
+    // Fewer shards than the default of 32, because each test database distributes all tables.
+    await onServer(urlOn(node), (client) => client.query(`alter database ${name} set citus.shard_count = 4`));
   }
   await onServer(urlOf(serverUrl, name), async (client) => {
     for (const { host, port, isCoordinator } of nodes)

@@ -40,7 +40,7 @@ export async function openEmptyTestDatabase(): Promise<Engine> {
 
 async function openCopy(): Promise<Engine> {
   const url = process.env.TEST_DATABASE_URL;
-  if (url && (await nodesOf(url)).length > 0) return openOnCluster(url);
+  if (url && (await nodesOf(url)).length > 0) return reusedDatabase(() => openOnCluster(url));
   if (url) return openOnServer(await emptyServerDatabase(url, await template()));
   return reusedDatabase(async () => openInMemory(await images.migrated()));
 }
@@ -54,7 +54,7 @@ async function openOnServer({ url, drop }: ServerDatabase): Promise<Engine> {
   return { ...engine, close: () => engine.close().finally(drop) };
 }
 
-/** Databases of a Citus cluster cannot be copied, so each one is migrated from scratch. */
+/** Databases of a Citus cluster cannot be copied, so each one is migrated from scratch, and then reused. */
 async function openOnCluster(url: string): Promise<Engine> {
   const engine = await openOnServer(await emptyServerDatabase(url));
   await migrate(engine, locations.migrations);
