@@ -104,6 +104,7 @@ const env: NodeJS.ProcessEnv = {
   TMPDIR: scratch,
   TEST_STATEMENTS: statements,
   TEST_ANSWERS: answers,
+  ...(values.citus ? { TEST_STATEMENT_VALUES: '1' } : {}),
   TEST_PREPARED: join(scratch, 'prepared'),
   // With this flag, a CLI command takes 0.7 s of CPU time instead of 1.3 s.
   TEST_NODE_FLAGS: '--liftoff-only',

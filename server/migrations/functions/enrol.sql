@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_d853a052f271 (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_6b49a56fcebc (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -160,10 +160,6 @@ begin
     end if;
     
     is_made := is_known;
-    if is_made and choice.seats is null then
-      perform from enrol_option option where option.course_id = request.course_id and option.duration_id = chosen and option.seats is null for key share;
-      is_made := found;
-    end if;
     if is_made then
       new_end := (case when request.expires_at is not null then request.expires_at
         when choice.starts_on = 'enrolment' then case when choice.duration is not null then least(least($3, '9999-12-31T00:00:00Z'::timestamptz) + least(choice.duration::interval, interval '9999 years'), '9999-12-31T00:00:00Z'::timestamptz) end end);
@@ -175,6 +171,13 @@ begin
       on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
       returning enrolment.* into held;
       is_made := found;
+    end if;
+    if is_made and choice.seats is null then
+      perform from enrol_option option where option.course_id = request.course_id and option.duration_id = chosen and option.seats is null;
+      if not found then
+        delete from enrolment where enrolment.tenant_id = $1 and enrolment.enroll_id = request.enroll_id;
+        is_made := false;
+      end if;
     end if;
     if not is_made then
       if action <> 'create' then

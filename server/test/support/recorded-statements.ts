@@ -4,7 +4,7 @@ import type { Connection, Engine, Statement } from '../../src/platform/db/engine
 import { assertTenantScoped } from '../../src/platform/db/guard/tenant-guard.ts';
 import { mutantsOf } from './tenant-mutations.ts';
 
-type Line = { text: string; tenants: number };
+type Line = { text: string; tenants: number; values?: unknown[] };
 
 const insertShape = /insert into "?\w+"?(?: as \w+)? \(([^)]*)\)\s*values ((?:\([^()]*\),?\s*)+)/gi;
 
@@ -26,6 +26,9 @@ const parameters = new Map<string, number[]>();
 /** The statements that this process has recorded in each folder. */
 const recorded = new Map<string, Map<string, number>>();
 
+/** Whether values are recorded too. The tests on Citus need them to plan the statements again. */
+const keepsValues = process.env.TEST_STATEMENT_VALUES === '1';
+
 /**
  * Records each statement's text once, and again if a later use names more tenants than the earlier ones did.
  */
@@ -38,7 +41,8 @@ export function recordStatements(engine: Engine, folder: string): Engine {
     const tenants = new Set(known.map((number) => values[number - 1])).size;
     if (tenants <= (maxTenants.get(text) ?? -1)) return;
     maxTenants.set(text, tenants);
-    appendFileSync(join(folder, `${process.pid}.jsonl`), `${JSON.stringify({ text, tenants })}\n`);
+    const line: Line = keepsValues ? { text, tenants, values: [...values] } : { text, tenants };
+    appendFileSync(join(folder, `${process.pid}.jsonl`), `${JSON.stringify(line)}\n`);
   };
   const over = (connection: Connection): Connection => ({
     query: (statement) => {
@@ -53,15 +57,24 @@ export function recordStatements(engine: Engine, folder: string): Engine {
   };
 }
 
+function* linesIn(folder: string): Generator<Line> {
+  for (const file of globSync(join(folder, '*.jsonl')))
+    for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) yield JSON.parse(line) as Line;
+}
+
 /** The recorded texts, each with the maximum number of tenants that a single use has named. */
 function recordedIn(folder: string): Map<string, number> {
   const tenantsOf = new Map<string, number>();
-  for (const file of globSync(join(folder, '*.jsonl')))
-    for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
-      const { text, tenants } = JSON.parse(line) as Line;
-      tenantsOf.set(text, Math.max(tenants, tenantsOf.get(text) ?? 0));
-    }
+  for (const { text, tenants } of linesIn(folder))
+    tenantsOf.set(text, Math.max(tenants, tenantsOf.get(text) ?? 0));
   return tenantsOf;
+}
+
+/** The recorded statements, each once, with the values of one use. */
+export function recordedStatements(folder: string): Statement[] {
+  const found = new Map<string, Statement>();
+  for (const { text, values = [] } of linesIn(folder)) found.set(text, { text, values });
+  return [...found.values()];
 }
 
 /**

@@ -21,18 +21,18 @@ const takeText = `${takeSeatSql('option.course_id = $1 and option.duration_id = 
 
 /**
  * Whether the option has no seat limit. If it has none, no limit can be set until the transaction ends. The
- * seats of unlimited options are not counted.
+ * seats of unlimited options are not counted. A limited option is not locked here, because two transactions that
+ * share a lock cannot both take a seat then.
  */
 async function isUnlimited(ctx: Context, option: OptionKey): Promise<boolean> {
-  const found = await ctx.db
+  const unlimited = ctx.db
     .selectFrom('enrol_option')
     .select('duration_id')
     .where('course_id', '=', option.course_id)
     .where('duration_id', '=', option.duration_id)
-    .where('seats', 'is', null)
-    .forKeyShare()
-    .executeTakeFirst();
-  return found !== undefined;
+    .where('seats', 'is', null);
+  if (!(await unlimited.executeTakeFirst())) return false;
+  return (await unlimited.forKeyShare().executeTakeFirst()) !== undefined;
 }
 
 /** Takes one seat in the transaction of its enrolment. Returns false if none is left. */
@@ -54,16 +54,13 @@ export async function freeSeats(ctx: Context, option: OptionKey, count: number):
   await limitLockWaits(ctx);
 }
 
-/** The lock waits for enrolments in progress and blocks new ones, so that the following count is complete. */
-function lockOption(ctx: Context, option: OptionKey) {
-  return ctx.db
-    .selectFrom('enrol_option')
-    .select('duration_id')
-    .where('course_id', '=', option.course_id)
-    .where('duration_id', '=', option.duration_id)
-    .forUpdate()
-    .execute();
-}
+/**
+ * Waits for enrolments in progress and blocks new ones, so that the following count is complete. The foreign key of a
+ * new enrolment locks the key of its option, and this statement changes a column of a unique index, which needs
+ * that lock. A row lock alone would be in only one of the copies that Citus keeps of the table.
+ */
+const lockText = `
+update enrol_option set limits_set = limits_set + 1 where course_id = $1 and duration_id = $2`;
 
 const countText = `/* across tenants: seats are counted across the deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
@@ -78,7 +75,7 @@ const readSequentially = `set local citus.multi_shard_modify_mode = 'sequential'
 export async function recountSeats(ctx: Context, option: OptionKey): Promise<number> {
   const values = [option.course_id, option.duration_id];
   await run(ctx, { text: readSequentially, values: [] });
-  await lockOption(ctx, option);
+  await run(ctx, { name: 'lock_option', text: lockText, values });
   const [row] = await run<{ taken: number }>(ctx, { name: 'count_seats', text: countText, values });
   return row?.taken ?? 0;
 }

@@ -143,16 +143,12 @@ const endFormer = `
     end if;`;
 
 /**
- * Locks an unlimited option, so that no limit can be set before the commit. A conflict means that another
- * request enrolled the user first. `replace` and `renew` cannot conflict, because they have locked the former
- * enrolment.
+ * The foreign key of the new row locks the option, so that no limit can be set before the commit. If a limit was set
+ * just before, the row must take a seat instead. A conflict means that another request enrolled the user first.
+ * `replace` and `renew` cannot conflict, because they have locked the former enrolment.
  */
 const insert = `
     is_made := is_known;
-    if is_made and choice.seats is null then
-      perform from enrol_option option where ${isChosen} and option.seats is null for key share;
-      is_made := found;
-    end if;
     if is_made then
       new_end := (case when request.expires_at is not null then request.expires_at
         when choice.starts_on = 'enrolment' then ${cappedEnd('$3', 'choice.duration')} end);
@@ -164,6 +160,13 @@ const insert = `
       on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
       returning enrolment.* into held;
       is_made := found;
+    end if;
+    if is_made and choice.seats is null then
+      perform from enrol_option option where ${isChosen} and option.seats is null;
+      if not found then
+        delete from enrolment where enrolment.tenant_id = $1 and enrolment.enroll_id = request.enroll_id;
+        is_made := false;
+      end if;
     end if;
     if not is_made then
       if action <> 'create' then

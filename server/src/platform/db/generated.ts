@@ -239,6 +239,7 @@ export interface EnrolOptionTable {
   updated_at: Timestamp;
   seats_taken: Generated<number>;
   attempts: Json | null;
+  limits_set: Generated<number>;
 }
 
 export interface EnrolmentTable {
