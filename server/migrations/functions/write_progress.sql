@@ -1,11 +1,12 @@
 -- Made by npm run generate. Do not edit.
-create or replace function write_progress_10746d70306a (text, jsonb, timestamptz) returns setof integer
+create or replace function write_progress_2cbe9d8237ae (text, jsonb, timestamptz) returns setof integer
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
   request record;
   moved record;
   event record;
+  listed_since constant timestamptz := $3 - interval '5 minutes';
   events jsonb[] := '{}';
   log_end bigint;
 begin
@@ -23,7 +24,7 @@ begin
       total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
       attempt_state = nullif(request."attemptState", 'null'),
       last_accessed_at = $3,
-      changed_at = (case when enrolment.changed_at > $3 - interval '5 minutes' and enrolment.status = request.status then enrolment.changed_at else $3 end)
+      changed_at = (case when enrolment.changed_at > listed_since and enrolment.status = request.status then enrolment.changed_at else $3 end)
     from "user" known
     where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
       and enrolment.revision = request."expectedRevision" and enrolment.status = request."expectedStatus"

@@ -7,7 +7,5 @@ export const maxListingDelay = `interval '5 minutes'`;
 /** SQL: when the enrolment last changed. */
 export const changedAtSql = (row: string) => `greatest(${row}.changed_at, ${row}.last_accessed_at)`;
 
-/**
- * SQL: whether `changed_at` is so recent that a change at the time `now` may leave it unchanged.
- */
-export const isListedSql = (row: string, now: string) => `${row}.changed_at > ${now} - ${maxListingDelay}`;
+/** SQL: a change at the time `now` may leave `changed_at` unchanged if it is later than this. */
+export const listedSinceSql = (now: string) => `${now} - ${maxListingDelay}`;

@@ -1,4 +1,4 @@
-import { tenantNow, tenantNowSql } from '../../platform/clocks.ts';
+import { secondsAhead, tenantNow, tenantNowOfSql } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
@@ -30,9 +30,8 @@ const dueOf = (tenant: string, now: string) => `select enrolment.tenant_id, enro
  */
 const dueText = `/* across tenants: enrolments expire in all tenants */
 select next.tenant_id, next.enroll_id from event_log log
-join tenant client on client.tenant_id = log.tenant_id
 cross join lateral (
-  ${dueOf('log.tenant_id', tenantNowSql('$1', 'client'))}
+  ${dueOf('log.tenant_id', tenantNowOfSql('$1', '$4', 'log.tenant_id'))}
 ) next where log.tenant_id <> all($3::text[]) limit $2`;
 
 const dueInTenantText = dueOf('$1', '$3');
@@ -110,7 +109,7 @@ type Round = { served: Set<string>; locked: Set<string>; failures: Map<string, u
 
 /** Ends up to `rows` enrolments, and adds their tenants to the round. */
 async function expireBatch(ctx: Context, rows: number, { served, locked, failures }: Round): Promise<number> {
-  const values = [ctx.now(), rows, [...served, ...locked]];
+  const values = [ctx.now(), rows, [...served, ...locked], secondsAhead(ctx)];
   const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values });
   const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
   let ended = 0;

@@ -7,7 +7,7 @@ import { coalesce } from '../../platform/load/coalesce.ts';
 import type { EventType } from '../events/types.ts';
 import { eventBuffer } from '../events/write.ts';
 import type { AttemptState } from './attempts/state.ts';
-import { changedAtSql, isListedSql } from './changed-at.ts';
+import { changedAtSql, listedSinceSql } from './changed-at.ts';
 import type { EnrolmentRow } from './record.ts';
 
 export type Progress = {
@@ -64,6 +64,7 @@ declare
   request record;
   moved record;
   event record;
+  listed_since constant timestamptz := ${listedSinceSql('$3')};
   ${eventBuffer.declare}
 begin
   for request in
@@ -80,7 +81,7 @@ begin
       total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
       attempt_state = nullif(request."attemptState", 'null'),
       last_accessed_at = $3,
-      changed_at = (case when ${isListedSql('enrolment', '$3')} and enrolment.status = request.status then enrolment.changed_at else $3 end)
+      changed_at = (case when enrolment.changed_at > listed_since and enrolment.status = request.status then enrolment.changed_at else $3 end)
     from "user" known
     where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
       and enrolment.revision = request."expectedRevision" and enrolment.status = request."expectedStatus"

@@ -26,7 +26,7 @@ const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
 
 /** The position for an endpoint that a node of the previous version created during the upgrade. */
 const atCreation = `(select event.position from event
-  where event.tenant_id = hook.tenant_id and event.position > 0 and event.occurred_at < hook.created_at
+  where event.tenant_id = $1 and event.position > 0 and event.occurred_at < hook.created_at
   order by event.position desc limit 1)`;
 
 const isUnclaimed = `hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < now())`;
@@ -38,21 +38,31 @@ const hasMore = (sources: Sources) =>
     .join(' or ');
 
 /**
- * Unclaimed endpoints of active tenants for which a delivery is due or the log has grown. Skips
- * endpoints that another node is claiming or that their tenant is changing, so no tenant waits for
- * another's locks.
+ * Unclaimed endpoints of active tenants for which a delivery is due or the log has grown. Locks nothing, because Citus
+ * cannot lock rows of several tenants.
  */
-const claim = (sources: Sources) => `/* across tenants: nodes deliver for all tenants */
+const find = (sources: Sources) => `/* across tenants: nodes deliver for all tenants */
+select hook.tenant_id, hook.webhook_id from webhook hook
+join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
+where ${isUnclaimed} and hook.kind = any ($3) and (
+  hook.wake_at <= $1 or hook.owner is not null or hook.position is null or ${hasMore(sources)})
+order by hook.wake_at nulls last limit $2`;
+
+/**
+ * Claims endpoints of one tenant. Skips endpoints that another node is claiming or that their tenant is changing, so no
+ * tenant waits for another's locks.
+ */
+const claim = `
 with free as (
-  select hook.tenant_id, hook.webhook_id, ${resumed} from webhook hook
-  join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
-  where ${isUnclaimed} and hook.kind = any ($4) and (
-    hook.wake_at <= $2 or hook.owner is not null or hook.position is null or ${hasMore(sources)})
-  order by hook.wake_at nulls last limit $3 for update of hook skip locked
+  select hook.webhook_id from webhook hook
+  where hook.tenant_id = $1 and hook.webhook_id = any ($2::uuid[]) and ${isUnclaimed} for update skip locked
 )
-update webhook hook set owner = $1, owned_until = ${lease}, wake_at = null, position = coalesce(hook.position, ${atCreation}, 0)
-from free where hook.tenant_id = free.tenant_id and hook.webhook_id = free.webhook_id and ${isUnclaimed}
-returning hook.*, free.resumed_at`;
+update webhook hook set owner = $3, owned_until = ${lease}, wake_at = null, position = coalesce(hook.position, ${atCreation}, 0)
+from free, tenant client
+where hook.tenant_id = $1 and hook.webhook_id = free.webhook_id and client.tenant_id = $1 and client.status = 'active'
+returning hook.*, ${resumed}`;
+
+type Found = { tenant_id: string; webhook_id: string };
 
 export async function claimEndpoints(
   ctx: Context,
@@ -60,12 +70,18 @@ export async function claimEndpoints(
 ): Promise<Claimed[]> {
   const { owner, max, sources } = input;
   const kinds = Object.keys(sources);
-  const rows = await run<ClaimedRow>(ctx, {
-    name: `webhook_claim_${kinds.join('_')}`,
-    text: claim(sources),
-    values: [owner, ctx.now(), max, kinds],
+  const found = await run<Found>(ctx, {
+    name: `webhook_find_${kinds.join('_')}`,
+    text: find(sources),
+    values: [ctx.now(), max, kinds],
   });
-  return rows.map(toClaimed);
+  const claimed: Claimed[] = [];
+  for (const [tenantId, endpoints] of Map.groupBy(found, ({ tenant_id }) => tenant_id)) {
+    const values = [tenantId, endpoints.map(({ webhook_id }) => webhook_id), owner];
+    const rows = await run<ClaimedRow>(ctx, { name: 'webhook_claim', text: claim, values });
+    claimed.push(...rows.map(toClaimed));
+  }
+  return claimed;
 }
 
 /**

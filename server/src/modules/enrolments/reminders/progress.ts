@@ -1,4 +1,4 @@
-import { tenantNowSql } from '../../../platform/clocks.ts';
+import { secondsAhead, tenantNowOfSql, tenantNowSql } from '../../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 
@@ -60,7 +60,7 @@ export const nextEnrolments = ({ tenant, now, max }: Limits) => `select enrolmen
 const due = `/* across tenants: reminders are due in all tenants */
 select own.tenant_id, own.days from reminder_progress own
 join tenant client on client.tenant_id = own.tenant_id and client.status = 'active'
-cross join lateral (${nextEnrolments({ tenant: 'own.tenant_id', now: tenantNowSql('$1', 'client'), max: '1' })}) next
+cross join lateral (${nextEnrolments({ tenant: 'own.tenant_id', now: tenantNowOfSql('$1', '$3', 'own.tenant_id'), max: '1' })}) next
 limit $2`;
 
 /**
@@ -68,7 +68,7 @@ limit $2`;
  * tenants.
  */
 export function dueReminders(ctx: Context, max: number): Promise<Due[]> {
-  return run<Due>(ctx, { name: 'due_reminders', text: due, values: [ctx.now(), max] });
+  return run<Due>(ctx, { name: 'due_reminders', text: due, values: [ctx.now(), max, secondsAhead(ctx)] });
 }
 
 /** The days before the end for which a search of one tenant has begun. */
