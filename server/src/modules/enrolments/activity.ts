@@ -57,7 +57,8 @@ export async function readActivity(
   const [owner] = await run<Owner>(ctx, {
     name: 'read_activity_owner',
     text: ownerText,
-    values: [ctx.tenantId, enrollId, loginId, input.Attempt ?? null],
+    // Attempts are counted from 1. With null, Citus would not recognise the join.
+    values: [ctx.tenantId, enrollId, loginId, input.Attempt ?? 0],
   });
   if (!owner) throw enrolmentNotFound();
   const isEarlier = input.Attempt !== undefined && input.Attempt !== owner.attempt_number;

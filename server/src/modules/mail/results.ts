@@ -1,5 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { inBatches } from '../../platform/db/batches.ts';
+import { deleteByTenant } from '../../platform/db/delete-by-tenant.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { storable } from '../../platform/unicode.ts';
 import type { MailStatus } from './kinds.ts';
@@ -29,9 +29,14 @@ export async function recordResult(ctx: TenantContext, result: Result): Promise<
   await run(ctx, { name: 'record_mail_result', text: record, values });
 }
 
-const purge = `/* across tenants: old emails of all tenants */
-delete from mail where (tenant_id, mail_id) in (
-  select tenant_id, mail_id from mail where created_at < $1 order by created_at limit $2 for update skip locked
+const findOld = `/* across tenants: old emails of all tenants */
+select tenant_id, jsonb_build_object('mail_id', mail_id) as key from mail
+where created_at < $1 and tenant_id <> all($3::text[]) order by created_at limit $2`;
+
+const purge = `
+delete from mail where tenant_id = $1 and mail_id in (
+  select held.mail_id from mail held join jsonb_to_recordset($2) as old (mail_id uuid) on held.mail_id = old.mail_id
+  where held.tenant_id = $1 for update of held skip locked
 ) returning 1`;
 
 const keptDays = 90;
@@ -40,8 +45,11 @@ const purgeBatchSize = 500;
 /** Job: removes old entries from the log. */
 export async function purgeMails(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - keptDays * 86_400_000);
-  await inBatches(ctx, purgeBatchSize, async (ctx, rows) => {
-    const gone = await run(ctx, { name: 'purge_mails', text: purge, values: [until, rows] });
-    return gone.length;
+  await deleteByTenant(ctx, {
+    name: 'purge_mails',
+    find: findOld,
+    remove: purge,
+    until,
+    max: purgeBatchSize,
   });
 }

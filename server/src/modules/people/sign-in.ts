@@ -1,5 +1,6 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { grantedScopes, hasScope, learnerScopes, requireScope, tenantScopes } from '../../platform/scopes.ts';
@@ -56,7 +57,9 @@ export async function createSignInLink(
     ctx.actor.kind === 'key' || ctx.actor.kind === 'operator_key',
   ];
   await transaction(ctx, async (ctx) => {
-    const [user] = await run<LinkOwner>(ctx, { name: 'make_sign_in_link', text: make, values });
+    const [user] = await run<LinkOwner>(ctx, { name: 'make_sign_in_link', text: make, values }).catch(
+      ifErased,
+    );
     if (!user) throw userNotFound();
     if (!user.allowed) requireScope(ctx, 'users:admin', 'Signing in an administrator');
     if (!user.enabled)
@@ -75,6 +78,11 @@ export async function createSignInLink(
     SignInURL: signInAddress(ctx, token),
     ExpiresAt: expiresAt.toISOString(),
   };
+}
+
+/** A foreign key violation means that the user was erased at the same time. */
+function ifErased(error: unknown): never {
+  throw codeOf(error) === '23503' ? userNotFound() : error;
 }
 
 const findUsable = `

@@ -1,5 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { inBatches } from '../../platform/db/batches.ts';
+import { deleteByTenant } from '../../platform/db/delete-by-tenant.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
 import { appendEvents } from '../events/append.ts';
@@ -90,20 +90,26 @@ export async function disableFailing(
 
 const purgeBatchSize = 500;
 
-const purge = `/* across tenants: old deliveries of all tenants */
-delete from webhook_delivery held using (
-  select tenant_id, webhook_id, delivery_id from webhook_delivery
-  where status <> 'pending' and created_at < $1 order by created_at limit $2
-  for update skip locked
-) old
-where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
-  and held.delivery_id = old.delivery_id returning 1`;
+const findOld = `/* across tenants: old deliveries of all tenants */
+select tenant_id, jsonb_build_object('webhook_id', webhook_id, 'delivery_id', delivery_id) as key from webhook_delivery
+where status <> 'pending' and created_at < $1 and tenant_id <> all($3::text[]) order by created_at limit $2`;
+
+const purge = `
+delete from webhook_delivery where tenant_id = $1 and (webhook_id, delivery_id) in (
+  select held.webhook_id, held.delivery_id from webhook_delivery held
+  join jsonb_to_recordset($2) as old (webhook_id uuid, delivery_id uuid)
+    on held.webhook_id = old.webhook_id and held.delivery_id = old.delivery_id
+  where held.tenant_id = $1 for update of held skip locked
+) returning 1`;
 
 /** Job: removes finished deliveries after 30 days. Events stay in the log. */
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
-  await inBatches(ctx, purgeBatchSize, async (ctx, rows) => {
-    const gone = await run(ctx, { name: 'webhook_purge', text: purge, values: [until, rows] });
-    return gone.length;
+  await deleteByTenant(ctx, {
+    name: 'webhook_purge',
+    find: findOld,
+    remove: purge,
+    until,
+    max: purgeBatchSize,
   });
 }

@@ -31,6 +31,7 @@ export async function distribute(connection: Connection): Promise<void> {
   if (!(await isDistributed(connection))) return;
   const tables = await ask<Table>(undistributed);
   if (tables.length === 0) return;
+  await limitLockWaitsOnNodes(ask);
   await ask(`set local citus.multi_shard_modify_mode = 'sequential'`);
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
   // refer to each other. So the keys are dropped first and added again at the end.
@@ -52,6 +53,19 @@ export async function distribute(connection: Connection): Promise<void> {
     ]);
   for (const { table, name, definition } of keys)
     await ask(`alter table ${table} add constraint ${name} ${definition}`);
+}
+
+/**
+ * Citus sends statements to the nodes in sessions of its own, which have the settings of the database. Without them, a
+ * statement would wait for a lock for as long as a statement may run. The second setting also sends each `set local`.
+ */
+async function limitLockWaitsOnNodes(ask: (text: string) => Promise<unknown>): Promise<void> {
+  await ask(
+    `select run_command_on_workers(format('alter database %I set lock_timeout = ''2s''', current_database()))`,
+  );
+  await ask(`do $$ begin
+    execute format('alter database %I set citus.propagate_set_commands = ''local''', current_database());
+  end $$`);
 }
 
 /** Makes Citus run the function on the node that has the tenant's rows. */

@@ -56,9 +56,11 @@ async function openOnServer({ url, drop }: ServerDatabase): Promise<Engine> {
 
 /** Databases of a Citus cluster cannot be copied, so each one is migrated from scratch, and then reused. */
 async function openOnCluster(url: string): Promise<Engine> {
-  const engine = await openOnServer(await emptyServerDatabase(url));
-  await migrate(engine, locations.migrations);
-  return engine;
+  const database = await emptyServerDatabase(url);
+  const engine = await openPostgres({ url: database.url });
+  await migrate(engine, locations.migrations).finally(() => engine.close());
+  // Opened again, because distributing a database changes settings for new connections.
+  return openOnServer(database);
 }
 
 const template = once(() => migratedTemplate(process.env.TEST_DATABASE_URL ?? ''));

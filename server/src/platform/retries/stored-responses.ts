@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { Context, TenantContext } from '../context.ts';
-import { inBatches } from '../db/batches.ts';
+import { deleteByTenant } from '../db/delete-by-tenant.ts';
 import { forTenant } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
@@ -228,10 +228,14 @@ async function erase(ctx: TenantContext, abouts: string[], max: number): Promise
   return erased.length;
 }
 
+const findExpired = `/* across tenants: stored responses expire in all tenants */
+select tenant_id, jsonb_build_object('key_hash', key_hash) as key from stored_answer
+where expires_at <= $1 and tenant_id <> all($3::text[]) order by expires_at limit $2`;
+
 const forgetText = `
-/* across tenants: stored responses expire in all tenants */
-delete from stored_answer where (tenant_id, key_hash) in (
-  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit $2 for update skip locked
+delete from stored_answer where tenant_id = $1 and key_hash in (
+  select held.key_hash from stored_answer held join jsonb_to_recordset($2) as old (key_hash text) on held.key_hash = old.key_hash
+  where held.tenant_id = $1 for update of held skip locked
 ) returning 1`;
 
 /**
@@ -239,8 +243,6 @@ delete from stored_answer where (tenant_id, key_hash) in (
  * nodes.
  */
 export async function deleteExpiredResponses(ctx: Context): Promise<void> {
-  await inBatches(ctx, batchSize, async (ctx, rows) => {
-    const gone = await run(ctx, { name: 'forget_answers', text: forgetText, values: [ctx.now(), rows] });
-    return gone.length;
-  });
+  const texts = { name: 'forget_answers', find: findExpired, remove: forgetText };
+  await deleteByTenant(ctx, { ...texts, until: ctx.now(), max: batchSize });
 }
