@@ -40,16 +40,16 @@ export type Result = {
 const concurrency = 16;
 
 /** Creates a tenant with a key, and a course to take. */
-export async function prepareTarget(client: Client, baseUrl: string): Promise<Target> {
+export async function prepareTarget(client: Client, baseUrl: string, tenantId = 'walk'): Promise<Target> {
   const call = async (method: string, path: string, body: unknown) => {
     const response = await client.call(method, baseUrl + path, body, bootstrapKey);
     if (response.status >= 300) throw new Error(`${method} ${path} returned ${response.status}`);
     return response.body;
   };
-  await call('POST', '/tenant', { TenantID: 'walk' });
+  await call('POST', '/tenant', { TenantID: tenantId });
   await call('PUT', `/course/${courseId}`, { Title: 'A walk', URL: 'https://walk.example/' });
   await call('PUT', `/course/${courseId}/option/standard`, {});
-  const { Secret } = await call('POST', '/tenant/walk/key', { Name: 'kill' });
+  const { Secret } = await call('POST', `/tenant/${tenantId}/key`, { Name: 'kill' });
   return { baseUrl, key: Secret };
 }
 

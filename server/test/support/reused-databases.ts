@@ -90,11 +90,12 @@ async function empty(engine: Engine): Promise<void> {
   const text = tables.map((table) => `select '${table}' as "table" where exists (select 1 from ${table})`);
   const filled = await engine.query<{ table: string }>({ text: text.join(' union all '), values: [] });
   const names = filled.rows.map(({ table }) => table);
-  // On Citus, one transaction cannot empty shards in parallel and then copies of the other tables.
   if (names.length > 0)
-    await engine.script(
-      `set local citus.multi_shard_modify_mode = 'sequential'; truncate ${names.join()} restart identity cascade`,
-    );
+    await engine.transaction(async (connection) => {
+      // On Citus, one transaction cannot empty shards in parallel and then copies of the other tables.
+      await connection.query({ text: `set local citus.multi_shard_modify_mode = 'sequential'`, values: [] });
+      await connection.query({ text: `truncate ${names.join()} restart identity cascade`, values: [] });
+    });
   for (const { table, json } of rows) {
     const text = `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`;
     await engine.query({ text, values: [json] });

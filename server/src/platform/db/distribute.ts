@@ -32,14 +32,10 @@ export async function distribute(connection: Connection): Promise<void> {
   const tables = await ask<Table>(undistributed);
   if (tables.length === 0) return;
   await limitLockWaitsOnNodes(ask);
-  await ask(`set local citus.multi_shard_modify_mode = 'sequential'`);
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
   // refer to each other. So the keys are dropped first and added again at the end.
   const keys = await ask<ForeignKey>(foreignKeys, [tables.map(({ name }) => name)]);
   for (const { table, name } of keys) await ask(`alter table ${table} drop constraint ${name}`);
-  // This is safe because the trigger on "user" writes only rows of the same tenant, which are on
-  // the same node.
-  await ask('set local citus.enable_unsafe_triggers = on');
   for (const { name } of tables.filter(({ isTenants }) => !isTenants))
     await ask('select create_reference_table($1)', [name]);
   const owned = tables.filter(({ isTenants }) => isTenants).map(({ name }) => name);
@@ -66,6 +62,16 @@ async function limitLockWaitsOnNodes(ask: (text: string) => Promise<unknown>): P
   await ask(`do $$ begin
     execute format('alter database %I set citus.propagate_set_commands = ''local''', current_database());
   end $$`);
+}
+
+/**
+ * On Citus, lets the transaction change several tables, and create triggers. They are safe because the triggers on
+ * "user" write only rows of the same tenant, which are on the same node.
+ */
+export async function allowSchemaChanges(connection: Connection): Promise<void> {
+  if (!(await isDistributed(connection))) return;
+  for (const setting of [`citus.multi_shard_modify_mode = 'sequential'`, 'citus.enable_unsafe_triggers = on'])
+    await connection.query({ text: `/* across tenants: migration */ set local ${setting}`, values: [] });
 }
 
 /** Makes Citus run the function on the node that has the tenant's rows. */

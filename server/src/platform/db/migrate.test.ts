@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Engine } from './engine.ts';
-import { migrate } from './migrate.ts';
+import { migrate, statementsIn } from './migrate.ts';
 import { openEmptyTestDatabase } from './test-database.ts';
 
 const isEmbedded = !process.env.TEST_DATABASE_URL;
@@ -50,6 +50,15 @@ test('rolls back a failed migration completely and names it', async () => {
   await write('0002_second.sql', 'create table second (id int); select 1 / 0');
   await assert.rejects(migrate(engine, folder), /0002_second\.sql failed .*division by zero/);
   assert.deepEqual(await tables(), ['first']);
+});
+
+test('sends the statements of a file one by one, and never splits the body of a function', () => {
+  const body = 'create function one() returns integer language plpgsql as $$\nbegin\n  return 1;\nend $$';
+  const sql = `-- A table.\ncreate table first (id int);\n\n${body};\n-- The end.\n`;
+  assert.deepEqual(
+    statementsIn(sql).map((statement) => statement.trim()),
+    ['-- A table.\ncreate table first (id int)', body],
+  );
 });
 
 test('stops if an applied file was changed', async () => {

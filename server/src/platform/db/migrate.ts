@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { distribute, distributeFunction } from './distribute.ts';
+import { allowSchemaChanges, distribute, distributeFunction } from './distribute.ts';
 import type { Connection, Engine } from './engine.ts';
 
 export type Migration = { name: string; sql: string; checksum: string };
@@ -140,6 +140,7 @@ function applyNext(
     await ask(bookkeeping);
     const { rows } = await ask('select name, checksum from migration order by name');
     const next = nextMigration(migrations, rows);
+    await allowSchemaChanges(connection);
     if (!next) {
       await distribute(connection);
       await createFunctions(connection, functions);
@@ -164,15 +165,28 @@ function applyNext(
  */
 export const runsOutsideTransaction = (sql: string): boolean => sql.startsWith('-- outside a transaction\n');
 
+/** The statements of a migration. Each ends with a line's last semicolon, but not inside the body of a function. */
+export function statementsIn(sql: string): string[] {
+  const statements = [''];
+  for (const [n, part] of sql.split('$$').entries()) {
+    const isBody = n % 2 === 1;
+    const [first = '', ...others] = isBody ? [`$$${part}$$`] : part.split(/;[ \t]*$/m);
+    statements.push((statements.pop() ?? '') + first, ...others);
+  }
+  return statements.filter((statement) => statement.replaceAll(/^\s*--.*$/gm, '').trim() !== '');
+}
+
+/** Sends the statements one by one, because Citus forwards the whole text of a query to its nodes. */
 async function apply(engine: Engine, connection: Connection, { sql }: Migration): Promise<void> {
   const isEmbedded = engine.kind === 'pglite';
-  if (runsOutsideTransaction(sql) && !isEmbedded)
-    for (const statement of sql.split(/;\s*$/m)) {
-      if (statement.trim() !== '') await engine.script(statement);
+  const runsOutside = runsOutsideTransaction(sql);
+  for (const statement of statementsIn(sql)) {
+    if (runsOutside && !isEmbedded) {
+      await engine.script(statement);
+      continue;
     }
-  else {
     // The embedded database has a single connection, so nothing can run concurrently.
-    const text = runsOutsideTransaction(sql) ? sql.replaceAll(/\bconcurrently\b/gi, '') : sql;
+    const text = runsOutside ? statement.replaceAll(/\bconcurrently\b/gi, '') : statement;
     await connection.query({ text: `/* across tenants: migration */ ${text}`, values: [] });
   }
 }

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { until } from '../../server/test/support/until.ts';
+
+export type Worker = { host: string; port: number };
+
+/** Returns the first column of the first row. */
+export async function ask(url: string, text: string, values: unknown[] = []): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query({ text, values, rowMode: 'array' });
+    return rows[0]?.[0];
+  } finally {
+    await client.end();
+  }
+}
+
+/** The worker that has the rows of this tenant. */
+export async function workerOf(databaseUrl: string, tenantId: string): Promise<Worker> {
+  const found = await ask(
+    databaseUrl,
+    `select json_build_object('host', node.nodename, 'port', node.nodeport) from pg_dist_placement placement
+      join pg_dist_node node on node.groupid = placement.groupid
+      where placement.shardid = get_shard_id_for_distribution_column('"user"', $1::text)`,
+    [tenantId],
+  );
+  return found as Worker;
+}
+
+export function urlOf(databaseUrl: string, { host, port }: Worker): string {
+  const url = new URL(databaseUrl);
+  url.hostname = host;
+  url.port = String(port);
+  return url.href;
+}
+
+/** Linux, on the worker's machine: kills the worker. Returns a function that starts it again as its owner. */
+export async function killWorker(workerUrl: string): Promise<() => Promise<void>> {
+  const data = String(await ask(workerUrl, 'show data_directory'));
+  const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const program = readlinkSync(`/proc/${pid}/exe`);
+  const [, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  const { uid, gid } = statSync(`/proc/${pid}`);
+  process.kill(pid, 'SIGKILL');
+  return async () => {
+    const isUp = () =>
+      ask(workerUrl, 'select true').then(
+        () => true,
+        () => false,
+      );
+    // It cannot start until the processes of the killed server have noticed and ended.
+    const start = async () => {
+      if (await isUp()) return true;
+      spawn(program, args, { uid, gid, cwd: data, stdio: 'ignore', detached: true }).unref();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return isUp();
+    };
+    await until('the worker answers', start, 120);
+  };
+}
