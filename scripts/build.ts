@@ -113,7 +113,7 @@ const parts = {
   guide: { sources: ['docs/{guide,site}/**/*.*', 'docs/eleventy.config.js'], build: buildGuide },
   player: { sources: [...pageSources('player'), 'standards/*.ts'], build: page('player') },
   server: {
-    sources: ['server/src/**/*.ts', 'standards/*.ts', 'server/migrations/*.sql', 'courses/**/*'],
+    sources: ['server/src/**/*.ts', 'standards/*.ts', 'server/migrations/**/*.sql', 'courses/**/*'],
     build: buildServer,
   },
 } satisfies Record<string, Part>;

@@ -33,6 +33,10 @@ const rules: [RegExp, string][] = [
     /^alter table .*\badd (constraint \S+ )?(foreign|check|unique|primary)\b(?!.*\b(not valid|using index)\b)/,
     'checks every row under a lock; add it NOT VALID, or build the index first',
   ],
+  [
+    /^alter table .*\badd column (?=[^,]*\b(check|references|unique)\b)/,
+    'adds a column with a constraint, which Citus rejects; add the constraint in a statement of its own',
+  ],
   [/^(update|delete) /, 'writes many rows in one transaction; use a job that works in batches'],
 ];
 

@@ -89,7 +89,8 @@ export async function distributeFunction(connection: Connection, name: string): 
   });
 }
 
-async function isDistributed(connection: Connection): Promise<boolean> {
+/** Whether the database uses Citus. */
+export async function isDistributed(connection: Connection): Promise<boolean> {
   const { rows } = await connection.query({
     text: `select from pg_extension where extname = 'citus'`,
     values: [],
