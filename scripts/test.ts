@@ -20,6 +20,7 @@ import { parseArgs } from 'node:util';
 import { chromiumPath } from '../server/test/support/chromium.ts';
 import { checkResponses } from '../server/test/support/recorded-responses.ts';
 import { checkMutants, checkStatements } from '../server/test/support/recorded-statements.ts';
+import { checkRouting } from '../server/test/support/router-queries.ts';
 import { ensureBuilt } from './build.ts';
 import { cannotRunOnCitus, excludedFromCitus, reasonAgainstCitus, skippedOnCitus } from './citus.ts';
 import { usesDatabaseServer } from './uses-database-server.ts';
@@ -205,12 +206,17 @@ for (const mutant of accepted) console.error(`The tenant guard accepts ${mutant}
 for (const text of wrong) console.error(`A statement touched rows of several tenants:\n${text}`);
 for (const why of unknown)
   console.error(`docs/guide/scaling.md does not list a reason to span tenants: ${why}`);
+const routing = values.citus ? await checkRouting(statements, process.env.TEST_DATABASE_URL ?? '') : null;
+const misrouted = routing?.wrong ?? [];
+if (routing)
+  console.log(`Statements planned on Citus: ${JSON.stringify({ ...routing, wrong: misrouted.length })}`);
+for (const text of misrouted) console.error(`A statement of one tenant ${text}`);
 const { undeclared, unseen } = checkResponses(answers);
 if (files === suite && withSlow && unseen.length > 0)
   console.log(`Declared error codes that no test received: ${unseen.join(', ')}`);
 for (const answer of undeclared) console.error(`A route returned an undeclared response: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });
-const isProved = wrong.length + unknown.length + accepted.length + undeclared.length === 0;
+const isProved = wrong.length + unknown.length + accepted.length + undeclared.length + misrouted.length === 0;
 // Failed files are not listed if statements or responses are wrong. Running the files again would not fix
 // that.
 if (process.env.TEST_FAILED_FILES && isProved)

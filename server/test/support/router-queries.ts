@@ -1,0 +1,80 @@
+import pg from 'pg';
+import type { Engine, Statement } from '../../src/platform/db/engine.ts';
+import { assertTenantScoped } from '../../src/platform/db/guard/tenant-guard.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
+import { locations } from '../../src/platform/locations.ts';
+import { recordedStatements } from './recorded-statements.ts';
+import { emptyServerDatabase } from './server-database.ts';
+
+const explainable = /^\s*(\/\*[^*]*\*\/\s*)?(select|insert|update|delete|with|values)\b/i;
+/** Tests read the system's tables, the service does not in requests. */
+const readsSystem = /\b(information_schema|pg_\w+)\b/;
+
+/** The value as SQL. Values were recorded as JSON. */
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) {
+    const entries = value.map((entry) => (entry === null ? 'null' : JSON.stringify(String(entry))));
+    return pg.escapeLiteral(`{${entries.join()}}`);
+  }
+  if (typeof value !== 'object') return pg.escapeLiteral(String(value));
+  const { type, data } = value as { type?: string; data?: number[] };
+  const bytes = type === 'Buffer' && data ? `\\x${Buffer.from(data).toString('hex')}` : null;
+  return pg.escapeLiteral(bytes ?? JSON.stringify(value));
+}
+
+const withValues = ({ text, values }: Statement) =>
+  text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]));
+
+/** The numbers of shards to which the steps of a plan go, in the JSON of EXPLAIN. */
+function* tasksIn(plan: unknown): Generator<number> {
+  if (typeof plan !== 'object' || plan === null) return;
+  for (const [name, value] of Object.entries(plan))
+    if (name === 'Task Count') yield Number(value);
+    // These are the plans of PostgreSQL on the shards.
+    else if (name !== 'Tasks') yield* tasksIn(value);
+}
+
+type Routing = 'one shard' | 'steps on one shard' | { wrong: string };
+
+async function routingOf(engine: Engine, statement: Statement): Promise<Routing> {
+  const explain = (text: string, values: readonly unknown[]) =>
+    engine.query<object>({ text: `explain (format json) ${text}`, values });
+  try {
+    // Citus plans some statements only for known values, and PostgreSQL some only with parameters.
+    const { rows } = await explain(withValues(statement), []).catch(() =>
+      explain(statement.text, statement.values),
+    );
+    const tasks = [...tasksIn(rows)];
+    if (tasks.some((count) => count > 1)) return { wrong: `goes to ${Math.max(...tasks)} shards` };
+    return tasks.length > 1 ? 'steps on one shard' : 'one shard';
+  } catch (error) {
+    return { wrong: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
+ * Plans each recorded statement, except those that intentionally span tenants. Counts those that go to one shard, and
+ * those with several writes, of which Citus sends each to one shard as a step of its own. Returns all others.
+ */
+export async function checkRouting(folder: string, serverUrl: string) {
+  const database = await emptyServerDatabase(serverUrl);
+  const engine = await openPostgres({ url: database.url, max: 2 });
+  const result = { 'one shard': 0, 'steps on one shard': 0, wrong: [] as string[] };
+  try {
+    await migrate(engine, locations.migrations);
+    for (const statement of recordedStatements(folder)) {
+      const { text } = statement;
+      if (!explainable.test(text) || readsSystem.test(text)) continue;
+      if (assertTenantScoped(text).kind === 'across tenants') continue;
+      const routing = await routingOf(engine, statement);
+      if (typeof routing === 'string') result[routing]++;
+      else result.wrong.push(`${routing.wrong}: ${text}`);
+    }
+    return result;
+  } finally {
+    await engine.close();
+    await database.drop();
+  }
+}
