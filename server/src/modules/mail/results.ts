@@ -10,13 +10,16 @@ const maxAnswer = 500;
 type Result = { mailId: string; status: MailStatus; answer: string | null; dueAt: Date | null };
 
 /** A sent email is recorded as sent, even if it was cancelled in the meantime. */
-const record = `
+const end = `
+update mail set status = $3::text, answer = $4, content = null
+where tenant_id = $1 and mail_id = $2 and (status = 'queued' or $3::text = 'sent')`;
+
+const retry = `
 with kept as (
-  update mail set status = $3::text, answer = $4, due_at = coalesce($5::timestamptz, due_at), content = case when $3::text = 'queued' then content end
-  where tenant_id = $1 and mail_id = $2 and (status = 'queued' or $3::text = 'sent') returning urgent
+  update mail set answer = $3, due_at = $4 where tenant_id = $1 and mail_id = $2 and status = 'queued' returning urgent
 )
-update mail_queue set wake_at = least(mail_queue.wake_at, $5::timestamptz) from kept
-where mail_queue.tenant_id = $1 and mail_queue.urgent = kept.urgent and $5::timestamptz is not null`;
+update mail_queue set wake_at = least(mail_queue.wake_at, $4::timestamptz) from kept
+where mail_queue.tenant_id = $1 and mail_queue.urgent = kept.urgent`;
 
 export async function recordResult(ctx: TenantContext, result: Result): Promise<void> {
   const { mailId, status, answer, dueAt } = result;
@@ -25,8 +28,12 @@ export async function recordResult(ctx: TenantContext, result: Result): Promise<
     ?.slice(0, 4 * maxAnswer)
     .replaceAll(/\s+/g, ' ')
     .slice(0, maxAnswer);
-  const values = [ctx.tenantId, mailId, status, text === undefined ? null : storable(text), dueAt];
-  await run(ctx, { name: 'record_mail_result', text: record, values });
+  const stored = text === undefined ? null : storable(text);
+  if (dueAt) {
+    await run(ctx, { name: 'retry_mail', text: retry, values: [ctx.tenantId, mailId, stored, dueAt] });
+    return;
+  }
+  await run(ctx, { name: 'end_mail', text: end, values: [ctx.tenantId, mailId, status, stored] });
 }
 
 const findOld = `/* across tenants: old emails of all tenants */

@@ -3,13 +3,19 @@ import type { Connection } from './engine.ts';
 type Table = { name: string; isTenants: boolean };
 type ForeignKey = { table: string; name: string; definition: string };
 
-/** The tables that are not distributed yet. The primary keys of tenants' tables begin with the tenant. */
+/**
+ * The tables that are not distributed yet. The primary keys of tenants' tables begin with the tenant. Citus manages new
+ * tables that refer to a reference table, but keeps them on one node.
+ */
 const undistributed = `select relation.oid::regclass::text as name, first_column.attname = 'tenant_id' and relation.relname <> 'tenant' as "isTenants"
 from pg_class relation
 join pg_index index on index.indrelid = relation.oid and index.indisprimary
 join pg_attribute first_column on first_column.attrelid = relation.oid and first_column.attnum = index.indkey[0]
 where relation.relkind = 'r' and relation.relnamespace = current_schema()::regnamespace
-  and not exists (select from pg_dist_partition where logicalrelid = relation.oid)
+  and not exists (
+    select from pg_dist_partition known
+    where known.logicalrelid = relation.oid and (known.partmethod <> 'n' or known.repmodel = 't')
+  )
 order by 1`;
 
 const foreignKeys = `select conrelid::regclass::text as "table", quote_ident(conname) as name,
