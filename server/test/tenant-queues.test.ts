@@ -260,7 +260,7 @@ test("statements for deliveries to an endpoint and for the statistics of a bulk 
   await receiver.kill();
   await recordGrowth(forTenant(ctx, TenantID), ['user'], 1_000_000);
   const own = seen.filter(
-    ({ label }) => !/^webhook_claim_|^read_key_by_|^select \* from "tenant"/.test(label),
+    ({ label }) => !/^webhook_(?:find|claim)|^read_key_by_|^select \* from "tenant"/.test(label),
   );
   assert.ok(own.some(({ label }) => label.includes('analyze')));
   assert.ok(own.some(({ label }) => label === 'a transaction'));

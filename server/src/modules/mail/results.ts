@@ -33,7 +33,7 @@ export async function recordResult(ctx: TenantContext, result: Result): Promise<
     await run(ctx, { name: 'retry_mail', text: retry, values: [ctx.tenantId, mailId, stored, dueAt] });
     return;
   }
-  await run(ctx, { name: 'end_mail', text: end, values: [ctx.tenantId, mailId, status, stored] });
+  await run(ctx, { name: 'record_mail_result', text: end, values: [ctx.tenantId, mailId, status, stored] });
 }
 
 const findOld = `/* across tenants: old emails of all tenants */
