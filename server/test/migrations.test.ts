@@ -8,7 +8,9 @@ test('every new migration lets the previous version keep running', async () => {
   const migrations = await readMigrations(join(import.meta.dirname, '../migrations'));
   const found = migrations
     .filter(({ name }) => name.slice(0, 4) > lastFree)
-    .flatMap(({ name, sql, onCitus }) => rejectContractions(onCitus ?? sql).map((text) => `${name}: ${text}`));
+    .flatMap(({ name, sql, onCitus }) =>
+      rejectContractions(onCitus ?? sql).map((text) => `${name}: ${text}`),
+    );
   assert.deepEqual(found, []);
 });
 
