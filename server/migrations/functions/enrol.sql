@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function enrol_6b49a56fcebc (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
+create or replace function enrol_4881e21e360a (text, jsonb, timestamptz, boolean, integer, text[]) returns table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
@@ -176,6 +176,7 @@ begin
       perform from enrol_option option where option.course_id = request.course_id and option.duration_id = chosen and option.seats is null;
       if not found then
         delete from enrolment where enrolment.tenant_id = $1 and enrolment.enroll_id = request.enroll_id;
+        held := null;
         is_made := false;
       end if;
     end if;

@@ -165,6 +165,7 @@ const insert = `
       perform from enrol_option option where ${isChosen} and option.seats is null;
       if not found then
         delete from enrolment where enrolment.tenant_id = $1 and enrolment.enroll_id = request.enroll_id;
+        held := null;
         is_made := false;
       end if;
     end if;

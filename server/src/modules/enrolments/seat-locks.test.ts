@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { observed, onEngine, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
 import type { Context } from '../../platform/context.ts';
 import { eraseUser } from '../people/erase.ts';
 import { createUser } from '../users/create-user.ts';
@@ -238,4 +239,26 @@ test('an erasure ends its transaction once it has withdrawn ten enrolments', asy
   );
   assert.deepEqual(freed.slice(0, 3), [10, 10, 5]);
   assert.ok(freed.length > 3);
+});
+
+const onServerOnly = service.ctx.engine.kind === 'pglite' ? 'needs two connections' : false;
+
+test('a limit that is set while a user is enrolled applies to that enrolment', {
+  skip: onServerOnly,
+}, async () => {
+  const course = await newCourse(service, {}, { open: {} });
+  const [login = ''] = await people(1);
+  const limit = `update enrol_option set seats = 1, seats_taken = 1, limits_set = limits_set + 1 where course_id = $1`;
+  const reply = await service.ctx.engine.transaction(async (connection) => {
+    await connection.query({ text: limit, values: [course] });
+    const enrolling = api('POST', `/enrol/${login}/${course}`);
+    await until('the enrolment waits', async () => {
+      const text = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%enrol_%'`;
+      return (await service.ctx.engine.query({ text, values: [] })).rows.length > 0;
+    });
+    return { enrolling };
+  });
+  const { status, body } = await reply.enrolling;
+  assert.deepEqual([status, body.code], [409, 'no_seats_left']);
+  assert.deepEqual((await api('GET', `/enrolment/${login}`)).body.Items, []);
 });
