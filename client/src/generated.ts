@@ -564,7 +564,7 @@ export interface paths {
         put?: never;
         /**
          * Create many users, and enrol them
-         * @description Each row is processed like a call to `POST /user` and, if it has a CourseID, like a call to `POST /enrol/{LoginID}/{CourseID}` after that, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user stays. Rows are independent: a rejected row does not affect the others.
+         * @description Each row is processed like a call to `POST /user` and, if it has a CourseID, like a call to `POST /enrol/{LoginID}/{CourseID}` after that, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows; they must not contradict one another, because the users of 200 rows are processed before their enrolments. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user stays. Rows are independent: a rejected row does not affect the others.
          */
         post: operations["createUsers"];
         delete?: never;
@@ -3135,7 +3135,7 @@ export interface components {
             IfEnrolled?: "return" | "extend" | "renew" | "fail";
             /**
              * Format: date-time
-             * @description When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, but never shortened. A current enrolment that is returned keeps its own.
+             * @description When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, unless it ends later. If its duration has not started yet, this time replaces the duration. A current enrolment that is returned keeps its own.
              */
             ExpiresAt?: string;
             /** @description The client's own reference, such as an order number. */

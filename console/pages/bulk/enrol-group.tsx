@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
@@ -13,6 +14,7 @@ import { GroupForm, type Typed } from './group-form.tsx';
 import { type GroupEnrolment, groupSource } from './group-rows.ts';
 import { peopleIn, signatureOf, unfinishedGroup } from './group-signature.ts';
 import { GroupTexts } from './group-texts.tsx';
+import { viewerOf } from './import-keys.ts';
 import { RecentImports } from './recent-imports.tsx';
 import { RunView } from './run-view.tsx';
 import { useSelected } from './selected.ts';
@@ -48,7 +50,9 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
   const api = useApi();
   const queries = useQueryClient();
   const [{ group }] = useFilters(['group']);
-  const [unfinished] = useState(() => unfinishedGroup(api.tenant, selected?.id));
+  // Another person in this browser must not see what was interrupted.
+  const owner = JSON.stringify([viewerOf(useSession()), api.tenant]);
+  const [unfinished] = useState(() => unfinishedGroup(owner, selected?.id));
   // The URL may name another group.
   const isContinued =
     unfinished !== null && (selected !== null || [undefined, unfinished.group].includes(group));
@@ -66,7 +70,7 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
   const [isNobody, setNobody] = useState(false);
   const reading = useRef<AbortController | null>(null);
   useEffect(() => () => reading.current?.abort(), []);
-  const signature = ({ wanted, people }: Planned) => signatureOf(api.tenant, selected?.id, wanted, people);
+  const signature = ({ wanted, people }: Planned) => signatureOf(owner, selected?.id, wanted, people);
   const running = useRun(({ requestKey }: Input) => {
     if (requestKey === null || !planned) return;
     finish(signature(planned));
@@ -92,7 +96,7 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
     return (
       <Stack gap="md">
         {continued &&
-          unfinishedGroup(api.tenant, selected?.id) !== null &&
+          unfinishedGroup(owner, selected?.id) !== null &&
           typed.courseId === continued.courseId &&
           (selected || typed.group === continued.group) && (
             <Alert color="blue" role="status" title={t('form.unfinished')} maw={640}>

@@ -3,13 +3,7 @@ import { type Source, textOf } from './source.ts';
 import { unfinishedSignature } from './unfinished.ts';
 
 type Wanted = Omit<GroupEnrolment, 'users'>;
-type Kept = readonly [
-  tenant: string | null,
-  of: 'group',
-  selectedId: string | null,
-  wanted: Wanted,
-  people: number,
-];
+type Kept = readonly [owner: string, of: 'group', selectedId: string | null, wanted: Wanted, people: number];
 
 /** FNV-1a. A collision is harmless, because the service compares the rows. */
 function hashOf(texts: readonly string[]): number {
@@ -23,26 +17,26 @@ function hashOf(texts: readonly string[]): number {
 export const peopleIn = async (source: Source) => hashOf(await textOf(source, 0, source.rows));
 
 /**
- * Identifies an enrolment of a group, so that it can be continued in another tab. If the group has changed, people are
+ * Identifies an enrolment of a group by its owner, so that it can be continued in another tab. If the group has changed, people are
  * enrolled in a new call, but an extension is continued or rejected, because nobody may be extended twice.
  */
 export function signatureOf(
-  tenant: string | null,
+  owner: string,
   selectedId: string | undefined,
   { users: _, ...wanted }: GroupEnrolment,
   people: number,
 ): string {
   const same = wanted.ifEnrolled === 'extend' ? 0 : people;
-  return JSON.stringify([tenant, 'group', selectedId ?? null, wanted, same] satisfies Kept);
+  return JSON.stringify([owner, 'group', selectedId ?? null, wanted, same] satisfies Kept);
 }
 
 /** What an interrupted enrolment of this group or selection wanted, or null. */
-export function unfinishedGroup(tenant: string | null, selectedId: string | undefined): Wanted | null {
+export function unfinishedGroup(owner: string, selectedId: string | undefined): Wanted | null {
   const signature = unfinishedSignature();
   const kept: unknown = signature === null ? null : JSON.parse(signature);
   if (!isKept(kept)) return null;
-  const [keptTenant, , keptSelection, wanted] = kept;
-  return keptTenant === tenant && keptSelection === (selectedId ?? null) ? wanted : null;
+  const [keptOwner, , keptSelection, wanted] = kept;
+  return keptOwner === owner && keptSelection === (selectedId ?? null) ? wanted : null;
 }
 
 const isKept = (kept: unknown): kept is Kept =>

@@ -10,7 +10,7 @@ export const bulkEnrolRoutes = [
     name: 'createUsers',
     summary: 'Create many users, and enrol them',
     description:
-      'Each row is processed like a call to `POST /user` and, if it has a CourseID, like a call to `POST /enrol/{LoginID}/{CourseID}` after that, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user stays. Rows are independent: a rejected row does not affect the others.',
+      'Each row is processed like a call to `POST /user` and, if it has a CourseID, like a call to `POST /enrol/{LoginID}/{CourseID}` after that, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows; they must not contradict one another, because the users of 200 rows are processed before their enrolments. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user stays. Rows are independent: a rejected row does not affect the others.',
     tag: 'Users',
     access: 'tenant',
     scope: 'users:write',

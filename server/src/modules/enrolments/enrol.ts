@@ -20,11 +20,17 @@ export type EnrolAnswer = { enrolment: Enrolment; isNew: boolean };
 
 const maxAttempts = 5;
 
-const enrolRow = coalesce<TenantContext, EnrolRow, Outcome | null>({
+/** The error of a row whose transaction failed after earlier ones were committed. */
+type Failure = { cause: unknown };
+
+const enrolRow = coalesce<TenantContext, EnrolRow, Outcome | Failure | null>({
   name: 'enrol',
   group: (ctx) => ctx.tenantId,
   key: (row) => JSON.stringify([row.login_id, row.course_id]),
-  run: (ctx, rows) => (isInTransaction(ctx) ? enrolSome(ctx, rows) : enrolRows(ctx, rows)),
+  run: (ctx, rows) => {
+    if (isInTransaction(ctx)) return enrolSome(ctx, rows);
+    return ctx.isDryRun ? enrolRows(ctx, rows) : enrolAndCommit(ctx, rows);
+  },
 });
 
 /**
@@ -40,17 +46,41 @@ function callEnrol(ctx: TenantContext, rows: EnrolRow[], { processed, planned }:
   return run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
 }
 
-/** Enrols all rows. Rows that take seats may need several calls. A dry run takes no seats. */
+/** Enrols all rows in the caller's transaction or in a dry run, which may take several calls. */
 async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
   const outcomes = new Map<number, Outcome>();
   const before = { processed: 0, planned: ctx.isDryRun ? [] : null };
   while (outcomes.size < rows.length) {
-    const left = rows.flatMap((row, n) => (outcomes.has(n) ? [] : [{ n, ...row }]));
-    const found = await callEnrol(ctx, left, before);
+    const found = await callEnrol(ctx, without(rows, outcomes), before);
     for (const outcome of found) outcomes.set(outcome.n, outcome);
   }
   return [...outcomes.values()].sort((a, b) => a.n - b.n);
 }
+
+const without = (rows: EnrolRow[], done: ReadonlyMap<number, unknown>) =>
+  rows.flatMap((row, n) => (done.has(n) ? [] : [{ n, ...row }]));
+
+/**
+ * Enrols all rows. Rows that take seats may need several transactions. If one of them fails, its rows run again one
+ * by one, and those of the transactions before it keep their outcomes, because they are committed.
+ */
+async function enrolAndCommit(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome | Failure)[]> {
+  const outcomes = new Map<number, Outcome | Failure>();
+  const before = { processed: 0, planned: null };
+  while (outcomes.size < rows.length) {
+    const left = without(rows, outcomes);
+    try {
+      for (const outcome of await callEnrol(ctx, left, before)) outcomes.set(outcome.n, outcome);
+    } catch (error) {
+      if (outcomes.size === 0) throw error;
+      for (const row of left)
+        outcomes.set(row.n, await callEnrol(ctx, [row], before).then(onlyOutcome, (cause) => ({ cause })));
+    }
+  }
+  return rows.map((_, n) => outcomes.get(n) as Outcome | Failure);
+}
+
+const onlyOutcome = ([outcome]: Outcome[]) => outcome as Outcome;
 
 const isNew = ({ action }: Outcome) => action !== 'keep' && action !== 'extend';
 
@@ -98,6 +128,7 @@ export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enro
 async function tryToEnrol(ctx: TenantContext, row: EnrolRow): Promise<Outcome> {
   const outcome = await enrolRow(ctx, row);
   if (!outcome) throw new Postponed();
+  if ('cause' in outcome) throw outcome.cause;
   return outcome;
 }
 

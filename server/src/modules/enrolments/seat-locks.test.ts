@@ -262,3 +262,19 @@ test('a limit that is set while a user is enrolled applies to that enrolment', {
   assert.deepEqual([status, body.code], [409, 'no_seats_left']);
   assert.deepEqual((await api('GET', `/enrolment/${login}`)).body.Items, []);
 });
+
+test('if one of several transactions of a call without a key fails, the rows of the others keep their results', {
+  skip: onServerOnly,
+}, async () => {
+  const course = await newCourse(service, {}, { licence: { Seats: 100 } });
+  const logins = (await people(25)).sort();
+  const last = logins.at(-1);
+  const { engine } = service.ctx;
+  const lock = `select from "user" where tenant_id = $1 and login_id = $2 for update`;
+  const lines = await engine.transaction(async (connection) => {
+    await connection.query({ text: lock, values: [TenantID, last] });
+    return bulk(rowsOf(logins, course));
+  });
+  assert.deepEqual(codes(lines), [...times(24, 201), 'unavailable']);
+  assert.equal(await seatsLeft(course), 76);
+});

@@ -85,8 +85,8 @@ export function bulk<T>(operation: BulkOperation<T>) {
       ...(plan ? [] : operation.ids),
       ...['code', 'param', 'detail'],
     ];
-    /** Whether the input can ask for the next step. If not, CSV results keep their columns. */
-    let hasNext = false;
+    /** Whether rows can ask for the next step, as far as the header of CSV shows. If not, CSV results have no columns for it. */
+    let hasNext = nextStep !== undefined && format === 'ndjson';
     const failed = logFailedRows(ctx.log, request.id);
     const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
     const resized = (bytes: number) => {
@@ -162,8 +162,6 @@ export function bulk<T>(operation: BulkOperation<T>) {
       let batches = 0;
       try {
         for await (const source of rows) {
-          if (running === null && format === 'ndjson')
-            hasNext = nextStep !== undefined && source.some((one) => asksFor(one, nextStep.field));
           if (analyzeBefore.includes(++batches))
             await recordGrowth(ctx, operation.tables, batches * batchSize);
           const next = workOnce(source, running === null);
@@ -209,10 +207,6 @@ function keyedRequestOf(
 /** The first step keeps the key of earlier versions, so that calls can be repeated after an upgrade. */
 function stepOf(asked: KeyedRequest, step: string | null): KeyedRequest {
   return step === null ? asked : { ...asked, key: `${asked.key}\0${step}` };
-}
-
-function asksFor(one: SourceRow, field: string): boolean {
-  return 'value' in one && typeof one.value === 'object' && one.value !== null && field in one.value;
 }
 
 /** In CSV, each member of the next step's result is a column. */
