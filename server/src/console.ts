@@ -38,11 +38,11 @@ export function consoleRoutes(app: FastifyInstance): void {
       .header('Cross-Origin-Embedder-Policy', 'credentialless')
       .send(page.replaceAll('%NONCE%', nonce));
   };
-  app.get('/console/icon.svg', { config: { admits: 'file' } }, (request, reply) =>
+  app.get('/console/icon.svg', { config: { admits: 'file', logs: 'failures' } }, (request, reply) =>
     sendConstant(request, reply, icon),
   );
   assetRoute(app, '/console', locations.console);
   for (const path of ['/console', '/console/*', '/docs'])
-    app.get(path, async (_request, reply) => send(reply));
+    app.get(path, { config: { logs: 'failures' } }, async (_request, reply) => send(reply));
   app.get('/', (_request, reply) => reply.redirect('/console', 302));
 }

@@ -22,10 +22,10 @@ const policy = [
  * Pages use the limits for anonymous requests. The files that pages load use the limits for files.
  */
 const addresses = {
-  '/docs/guide': {},
-  '/docs/guide/*': {},
-  '/docs/guide/assets/*': { config: { admits: 'file' } },
-  '/docs/guide/images/*': { config: { admits: 'file' } },
+  '/docs/guide': { config: { logs: 'failures' } },
+  '/docs/guide/*': { config: { logs: 'failures' } },
+  '/docs/guide/assets/*': { config: { admits: 'file', logs: 'failures' } },
+  '/docs/guide/images/*': { config: { admits: 'file', logs: 'failures' } },
 } as const;
 
 /** All files below the folder, except those whose names begin with a dot. */

@@ -13,7 +13,8 @@ import { pollClocks } from './modules/tenants/clock.ts';
 import type { Context } from './platform/context.ts';
 import { codeOf } from './platform/error-code.ts';
 import { watchKeyRing } from './platform/keys/watch-key-ring.ts';
-import { drain, watchEventLoop } from './platform/load/admission.ts';
+import { drain } from './platform/load/admission.ts';
+import { watchEventLoop } from './platform/load/event-loop.ts';
 import { shareBudgets } from './platform/load/share-budgets.ts';
 import { startWatchdog } from './platform/operations/watchdog.ts';
 

@@ -37,7 +37,11 @@ export const findAuSession: FindAuSession = async (ctx, token) => {
       keyId: derivedId(hash),
       tenantId: handle.tenantId,
       scopes: ['xapi:read', 'xapi:write'],
-      player: { tenantId: handle.tenantId, budget: `${handle.tenantId} ${handle.enrollId}` },
+      player: {
+        tenantId: handle.tenantId,
+        enrollId: handle.enrollId,
+        budget: `${handle.tenantId} ${handle.enrollId}`,
+      },
     },
     session: toAuSession(ctx, handle, session),
   };

@@ -224,6 +224,7 @@ export const contentRoutes = [
     description: 'Supports the Range header. The case of the path is ignored if only one file matches.',
     runTime: { token: 'session', use: 'file' },
     sendsFile: true,
+    logs: 'failures',
     params: Type.Object({
       ...Session.properties,
       '*': Type.String({ description: 'Path of the file in its package; may contain slashes.' }),

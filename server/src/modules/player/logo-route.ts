@@ -21,6 +21,7 @@ export const playerLogoRoute = route({
   summary: "Read the tenant's logo",
   description: 'For the player page.',
   runTime: { token: 'session', use: 'file' },
+  logs: 'failures',
   params: Type.Object({
     token: Type.String({ description: '`Session` from the response that opened the session.' }),
   }),

@@ -29,7 +29,7 @@ export const previewEndsAt = (link: PreviewLink) => after(link.at, playMinutes);
 
 /** All previews of a course in a tenant share their budgets. */
 export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenantId' | 'courseId'>): Player {
-  return { tenantId, budget: `${tenantId ?? operatorQueue} preview ${courseId}` };
+  return { tenantId, enrollId: null, budget: `${tenantId ?? operatorQueue} preview ${courseId}` };
 }
 
 /** The cast is safe, because only we can sign values, and each purpose has one type. */

@@ -32,7 +32,7 @@ const ticketHours = 24;
  * more launches to get larger budgets.
  */
 export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enrollId'>): Player {
-  return { tenantId, budget: `${tenantId} ${enrollId}` };
+  return { tenantId, enrollId, budget: `${tenantId} ${enrollId}` };
 }
 
 /** If `at` is omitted, the time of the click is the current time. */

@@ -121,6 +121,7 @@ export function registerRoutes(
         ...(isOpen && !route.admits ? {} : { admits: 'itself' }),
         ...(route.page ? { page: true } : {}),
         ...(route.sendsFile ? { sendsFile: true } : {}),
+        ...(route.logs ? { logs: route.logs } : {}),
       },
       ...(route.sendsFile ? { compress: false } : {}),
       onRequest: entryCheckOf(ctx, route, guards),

@@ -114,6 +114,8 @@ export type Route = {
   page?: true;
   /** Sends a file; the content origin decides how it is compressed. */
   sendsFile?: true;
+  /** For files: requests are logged only if they fail or are aborted. */
+  logs?: 'failures';
   /** Maximum body size in bytes, if it differs from the server's default. */
   bodyLimit?: number;
   /** True for a GET open to `anyone` whose handler admits the request after identifying the caller. */

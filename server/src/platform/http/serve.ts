@@ -8,6 +8,7 @@ import {
 } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
+import type { Player } from '../load/admission.ts';
 import { limitSlowBodies } from '../load/slow-clients.ts';
 import { limitUnreadResponse, limitUnreadResponses } from '../load/unread-responses.ts';
 import { countRejection } from '../operations/counters.ts';
@@ -28,6 +29,8 @@ declare module 'fastify' {
     rejectedKeyId: string | null;
     /** The tenant that the request acts on. */
     tenantId: string | null;
+    /** The learner or preview whose budgets the request uses. */
+    player: Player | null;
     /** The client's address, or `unknown` if the client had already hung up. Use this instead of Fastify's `ip`. */
     address: string;
   }
@@ -93,6 +96,7 @@ export function openServer(
   app.decorateRequest('caller', null);
   app.decorateRequest('rejectedKeyId', null);
   app.decorateRequest('tenantId', null);
+  app.decorateRequest('player', null);
   app.decorateRequest('slot');
   app.decorateRequest('address', 'unknown');
   limitUnreadResponses(app, ctx);

@@ -10,9 +10,6 @@ import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pool
 import { hasRoom, type Reservation, reject, reserveAll } from './reservations.ts';
 import { hasBody, setBodyDeadline } from './slow-clients.ts';
 
-const checkIntervalMilliseconds = 100;
-/** Clients have often given up by the time their requests have waited this long. */
-const stalledMilliseconds = 2_000;
 /** An exhausted pool is reported as free again once a tenth of its slots are free. */
 const freeThreshold = 0.9;
 const exhaustedSeconds = 5;
@@ -149,8 +146,11 @@ export function admitCaller(
   admit(ctx, request, 'api', release);
 }
 
-/** The budgets for requests from a learner or a preview. All launches of an enrolment share them. */
-export type Player = { tenantId: string | null; budget: string };
+/**
+ * The budgets for requests from a learner or a preview. All launches of an enrolment share them. `enrollId` appears only
+ * in the log; it is null for previews.
+ */
+export type Player = { tenantId: string | null; enrollId: string | null; budget: string };
 
 /** The purpose of a request. Pages load several files (`file`) in parallel. `bytes` is the size of a commit. */
 export type RunTimeUse = 'page' | 'file' | 'heartbeat' | { bytes: number };
@@ -166,6 +166,8 @@ export async function admitPlayer(
   player: Player,
   use: RunTimeUse,
 ): Promise<void> {
+  // Set the player before any rejection, so that the log names the enrolment of rejected requests too.
+  request.player = player;
   await waitForTurn(ctx, player, use);
   const { learnerCalls, learnerFiles, commits, runTimeTenants, pools } = ctx.admission;
   const isCommit = typeof use === 'object';
@@ -280,20 +282,4 @@ export async function checkInTurn<Result>(
   } finally {
     release();
   }
-}
-
-/** Detects when the event loop has been blocked. */
-export function watchEventLoop(ctx: Context): { stop: () => void } {
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const late = performance.now() - last - checkIntervalMilliseconds;
-    last += checkIntervalMilliseconds + late;
-    if (late > stalledMilliseconds) {
-      ctx.counters.stalls.inc();
-      ctx.log.warn({ ms: Math.round(late) }, 'the event loop was blocked; waiting requests are rejected');
-    }
-    ctx.admission.stalled = late > stalledMilliseconds;
-  }, checkIntervalMilliseconds);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
 }

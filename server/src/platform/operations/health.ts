@@ -11,7 +11,7 @@ import type { Metrics } from './metrics.ts';
  * them.
  */
 const sharedMilliseconds = 1_000;
-const probeOptions = { config: { admits: 'health' } } as const;
+const probeOptions = { config: { admits: 'health', logs: 'failures' } } as const;
 
 /** Failures are not cached, so the next probe checks again. */
 const databaseAnswers = createCache<true | null>({

@@ -69,6 +69,7 @@ export const brandingRoutes = [
   route({
     ...open,
     path: '/branding/{TenantID}/logo/{LogoName}',
+    logs: 'failures',
     name: 'readLogo',
     summary: "Read a tenant's logo",
     description: 'The `LogoURL` of the branding. Needs no key.',
