@@ -11,8 +11,14 @@ const { contents, contentsButton, contentsClose, scrim, stage, units: place, bar
 type Entry = Pick<Unit, 'UnitID' | 'Title' | 'Href' | 'Children' | 'AssignableUnit'>;
 type Node = { entry: Entry; button: HTMLButtonElement; state: HTMLElement; item: HTMLElement };
 
+type Actions = {
+  choose: (unitID: string) => void;
+  /** Says why the learner cannot open this row now. */
+  explain: (entry: Entry) => void;
+};
+
 /** The table of contents. It is next to the course on wide screens, and a drawer on narrow ones. */
-export function createContents(units: Unit[], root: Entry | null, choose: (unitID: string) => void) {
+export function createContents(units: Unit[], root: Entry | null, { choose, explain }: Actions) {
   const nodes = new Map<string, Node>();
 
   function list(children: Unit[]): HTMLElement {
@@ -33,7 +39,7 @@ export function createContents(units: Unit[], root: Entry | null, choose: (unitI
       title.append(make('span', 'unit-rule', messages.moveOns[entry.AssignableUnit.MoveOn]));
     button.type = 'button';
     button.addEventListener('click', () => {
-      if (button.getAttribute('aria-disabled') === 'true') return;
+      if (button.getAttribute('aria-disabled') === 'true') return explain(entry);
       if (!desktop.matches) toggle(false);
       choose(entry.UnitID);
     });

@@ -29,6 +29,7 @@ export const elements = {
   stage: find('stage', HTMLElement),
   loading: find('loading', HTMLElement),
   loadingText: find('loading-text', HTMLElement),
+  reason: find('reason', HTMLElement),
   notice: find('notice', HTMLElement),
   noticeText: find('notice-text', HTMLElement),
   noticeAction: find('notice-action', HTMLButtonElement),

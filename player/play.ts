@@ -2,7 +2,7 @@ import { createAuCourse } from './au.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
 import type { Session } from './contract.ts';
-import type { Course, CourseEvents, ExitKind } from './course.ts';
+import type { Course, CourseEvents, ExitKind, Offer } from './course.ts';
 import { elements } from './elements.ts';
 import { leaveCourse, stopCourse } from './exit.ts';
 import { offerFit } from './fit.ts';
@@ -12,6 +12,7 @@ import type { Journal } from './journal.ts';
 import { createLinearCourse } from './linear.ts';
 import { messages } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
+import { hideReason, showReason } from './reason.ts';
 import type { Stop } from './save-state.ts';
 import { createSequencedCourse } from './sequenced.ts';
 import { startHeartbeat } from './session.ts';
@@ -72,11 +73,14 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     : create(session, commits, stage, events);
   const contents =
     units.length > 1
-      ? createContents(
-          session.Tree.Units,
-          wholeCourse(session, course),
-          (id) => void act(() => course.choose(id)),
-        )
+      ? createContents(session.Tree.Units, wholeCourse(session, course), {
+          choose: (unitID) => void act(() => course.choose(unitID)),
+          explain: ({ UnitID, Href }) => {
+            const { why } = course.position().choice(UnitID);
+            // A heading opens nothing, so it needs no reason.
+            if (why !== null || Href !== null) showReason(why ?? messages.locked);
+          },
+        })
       : null;
 
   document.title = session.CourseTitle;
@@ -92,8 +96,8 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     elements.windowLink.hidden = false;
   }
   elements.progress.value = receipt.Progress;
-  elements.previous.addEventListener('click', () => void act(course.previous));
-  elements.next.addEventListener('click', () => void act(course.next));
+  elements.previous.addEventListener('click', () => step(course.position().previous, course.previous));
+  elements.next.addEventListener('click', () => step(course.position().next, course.next));
   elements.exit.addEventListener('click', () => void leave());
   elements.endAttempt.addEventListener('click', () => {
     const { title, text, confirm, cancel } = messages.endAttempt;
@@ -129,10 +133,16 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     contents?.open();
   }
 
+  function step(offer: Offer | null, move: () => Promise<void>): void {
+    if (offer?.may) void act(move);
+    else if (!moving && !left) showReason(offer?.why ?? messages.locked);
+  }
+
   /** Allows one navigation at a time. Also closes any page that is shown in place of the unit. */
   async function act(move: () => Promise<void>): Promise<void> {
     if (moving || left) return;
     moving = true;
+    hideReason();
     hidePage();
     try {
       await move();
@@ -160,6 +170,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   async function leave(how: ExitKind = 'exit', timeUp: string | null = null): Promise<void> {
     if (left) return;
     left = true;
+    hideReason();
     heartbeat.stop();
     limits.stop();
     const summary = () => ({ receipt, seconds: stopwatch.seconds() });
@@ -169,6 +180,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   async function stop(why: Stop): Promise<void> {
     if (left) return;
     left = true;
+    hideReason();
     heartbeat.stop();
     limits.stop();
     await stopCourse(session, course, commits, why);

@@ -39,7 +39,7 @@ export const english = {
     failed: 'Not passed',
   } satisfies Record<UnitStatus, string>,
   locked: 'Not available yet',
-  /** Why something cannot be chosen, shown on hover and read by screen readers. */
+  /** Why something cannot be chosen, shown on hover and when it is pressed, and read by screen readers. */
   reasons: {
     prerequisites: 'Complete the earlier parts first.',
     lastActivity: 'This is the last part.',

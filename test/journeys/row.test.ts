@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { findings } from '../../server/test/support/axe.ts';
 import { contentOf, newContext, openPage, waitForState } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
@@ -42,6 +43,40 @@ test('Finishing a linear unit opens the next one, suspending a unit does not, an
   await page.locator('#notice-action').click();
   await page.getByText('You can close this window').waitFor();
   assert.equal((await read()).Status, 'completed');
+  await page.context().close();
+});
+
+test('A locked part and a step that is not possible say why, on a phone and with the keyboard', async () => {
+  const { LaunchURL } = await service.enrol('row');
+  const page = await openPage(await newContext({ width: 390, height: 844, locale: 'de-DE' }));
+  const reason = page.getByRole('status').filter({ hasText: /./ });
+  const locked = page.locator('.unit[aria-disabled=true]').filter({ hasText: 'Part 3' });
+  await page.goto(LaunchURL);
+  await contentOf(page).getByText('ab-initio').waitFor();
+  // Without `force`, Playwright waits until the button is enabled.
+  await page.click('#previous-button', { force: true });
+  await reason.getByText('Dies ist der erste Teil.').waitFor();
+  assert.deepEqual(await findings(page), []);
+
+  await contentOf(page).locator('#later').click();
+  await page.locator('#notice').getByText('Sie haben diesen Teil abgeschlossen.').waitFor();
+  await page.click('#contents-button');
+  await locked.click({ force: true });
+  await reason.getByText('Schließen Sie zuerst die früheren Teile ab.').waitFor();
+  assert.deepEqual(await findings(page, { isCovered: true }), []);
+  assert.equal(await page.locator('#contents').isVisible(), true, 'the drawer stays open');
+  await page.locator('.unit').filter({ hasText: 'Part 2' }).click();
+  await contentOf(page).getByRole('heading', { name: 'Just to read' }).waitFor();
+  assert.equal(
+    await page.locator('#reason').textContent(),
+    '',
+    'the reason disappears when the learner moves on',
+  );
+
+  await page.locator('#next-button').focus();
+  await page.keyboard.press('Enter');
+  await reason.getByText('Schließen Sie zuerst die früheren Teile ab.').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'next-button');
   await page.context().close();
 });
 
