@@ -4,6 +4,7 @@ import {
   defaultVariantColorsResolver,
   type MantineColorsTuple,
 } from '@mantine/core';
+import { focusFieldOrTitle } from './parts/focus-first.ts';
 
 /** The player's accent colour, from lightest to darkest. */
 const iris: MantineColorsTuple = [
@@ -47,6 +48,8 @@ export const theme = createTheme({
     // A <header> would count as a second banner on the page, because the dialog's role does not override it.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
+    ModalBody: { defaultProps: { ref: focusFieldOrTitle } },
+    DrawerBody: { defaultProps: { ref: focusFieldOrTitle } },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm' } },
     Checkbox: { defaultProps: { iconColor: onPrimary } },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { signInOperator, signInUser } from '../../src/modules/people/test-support.ts';
 import { newContext } from './browser.ts';
+import { dialogErrors, watchDialogs } from './dialogs.ts';
 import type { TestService } from './service.ts';
 import type { TestTenant } from './tenant.ts';
 
@@ -23,6 +24,7 @@ export async function newConsolePage(options: Size = {}): Promise<Page> {
     if (message.type() === 'error' && !isErrorResponse(message.text())) errors.push(message.text());
   });
   page.on('pageerror', (error) => errors.push(String(error)));
+  await watchDialogs(page);
   return page;
 }
 
@@ -37,10 +39,11 @@ export async function openConsole(
   return page;
 }
 
-/** Closes the page's browser. Error messages make the test fail. */
+/** Closes the page's browser. Error messages, and dialogs that are not accessible, make the test fail. */
 export async function closeConsole(page: Page): Promise<void> {
+  const inDialogs = await dialogErrors(page);
   await page.context().close();
-  assert.deepEqual(browserErrors.get(page) ?? [], []);
+  assert.deepEqual([...(browserErrors.get(page) ?? []), ...inDialogs], []);
 }
 
 export type ConsoleUser = 'operator' | { tenant: TestTenant; LoginID: string };
