@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Center, Code, Loader, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Center, Code, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
@@ -6,12 +6,13 @@ import { type Failure, toFailure } from '../api/problem.ts';
 import { usePageTitle } from '../shell/branding.tsx';
 import { useFailureText } from './failure-text.ts';
 
-export function Waiting() {
-  const t = useTranslations('states');
+/** Placeholder for a page while it loads: a heading and rows, or a form as narrow as the sign-in page. */
+export function Waiting({ isForm = false }: { isForm?: boolean }) {
   return (
-    <Center mih="40vh" role="status" aria-label={t('loading')}>
-      <Loader />
-    </Center>
+    <Stack gap="lg" {...(isForm && { maw: 408, mx: 'auto', pt: '8vh' })}>
+      <Skeleton height={34} width="60%" maw={288} />
+      <WaitingRows rows={isForm ? 3 : 6} />
+    </Stack>
   );
 }
 

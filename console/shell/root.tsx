@@ -73,7 +73,12 @@ function Gate() {
         <Outlet />
       </PublicLayout>
     );
-  if (isPending) return <Waiting />;
+  if (isPending)
+    return (
+      <PublicLayout>
+        <Waiting />
+      </PublicLayout>
+    );
   if (data && !(isOpen && data.NextStep)) {
     const signOut = async (everywhere: boolean) => {
       await client.DELETE('/session', { params: { query: { Everywhere: everywhere } } });
@@ -82,7 +87,7 @@ function Gate() {
     if (data.NextStep)
       return (
         <PublicLayout>
-          <Suspense fallback={<Waiting />}>
+          <Suspense fallback={<Waiting isForm />}>
             <SecondStep session={data} onDone={onChanged} onSignOut={() => signOut(false)} />
           </Suspense>
         </PublicLayout>
@@ -103,7 +108,7 @@ function Gate() {
     );
   return (
     <PublicLayout>
-      <Suspense fallback={<Waiting />}>
+      <Suspense fallback={<Waiting isForm />}>
         <SignIn onSignedIn={onChanged} />
       </Suspense>
     </PublicLayout>

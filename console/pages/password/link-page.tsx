@@ -40,7 +40,7 @@ export function LinkPage(props: Props) {
   });
   const { show } = useBranding();
   useEffect(() => show(data?.Branding), [show, data]);
-  if (isPending) return <Waiting />;
+  if (isPending) return <Waiting isForm />;
   if (data) return <ChoosePassword {...props} token={token} link={data} />;
   return isEnded(error) ? <Ended ended={ended} /> : <Failed isPage error={error} onRetry={refetch} />;
 }
