@@ -8721,7 +8721,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10632,7 +10632,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`, if CourseID was sent. A plan sees the users of 200 rows at a time, so a user in several rows can be planned as created more than once. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`, if CourseID was sent. A plan sees the users of 200 rows at a time, so a user in several rows can be planned as created more than once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10691,7 +10691,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;

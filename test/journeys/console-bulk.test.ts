@@ -134,6 +134,22 @@ test('Users: the plan shows rejected rows, the file is corrected, and the users 
   await closeConsole(page);
 });
 
+test('A row whose LoginID differs only in case from an existing user is left out', async () => {
+  const { tenant, who } = await withAnn();
+  await tenant.api('POST', '/user', { LoginID: 'bob' });
+  const page = await consoleOf(service, who, '/console/bulk');
+  await choose(page, 'staff.csv', 'LoginID,FirstName\nBob,Bob\ndora,Dora\n');
+  await plan(page);
+  assert.deepEqual(await counted(page), ['1 To be created', '0 Unchanged', '0 Different', '1 Rejected']);
+  await page.getByText('The user “bob” already exists.').waitFor();
+  await page.getByRole('button', { name: 'Create 1 user' }).click();
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor();
+  assert.deepEqual(await counted(page), ['1 Created', '0 Unchanged', '0 Different', '1 Rejected']);
+  assert.equal((await tenant.api('GET', '/user/Bob')).status, 404);
+  assert.equal((await tenant.api('GET', '/user/dora')).status, 200);
+  await closeConsole(page);
+});
+
 test('A messy staff list of 500 people is imported, and the plan lists what is wrong with it', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');

@@ -9,6 +9,8 @@ export type Line = {
   /** The fields that an update changed. */
   Changed?: string[];
   LoginID?: string;
+  /** In a plan: an existing LoginID that differs only in case from the one that would be created. */
+  SimilarLoginID?: string;
   CourseID?: string;
   DurationID?: string;
   EnrollID?: string;

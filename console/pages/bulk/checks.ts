@@ -7,6 +7,8 @@ import { hasCourses, type Subject, withoutCourseFields } from './subjects.ts';
 export type FindingCode =
   | 'repeated_in_file'
   | 'similar_in_file'
+  /** Found by the plan, which compares the row with existing users. */
+  | 'similar_user'
   | 'conflict_in_file'
   | 'invalid_email'
   | 'invalid_date'

@@ -48,6 +48,8 @@ type Work = {
   input: Input;
   findings: Findings | null;
   order: DateOrder;
+  /** Rows that, according to the plan, would create a second user with almost the same LoginID. */
+  similar: Map<number, Finding>;
   outcomes: (ChunkOutcome | undefined)[];
   at: number;
   isKept: boolean;
@@ -93,7 +95,8 @@ export function useRun(onDone: (input: Input) => void) {
       show('running');
       if (!started.findings) {
         started.order = await dateOrderOf(source, fields.indexOf('ExpiresAt'), stop.signal);
-        started.findings = isChecked ? await checkRows(source, input, started.order, stop.signal) : new Map();
+        const own = isChecked ? await checkRows(source, input, started.order, stop.signal) : [];
+        started.findings = new Map([...own, ...(requestKey === null ? [] : started.similar)]);
       }
       const { findings, order } = started;
       const isBoth = hasCourses(subject, source.csv ? fields : source.columns);
@@ -105,7 +108,7 @@ export function useRun(onDone: (input: Input) => void) {
           sum = sumOf(outcomes);
         }
         show('running');
-        const rows = rowsOf(chunk).filter((row) => !findings.has(row)).length;
+        const asked = rowsOf(chunk).filter((row) => !findings.has(row));
         const sending = {
           requestKey: requestKey && `${requestKey}-${chunk.index}`,
           signal: stop.signal,
@@ -122,10 +125,15 @@ export function useRun(onDone: (input: Input) => void) {
                 order,
                 isOmitted: (row) => findings.has(row),
               }),
-              rows,
+              rows: asked.length,
               onLines: (lines) => recorder?.add(lines),
             });
-        const lines = withFindings(sent, chunk, findings, detailOf);
+        // JSON lines are not checked, because they come from programs.
+        if (isChecked && source.csv) addSimilar(started.similar, sent, asked);
+        const lines = withFindings(sent, chunk, findings, detailOf).map((line, at) => {
+          const finding = requestKey === null ? started.similar.get(chunk.from + at) : undefined;
+          return finding ? lineOf(finding, line.Row, detailOf(finding)) : line;
+        });
         outcomes[chunk.index] = toOutcome(lines, chunk.from, (row) => source.lines[row] ?? 0, isBoth);
         sum = sumOf(outcomes);
       }
@@ -140,7 +148,11 @@ export function useRun(onDone: (input: Input) => void) {
   };
 
   const start = (input: Input) => {
-    work.current = { input, findings: null, order: null, outcomes: [], at: Date.now(), isKept: true };
+    // An import follows the plan of the same file.
+    const planned = input.requestKey === null ? undefined : work.current?.similar;
+    const similar = planned ?? new Map();
+    const begun = { input, findings: null, order: null, similar, outcomes: [] };
+    work.current = { ...begun, at: Date.now(), isKept: true };
     void resume();
   };
   const clear = () => {
@@ -149,6 +161,23 @@ export function useRun(onDone: (input: Input) => void) {
     setRun(null);
   };
   return { run, start, resume, clear, stop: () => stopping.current?.abort() };
+}
+
+/**
+ * Adds the rows for which the plan warns, and other rows of the same users. `rows` are those that were sent.
+ */
+function addSimilar(similar: Map<number, Finding>, sent: readonly Line[], rows: readonly number[]): void {
+  const existing = new Map(
+    sent.flatMap(({ LoginID, SimilarLoginID }) =>
+      LoginID !== undefined && SimilarLoginID !== undefined ? [[LoginID, SimilarLoginID] as const] : [],
+    ),
+  );
+  for (const [at, row] of rows.entries()) {
+    const loginId = sent[at]?.LoginID ?? '';
+    const value = existing.get(loginId);
+    if (value === undefined) continue;
+    similar.set(row, { code: 'similar_user', field: 'LoginID', value, loginId, otherLine: null });
+  }
 }
 
 const rowsOf = ({ from, to }: RowChunk) => Array.from({ length: to - from }, (_, at) => from + at);
@@ -164,13 +193,16 @@ function withFindings(
   return rowsOf(chunk).flatMap((row) => {
     const finding = findings.get(row);
     if (!finding) return results.next().value ?? [];
-    const { code, field, loginId } = finding;
-    return {
-      ...{ Row: row - chunk.from + 1, Status: 422, code, detail: detailOf(finding) },
-      ...(field === null ? {} : { param: field }),
-      ...(loginId === null ? {} : { LoginID: loginId }),
-    };
+    return lineOf(finding, row - chunk.from + 1, detailOf(finding));
   });
+}
+
+function lineOf({ code, field, loginId }: Finding, Row: number, detail: string): Line {
+  return {
+    ...{ Row, Status: 422, code, detail },
+    ...(field === null ? {} : { param: field }),
+    ...(loginId === null ? {} : { LoginID: loginId }),
+  };
 }
 
 export type Running = ReturnType<typeof useRun>;

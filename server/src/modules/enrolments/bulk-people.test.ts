@@ -236,3 +236,24 @@ test('seats are counted over the rows of a plan and of a call', async () => {
     assert.ok(lines.every(({ Status }) => Status < 300));
   }
 });
+
+test('a plan warns of each row of a user whose LoginID differs only in case from an existing one', async () => {
+  const tenant = await newTenant(service);
+  expectStatus(await tenant.api('POST', '/user', { LoginID: 'bob' }), 201);
+  const rows = [
+    { LoginID: 'Bob', CourseID: 'ladders', DurationID: 'year' },
+    { LoginID: 'Bob', CourseID: 'hygiene', DurationID: 'once' },
+    { LoginID: 'bob', CourseID: 'hygiene', DurationID: 'once' },
+  ];
+  const planned = (await bulk(tenant, rows, { query: '?Plan=true' })) as (Line & {
+    SimilarLoginID?: string;
+  })[];
+  assert.deepEqual(
+    planned.map(({ SimilarLoginID, Enrolment }) => [SimilarLoginID, Enrolment?.Plan]),
+    [
+      ['bob', 'created'],
+      ['bob', 'created'],
+      [undefined, 'created'],
+    ],
+  );
+});

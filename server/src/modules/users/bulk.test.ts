@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../../test/support/service.ts';
+import { newTenant } from '../../../test/support/tenant.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { similarUsersText } from './similar-users.ts';
 
 let service: TestService;
 before(async () => {
@@ -170,7 +173,7 @@ test('Windows line endings never become part of a value, no matter where chunks 
   assert.deepEqual(names, Array(450).fill('Lee'));
 });
 
-test('spaces around an ID in CSV are removed, because the ID could not be corrected later', async () => {
+test('spaces around an ID are removed, because the ID could not be corrected later', async () => {
   const headers = { 'content-type': 'text/csv' };
   const csv = 'LoginID,FirstName\n"A00050 ",Ann\n A00051,Bo\n\u00a0A00052\u00a0,Cy\nA00050,Ann\n';
   const planned = await bulk(csv, { query: '?Plan=true', headers });
@@ -188,7 +191,76 @@ test('spaces around an ID in CSV are removed, because the ID could not be correc
       [200, 'A00050'],
     ],
   );
+  const json = await bulk(
+    ndjson([{ LoginID: ' A00050 ', FirstName: 'Ann' }, { LoginID: 'A00053\t' }, { LoginID: ' ' }]),
+  );
+  assert.deepEqual(
+    json.lines.map(({ Status, LoginID }) => [Status, LoginID]),
+    [
+      [200, 'A00050'],
+      [201, 'A00053'],
+      [422, ''],
+    ],
+  );
   assert.equal((await service.api('GET', '/user/A00050%20')).status, 404);
+});
+
+test('a plan warns of new users whose LoginID differs only in case from an existing one', async () => {
+  const known = [
+    'case-bob',
+    'CASE-ÉLODIE',
+    'case-σίσυφος',
+    'case-anna',
+    'Case-Anna',
+    'case-ID',
+    ' case-space',
+  ];
+  for (const LoginID of known) await service.api('POST', '/user', { LoginID });
+  const tenant = await newTenant(service);
+  await tenant.api('POST', '/user', { LoginID: 'CASE-OTHER' });
+  const rows = [
+    'Case-Bob',
+    'case-élodie',
+    'CASE-ΣΊΣΥΦΟΣ',
+    'case-bob',
+    'CASE-ANNA',
+    'case-other',
+    'case-id',
+    'case-new',
+  ];
+  const planned = await bulk(ndjson([...rows, 'case-SPACE'].map((LoginID) => ({ LoginID }))), {
+    query: '?Plan=true',
+  });
+  assert.deepEqual(
+    planned.lines.map(({ LoginID, Plan, SimilarLoginID }) => [LoginID, Plan, SimilarLoginID]).slice(0, 4),
+    [
+      ['Case-Bob', 'created', 'case-bob'],
+      ['case-élodie', 'created', 'CASE-ÉLODIE'],
+      ['CASE-ΣΊΣΥΦΟΣ', 'created', 'case-σίσυφος'],
+      ['case-bob', 'exists', undefined],
+    ],
+  );
+  const [anna, other, id, fresh, space] = planned.lines.slice(4);
+  assert.match(String(anna?.SimilarLoginID), /^case-anna$/i);
+  assert.deepEqual(
+    [other?.SimilarLoginID, id?.SimilarLoginID, fresh?.SimilarLoginID],
+    [undefined, 'case-ID', undefined],
+  );
+  assert.equal(space?.SimilarLoginID, ' case-space');
+  // An import creates the user, because the tenant may mean two people.
+  const { lines } = await bulk(ndjson([{ LoginID: 'Case-Bob' }]));
+  assert.deepEqual([lines[0]?.Status, lines[0]?.SimilarLoginID], [201, undefined]);
+});
+
+test('similar LoginIDs are found with their index', async () => {
+  const explained = await transaction(service.ctx, async (ctx) => {
+    await sql`set local enable_seqscan = off`.execute(ctx.db);
+    return run<{ 'QUERY PLAN': string }>(ctx, {
+      text: `/* across tenants: only explained */ explain ${similarUsersText}`,
+      values: ['test', ['a']],
+    });
+  });
+  assert.match(JSON.stringify(explained), /user_by_caseless_login/);
 });
 
 test('an email address without @ fails its row, and a blank address is ignored', async () => {

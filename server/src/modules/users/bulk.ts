@@ -5,6 +5,7 @@ import type { PlannedRow, RowDone } from '../../platform/rows/work-rows.ts';
 import { createDrafted, draftUser } from './create-user.ts';
 import { planUsers } from './plan-users.ts';
 import type { NewUser, User } from './schemas.ts';
+import { withSimilarUsers } from './similar-users.ts';
 
 /**
  * Hashes the passwords of rows. The rows take turns with those of other tenants' calls. Unlike single calls,
@@ -65,8 +66,9 @@ export async function planBulkUsers(
       return done(await (row.Password == null ? plan.check() : hashing(ctx, plan.check)));
     }),
   );
-  return settled.map((one, at) => {
+  const results = settled.map((one, at) => {
     const next = plans.get(at)?.next;
     return next ? { ...one, next } : one;
   });
+  return withSimilarUsers(ctx, results);
 }

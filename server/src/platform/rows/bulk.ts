@@ -43,7 +43,7 @@ export const bulkQuery = Fields({
 });
 
 export function bulkStreams(fields: string, row: Record<string, string>) {
-  const description = `NDJSON with one object per line, or CSV with the field names in the first row. In CSV, an empty cell means that the field is not sent, and spaces around an ID are removed. Fields: ${fields}. A row can be up to 64 kB in size. The number of rows is not limited.`;
+  const description = `NDJSON with one object per line, or CSV with the field names in the first row. Spaces around an ID are removed. In CSV, an empty cell means that the field is not sent. Fields: ${fields}. A row can be up to 64 kB in size. The number of rows is not limited.`;
   const examples = {
     [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
     [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,
@@ -53,7 +53,7 @@ export function bulkStreams(fields: string, row: Record<string, string>) {
 
 export const bulkResponse = {
   description:
-    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed; CSV does not include it. Send `Accept: text/csv` to get CSV.',
+    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV.',
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 
@@ -109,7 +109,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
       if (refused) return source.map(({ row }) => refuse(failed, { Row: row, Status: 0 }, refused, plan));
       for (const one of source) {
         if (!('value' in one)) continue;
-        if (format === 'csv') trimIdentifiers(one.value);
+        trimIdentifiers(one.value);
         normalizeIdentifiers(one.value);
       }
       if (key === null) return work(ctx, source, { format, plan, keyed: null, failed });
@@ -185,7 +185,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
   };
 }
 
-/** Spreadsheets may contain cells such as "A00050 ", and an ID cannot be changed later. */
+/** Files may contain IDs such as "A00050 ", and an ID cannot be changed later. */
 function trimIdentifiers(fields: unknown): void {
   for (const [name, value] of Object.entries(fields ?? {}))
     if (name.endsWith('ID') && typeof value === 'string') Reflect.set(fields as object, name, value.trim());

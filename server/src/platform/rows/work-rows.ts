@@ -8,9 +8,12 @@ import type { RowFormat, SourceRow } from './rows.ts';
 
 /**
  * The outcome of one row: the status that a single call would have returned, the IDs of the record and, if it was
- * updated, the names of the changed fields.
+ * updated, the names of the changed fields. `SimilarLoginID` is a warning in plans.
  */
-export type RowDone = { Status: 200 | 201; Changed?: string[] } & Record<string, unknown>;
+export type RowDone = { Status: 200 | 201; Changed?: string[]; SimilarLoginID?: string } & Record<
+  string,
+  unknown
+>;
 
 /**
  * Does the slow work for one row and returns a function that processes the row. That function is
@@ -142,8 +145,9 @@ function finish(
 function succeed(result: StepResult, done: RowDone, plan: boolean): void {
   if (!plan) Object.assign(result, done);
   else {
-    const { Status, Changed } = done;
+    const { Status, Changed, SimilarLoginID } = done;
     const Plan = Status === 201 ? 'created' : Changed?.length ? 'updated' : 'exists';
-    Object.assign(result, { Status, Plan, ...(Changed && { Changed }) });
+    const more = { ...(Changed && { Changed }), ...(SimilarLoginID !== undefined && { SimilarLoginID }) };
+    Object.assign(result, { Status, Plan, ...more });
   }
 }
