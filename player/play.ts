@@ -2,7 +2,7 @@ import { createAuCourse } from './au.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
 import type { Session } from './contract.ts';
-import type { Course, CourseEvents, ExitKind, Offer } from './course.ts';
+import type { Course, CourseEvents, ExitKind } from './course.ts';
 import { elements } from './elements.ts';
 import { leaveCourse, stopCourse } from './exit.ts';
 import { offerFit } from './fit.ts';
@@ -96,8 +96,8 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     elements.windowLink.hidden = false;
   }
   elements.progress.value = receipt.Progress;
-  elements.previous.addEventListener('click', () => step(course.position().previous, course.previous));
-  elements.next.addEventListener('click', () => step(course.position().next, course.next));
+  elements.previous.addEventListener('click', () => void step('previous'));
+  elements.next.addEventListener('click', () => void step('next'));
   elements.exit.addEventListener('click', () => void leave());
   elements.endAttempt.addEventListener('click', () => {
     const { title, text, confirm, cancel } = messages.endAttempt;
@@ -133,9 +133,15 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     contents?.open();
   }
 
-  function step(offer: Offer | null, move: () => Promise<void>): void {
-    if (offer?.may) void act(move);
-    else if (!moving && !left) showReason(offer?.why ?? messages.locked);
+  /**
+   * Tries a locked step too, because some content reports only when its page is closed. If the learner stays, says why.
+   */
+  async function step(direction: 'previous' | 'next'): Promise<void> {
+    if (moving || left) return;
+    const { unit, [direction]: offer } = course.position();
+    await act(course[direction]);
+    if (offer?.may || left || course.position().unit !== unit) return;
+    showReason(offer?.why ?? messages.locked);
   }
 
   /** Allows one navigation at a time. Also closes any page that is shown in place of the unit. */
