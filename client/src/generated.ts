@@ -9444,6 +9444,16 @@ export interface operations {
                  */
                 LoginID?: string;
                 /**
+                 * @description Finds an enrolment if you do not know its user.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
+                EnrollID?: string;
+                /**
+                 * @description Words of the name, LoginID or Email of the users, or the beginnings of words, in any order, as in `GET /user`: `muller ann` finds the enrolments of Anna Müller. Requires the scope users:read as well.
+                 * @example ada
+                 */
+                Search?: string;
+                /**
                  * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */

@@ -225,6 +225,7 @@ const calls: Record<string, Call[]> = {
       ...[
         '',
         `LoginID=${LoginID}`,
+        `EnrollID=${EnrollID}`,
         `CourseID=${CourseID}`,
         'Status=enrolled',
         'Status=completed',
@@ -248,6 +249,9 @@ const calls: Record<string, Call[]> = {
         ],
       ),
       ...['ExpiresAfter=2024-01-01T00:00:00Z&GroupName=crowd', 'Status=expired'],
+      ...['Search=first', 'Search=zzz', 'Search=c', 'Search=crowd-2', 'Search=second first'],
+      ...['Search=first&GroupName=crowd&Status=enrolled', 'Search=first&Status=completed'],
+      ...['Search=crowd-2&ChangedAfter=2024-01-01T00:00:00Z', 'Search=first&Count=true'],
       ...[
         ...['', `CourseID=${CourseID}&`, 'Status=completed&', 'Status=expired&', 'GroupName=crowd&'],
         ...['GroupName=crowd&Status=enrolled&', `CourseID=${CourseID}&GroupName=crowd&Status=enrolled&`],

@@ -36,7 +36,13 @@ const cases: Record<string, string[]> = {
   listGroups: ['', 'Search=g', 'Search=nothing'],
   listEnrolments: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     [
-      ...['', `LoginID=${names.LoginID}`, 'CourseID=lists-1', 'CourseID=lists-1&DurationID=rare'],
+      ...[
+        '',
+        `LoginID=${names.LoginID}`,
+        `EnrollID=${names.EnrollID}`,
+        'CourseID=lists-1',
+        'CourseID=lists-1&DurationID=rare',
+      ],
       ...['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'].flatMap((status) => [
         `Status=${status}`,
         `Status=${status}&CourseID=lists-1`,
@@ -44,6 +50,20 @@ const cases: Record<string, string[]> = {
       ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'ChangedAfter=2024-01-01T00:00:00Z'],
       ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ExpiresBefore=2090-01-01T00:00:00Z'],
       ...['Count=true', 'Count=true&Status=enrolled'],
+      ...[
+        'Search=user-17',
+        'Search=anna',
+        'Search=a',
+        'Search=zz',
+        'Search=last7 anna',
+        'Count=true&Search=user-17',
+      ],
+      ...[
+        'Search=user-17&Status=enrolled',
+        'Search=last77&GroupName=large',
+        'Search=last77&CourseID=lists-1',
+      ],
+      ...['Search=last77&ChangedAfter=2024-01-01T00:00:00Z', 'Search=anna&ExpiresAfter=2030-01-01T00:00:00Z'],
     ].map((filter) => `${order}&${filter}`),
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],

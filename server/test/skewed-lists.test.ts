@@ -76,6 +76,7 @@ const pages = {
   'the users of a group': `/user?GroupName=${long}`,
   'the users with an email address': `/user?Email=${email}`,
   'the enrolments of a group': `/enrolment?GroupName=${long}`,
+  'the enrolments of a person': '/enrolment?Search=00005999+anna',
 };
 
 for (const [title, path] of Object.entries(pages))

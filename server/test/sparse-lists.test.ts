@@ -93,6 +93,16 @@ const cases: Record<string, [Item[], (item: Item) => boolean]> = {
     enrolments,
     (item) => isOf('late')(item) && ends(item),
   ],
+  '/enrolment?Search=user-1&GroupName=late': [
+    enrolments,
+    (item) => isOf('late')(item) && String(item.LoginID).startsWith('user-1'),
+  ],
+  '/enrolment?Search=last77': [enrolments, (item) => String(item.LoginID).endsWith('77')],
+  '/enrolment?Search=zoe&Status=withdrawn': [
+    enrolments,
+    (item) => item.Status === 'withdrawn' && /[13579]$/.test(String(item.LoginID)),
+  ],
+  '/enrolment?Search=zoe&GroupName=large': [enrolments, () => false],
   '/events?Types=enrolment.completed': [events, (item) => item.Type === 'enrolment.completed'],
   '/events?Types=user.erased': [events, () => false],
   '/events?LoginID=user-9': [events, (item) => item.LoginID === 'user-9'],

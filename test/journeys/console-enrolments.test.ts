@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { expectAccessible } from '../../server/test/support/axe.ts';
 import { expectCount, newContext, openPage, press, waitForState } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
@@ -205,5 +206,39 @@ test('The list is filtered by its URL and can be saved as CSV', async () => {
   const csv = Buffer.concat(await stream.toArray()).toString();
   assert.match(csv, /^.*EnrollID,LoginID/);
   assert.equal(csv.trim().split('\n').length, 2);
+  await closeConsole(page);
+});
+
+test('Words of a name find the enrolments of a person, together with the other filters', async () => {
+  const { tenant, who } = await withAnn();
+  const person = { LoginID: 'vic', FirstName: 'Víctor', LastName: 'Müller', GroupName: 'Sales' };
+  expectStatus(await tenant.api('POST', '/user', person), 201);
+  expectStatus(await tenant.api('POST', '/enrol/vic/phishing/year'), 201);
+  const page = await consoleOf(service, who, '/console/enrolments');
+  const learner = page.getByRole('link', { name: 'Víctor Müller' });
+  const ann = page.getByRole('link', { name: 'Ann Lee' });
+  await learner.waitFor();
+  await ann.waitFor();
+  const search = page.getByRole('textbox', { name: 'Name, email or LoginID' });
+  await search.fill('muller vic');
+  await ann.waitFor({ state: 'detached' });
+  await learner.waitFor();
+  assert.match(page.url(), /search=muller/);
+  await page.reload();
+  await learner.waitFor();
+  assert.equal(await search.inputValue(), 'muller vic');
+  await expectCount(ann, 0);
+  await expectAccessible(page);
+  await page.getByLabel('Status', { exact: true }).selectOption('Completed');
+  await page.getByText('No enrolments found').waitFor();
+  await page.getByLabel('Status', { exact: true }).selectOption('Enrolled');
+  await learner.waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await ann.waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await search.fill('lee');
+  await learner.waitFor({ state: 'detached' });
+  await ann.click();
+  await heading(page, 'Spot the phish');
   await closeConsole(page);
 });

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
-import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
@@ -23,7 +23,7 @@ import { useEnrolmentOrder } from './order.ts';
 import { CoursePicker } from './pickers.tsx';
 import type { Enrolment } from './values.tsx';
 
-const names = ['course', 'status', 'group', 'before', 'by', 'order'] as const;
+const names = ['search', 'course', 'status', 'group', 'before', 'by', 'order'] as const;
 const statuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
 
 function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
@@ -75,6 +75,7 @@ function instantOf(day: string | undefined): string | null {
 export default function Enrolments() {
   const t = useTranslations('enrolments');
   const s = useTranslations('statuses');
+  const u = useTranslations('users');
   const shell = useTranslations('shell');
   const { $api } = useApi();
   const columns = useColumns();
@@ -83,6 +84,7 @@ export default function Enrolments() {
   const [isEnrolling, setEnrolling] = useState(false);
   const before = instantOf(filters.before);
   const wanted = {
+    ...(filters.search ? { Search: filters.search } : {}),
     ...(filters.course ? { CourseID: filters.course } : {}),
     ...(isStatus(filters.status) ? { Status: filters.status } : {}),
     ...(filters.group ? { GroupName: filters.group } : {}),
@@ -111,8 +113,8 @@ export default function Enrolments() {
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () =>
     change({
-      ...{ course: undefined, status: undefined, group: undefined, before: undefined },
-      ...{ by: undefined, order: undefined },
+      ...{ search: undefined, course: undefined, status: undefined },
+      ...{ group: undefined, before: undefined, by: undefined, order: undefined },
     });
   return (
     <Page
@@ -133,9 +135,10 @@ export default function Enrolments() {
       }
     >
       <FilterBar
-        count={[filters.status, filters.group, filters.before].filter(Boolean).length}
+        count={[filters.course, filters.status, filters.group, filters.before].filter(Boolean).length}
         onClear={isFiltered ? clear : undefined}
       >
+        <SearchFilter label={u('search')} value={filters.search} onChange={(search) => change({ search })} />
         <CoursePicker value={filters.course} onChange={(course) => change({ course })} className="filter" />
         <SelectFilter
           label={t('status')}

@@ -158,14 +158,15 @@ async function readOwners(
   wanted: number,
 ): Promise<{ owners: Owner[]; end: Position | null }> {
   const filter = { CourseID: courseId };
+  const found = { now: tenantNow(ctx), overdue: null, users: null };
   const from = after && (after.unitId === null ? after.enrollId : previousId(after.enrollId));
   const { rows, end } = await scanRows<Owner>(ctx, {
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['enroll_id'],
     after: from === null ? null : [from],
-    accessPaths: accessPathsOf(filter, { now: tenantNow(ctx), overdue: null }),
-    filter: (parameters) => filterSql(filter, tenantNow(ctx), parameters),
+    accessPaths: accessPathsOf(filter, found),
+    filter: (parameters) => filterSql(filter, found, parameters),
     show: (page) => `
 select held.*, known.login_id from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`,

@@ -1,6 +1,8 @@
 import { type AccessPath, maxScanned } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import type { PageQuery } from '../../platform/http/pagination.ts';
+import { isId } from '../../platform/ids.ts';
+import { matchesSql } from '../users/find-matching.ts';
 import { changedAtSql, maxListingDelay } from './changed-at.ts';
 import { nextStatus, type Status, statuses } from './states.ts';
 
@@ -10,6 +12,8 @@ export const enrolmentOrders = ['oldest', 'newest', 'status', 'status_descending
 export type EnrolmentFilter = PageQuery & {
   Order?: (typeof enrolmentOrders)[number];
   LoginID?: string;
+  EnrollID?: string;
+  Search?: string;
   CourseID?: string;
   DurationID?: string;
   Status?: Status;
@@ -53,6 +57,11 @@ const isOfUser =
   ({ add }) =>
     `held.user_id = (select owner.user_id from "user" owner where owner.tenant_id = $1 and owner.login_id = ${add(loginId)})`;
 
+const isEnrolment =
+  (enrollId: string): Condition =>
+  ({ add }) =>
+    `held.enroll_id = ${add(isId(enrollId) ? enrollId : null)}::uuid`;
+
 function endsWithin({ ExpiresAfter, ExpiresBefore }: EnrolmentFilter, now: Date): Condition {
   const from = new Date(Math.max(now.getTime(), new Date(ExpiresAfter ?? 0).getTime()));
   const until = ExpiresBefore === undefined ? null : new Date(ExpiresBefore);
@@ -71,12 +80,28 @@ const mayBeChangedAfter =
   ({ add }) =>
     `held.changed_at > ${add(new Date(time))}::timestamptz - ${maxListingDelay}`;
 
+/**
+ * What the filters depend on: the time, the overdue enrolments that may not be recorded as expired yet, and the
+ * users that a search finds, unless there are many.
+ */
+type Found = { now: Date; overdue: string[] | null; users: string[] | null };
+
+/** Checks the user of each row, for searches that find many users. */
+const isFound =
+  (search: string): Condition =>
+  (parameters) =>
+    `(select ${matchesSql(search, 'sought', parameters)} from "user" sought
+      where sought.tenant_id = $1 and sought.user_id = held.user_id)`;
+
 /** SQL of all filters. The enrolments of erased users are not listed. */
-export function filterSql(input: EnrolmentFilter, now: Date, parameters: Parameters): string {
-  const { LoginID, CourseID, DurationID, Status, GroupName, ChangedAfter } = input;
+export function filterSql(input: EnrolmentFilter, { now, users }: Found, parameters: Parameters): string {
+  const { LoginID, EnrollID, CourseID, DurationID, Status, GroupName, ChangedAfter } = input;
   const { add } = parameters;
   const conditions = ['held.user_id is not null'];
   if (LoginID !== undefined) conditions.push(isOfUser(LoginID)(parameters));
+  if (EnrollID !== undefined) conditions.push(isEnrolment(EnrollID)(parameters));
+  if (users !== null) conditions.push(`held.user_id = any(${add(users)}::uuid[])`);
+  else if (input.Search !== undefined) conditions.push(isFound(input.Search)(parameters));
   if (CourseID !== undefined) conditions.push(`held.course_id = ${add(CourseID)}`);
   if (DurationID !== undefined) conditions.push(`held.duration_id = ${add(DurationID)}`);
   if (GroupName !== undefined) conditions.push(`held.group_name = ${add(GroupName)}`);
@@ -87,13 +112,25 @@ export function filterSql(input: EnrolmentFilter, now: Date, parameters: Paramet
   return conditions.join(' and ');
 }
 
-type Times = { now: Date; overdue: string[] | null };
 type PathOf = (parameters: Parameters) => AccessPath;
 
+/** Reads the enrolments of each user in turn. With a condition on all users, the planner may scan the table. */
+const pathOfUsers =
+  (users: string[]): PathOf =>
+  ({ add }) => ({
+    rows: `unnest(${add(users)}::uuid[]) sought (user_id) cross join lateral (
+      select own.* from enrolment own where own.tenant_id = $1 and own.user_id = sought.user_id
+      order by own.enroll_id limit ${maxScanned}) held where held.tenant_id = $1`,
+    ranges: ['true'],
+    order: '',
+  });
+
 /** The access paths of the filters. Each uses an index in EnrollID order. */
-function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
-  const { LoginID, CourseID, DurationID, Status, GroupName } = input;
+function pathsById(input: EnrolmentFilter, { overdue, users }: Found): PathOf[] {
+  const { LoginID, EnrollID, CourseID, DurationID, Status, GroupName } = input;
   const paths: PathOf[] = [];
+  if (EnrollID !== undefined) paths.push((parameters) => ({ ranges: [isEnrolment(EnrollID)(parameters)] }));
+  if (users !== null) paths.push(pathOfUsers(users));
   if (LoginID !== undefined) paths.push((parameters) => ({ ranges: [isOfUser(LoginID)(parameters)] }));
   if (GroupName !== undefined)
     paths.push(({ add }) => ({
@@ -127,37 +164,43 @@ function rangesOf(status: Status | undefined, overdue: string[] | null, { add }:
 }
 
 /** Returns the paths in the order of the list first, then the paths that are faster only for few rows. */
-export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
-  const byId = pathsById(input, times);
+export function accessPathsOf(input: EnrolmentFilter, found: Found): PathOf[] {
+  const byId = pathsById(input, found);
+  const isOfFew = [input.LoginID, input.EnrollID, found.users ?? undefined].some((one) => one !== undefined);
   const sortColumn = sortColumnOf(input);
-  if (sortColumn === null) return byId.length > 0 ? byId : [() => ({ ranges: ['true'] })];
-  if (sortColumn === 'status') return pathsByStatus(input, times, byId);
+  if (sortColumn === null)
+    return byId.length > (found.users === null ? 0 : 1) ? byId : [...byId, () => ({ ranges: ['true'] })];
+  if (sortColumn === 'status') return pathsByStatus(input, found, isOfFew, byId);
   const inOrder: PathOf = (parameters) => ({
     ranges: [
       input.ChangedAfter === undefined
-        ? endsWithin(input, times.now)(parameters)
+        ? endsWithin(input, found.now)(parameters)
         : mayBeChangedAfter(input.ChangedAfter)(parameters),
     ],
   });
   const others = byId.map(
     (pathOf): PathOf =>
-      (parameters) => ({ ...pathOf(parameters), order: 'held.enroll_id' }),
+      (parameters) => ({ order: 'held.enroll_id', ...pathOf(parameters) }),
   );
   if (sortColumn === 'changed_at' && (input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined))
     others.push((parameters) => ({
-      ranges: [endsWithin(input, times.now)(parameters)],
+      ranges: [endsWithin(input, found.now)(parameters)],
       order: 'held.expires_at, held.enroll_id',
     }));
   // A user has few enrolments, so the path by user comes first.
-  const isOfOne = input.LoginID !== undefined;
-  return isOfOne ? [...others.slice(0, 1), inOrder, ...others.slice(1)] : [inOrder, ...others];
+  return isOfFew ? [...others.slice(0, 1), inOrder, ...others.slice(1)] : [inOrder, ...others];
 }
 
 /**
  * The indexes by status, for a course and for the tenant, have this order. The other paths are faster only for few
  * rows.
  */
-function pathsByStatus(input: EnrolmentFilter, { overdue }: Times, byId: PathOf[]): PathOf[] {
+function pathsByStatus(
+  input: EnrolmentFilter,
+  { overdue }: Found,
+  isOfFew: boolean,
+  byId: PathOf[],
+): PathOf[] {
   const { CourseID, Status } = input;
   const inOrder: PathOf = (parameters) => {
     const ofCourse = CourseID === undefined ? 'true' : `held.course_id = ${parameters.add(CourseID)}`;
@@ -167,9 +210,7 @@ function pathsByStatus(input: EnrolmentFilter, { overdue }: Times, byId: PathOf[
   };
   const others = byId.map(
     (pathOf): PathOf =>
-      (parameters) => ({ ...pathOf(parameters), order: 'held.enroll_id' }),
+      (parameters) => ({ order: 'held.enroll_id', ...pathOf(parameters) }),
   );
-  return input.LoginID === undefined
-    ? [inOrder, ...others]
-    : [...others.slice(0, 1), inOrder, ...others.slice(1)];
+  return isOfFew ? [...others.slice(0, 1), inOrder, ...others.slice(1)] : [inOrder, ...others];
 }

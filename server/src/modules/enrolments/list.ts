@@ -14,6 +14,8 @@ import {
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { isInstant, toSqlBound } from '../../platform/instants.ts';
+import { requireScope } from '../../platform/scopes.ts';
+import { findMatchingUsers } from '../users/find-matching.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import {
   accessPathsOf,
@@ -27,6 +29,9 @@ import { type Status, statuses } from './states.ts';
 
 /** The last row of the previous page: its time or status, if the list is sorted by one, and its ID. */
 type ListPosition = { at: Date | Status | null; id: string };
+
+/** Begins the cursor of a search that finds many users, so that the next page does not look for them again. */
+const ofMany = 'many ';
 
 /** SQL that adds the names shown in the record to the rows of `page`. */
 const withNames = (page: string) => `
@@ -55,6 +60,8 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
         param: 'CourseID',
       },
     );
+  // Otherwise, keys that can only read enrolments could guess names and email addresses.
+  if (input.Search !== undefined) requireScope(ctx, 'users:read', 'Search');
   const limit = pageLimit(input);
   const isByTime = [input.ChangedAfter, input.ExpiresAfter, input.ExpiresBefore].some(
     (one) => one !== undefined,
@@ -66,17 +73,22 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
       { param: 'Order' },
     );
   const sortColumn = sortColumnOf(input);
-  const after = readPosition(readCursor(input), sortColumn);
+  const cursor = readCursor(input);
+  const isOfMany = input.Search !== undefined && cursor?.startsWith(ofMany) === true;
+  const after = readPosition(isOfMany ? cursor.slice(ofMany.length) : cursor, sortColumn);
+  const users = input.Search === undefined || isOfMany ? null : await findMatchingUsers(ctx, input.Search);
   const now = tenantNow(ctx);
   const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
+  const found = { now, overdue, users };
+  const isLong = input.Search !== undefined && users === null;
   const list: List = {
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: sortColumn === null ? ['enroll_id'] : [sortColumn, 'enroll_id'],
     after: after && positionSql(after),
     newest: input.Order === 'newest' || input.Order === 'status_descending',
-    accessPaths: accessPathsOf(input, { now, overdue }),
-    filter: (parameters) => filterSql(input, now, parameters),
+    accessPaths: accessPathsOf(input, found),
+    filter: (parameters) => filterSql(input, found, parameters),
     show: withNames,
     wanted: limit,
   };
@@ -84,7 +96,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
   const page = toPage(
     rows,
     limit,
-    (row) => keyOf(row, sortColumn),
+    (row) => `${isLong ? ofMany : ''}${keyOf(row, sortColumn)}`,
     (row) => toEnrolment(ctx, row),
     end,
   );

@@ -116,6 +116,16 @@ export const enrolmentRoutes = [
       ),
       ...countQuery,
       LoginID: Type.Optional(LoginID),
+      EnrollID: Type.Optional({
+        ...EnrollID,
+        description: 'Finds an enrolment if you do not know its user.',
+      }),
+      Search: Type.Optional(
+        Text(255, {
+          description:
+            'Words of the name, LoginID or Email of the users, or the beginnings of words, in any order, as in `GET /user`: `muller ann` finds the enrolments of Anna Müller. Requires the scope users:read as well.',
+        }),
+      ),
       CourseID: Type.Optional(CourseID),
       DurationID: Type.Optional({
         ...DurationID,

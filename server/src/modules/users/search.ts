@@ -10,14 +10,14 @@ import { accessPathsOf as filterPaths, filterSql, prefixEnd, type UserFilter } f
 import { toUser, type UserRow } from './record.ts';
 import { indexedPart, searchWords } from './words.ts';
 
-type SearchFilter = UserFilter & { Search: string };
+export type SearchFilter = UserFilter & { Search: string };
 type Found = UserRow & { word: string };
 
 /**
  * The last row's `word` and `id`, with the number of the search word that orders the list, or the
  * last LoginID.
  */
-type Position = { leading: number; word: string; id: string } | { loginId: string };
+export type Position = { leading: number; word: string; id: string } | { loginId: string };
 type Place = Extract<Position, { leading: number }>;
 
 const firstId = '00000000-0000-0000-0000-000000000000';
@@ -60,7 +60,7 @@ export async function countFound(ctx: TenantContext, input: SearchFilter): Promi
  * The position at which the list begins. Without words, or until a job has indexed the tenant, the list is
  * ordered by LoginID.
  */
-async function firstPosition(
+export async function firstPosition(
   ctx: TenantContext,
   input: SearchFilter,
   words: readonly string[],
@@ -126,7 +126,7 @@ async function rarest(
 
 const lengthOf = (words: readonly string[], n: number) => words[n]?.length ?? 0;
 
-async function readExact(ctx: TenantContext, input: SearchFilter): Promise<UserRow[]> {
+export async function readExact(ctx: TenantContext, input: SearchFilter): Promise<UserRow[]> {
   const parameters = parametersAfter(ctx.tenantId, toNfc(input.Search).trim());
   const text = `select held.* from "user" held
     where held.tenant_id = $1 and held.login_id = $2 and ${filterSql(input, parameters)}`;
@@ -134,16 +134,16 @@ async function readExact(ctx: TenantContext, input: SearchFilter): Promise<UserR
 }
 
 /** SQL for all texts of a user, folded, with a space before each word. */
-const foldedSql = (user: string) =>
+export const foldedSql = (user: string) =>
   `' ' || concat_ws(' ', ${['last_name', 'first_name', 'login_id', 'email'].map((name) => `folded_text(${user}.${name})`).join(', ')})`;
 
-const contains = (texts: string, word: string, { add }: Parameters) =>
+export const contains = (texts: string, word: string, { add }: Parameters) =>
   `strpos(${texts}, ${add(` ${word}`)}) > 0`;
 
 type Walk = { words: readonly string[]; place: Place; exact: readonly UserRow[] };
 
 /** The users with the leading word. */
-function wordList(ctx: TenantContext, input: SearchFilter, { words, place, exact }: Walk): List {
+export function wordList(ctx: TenantContext, input: SearchFilter, { words, place, exact }: Walk): List {
   const leading = words[place.leading] ?? '';
   const isFirst = place.word === '';
   const cut = words.filter((word) => word !== indexedPart(word));
@@ -179,14 +179,23 @@ function wordList(ctx: TenantContext, input: SearchFilter, { words, place, exact
   };
 }
 
+/** Matches the users whose LoginID begins with the search text. */
+export function beginsSql(search: string, user: string, { add }: Parameters): string {
+  const start = toNfc(search);
+  return `${user}.login_id >= ${add(start)} and ${user}.login_id < ${add(prefixEnd(start))}`;
+}
+
 /**
  * Lists users without the word index. If the search contains no words, finds users whose LoginID begins with
  * the search text.
  */
-function userList(ctx: TenantContext, input: SearchFilter, words: readonly string[], after: string): List {
-  const start = toNfc(input.Search);
-  const begins = ({ add }: Parameters) =>
-    `held.login_id >= ${add(start)} and held.login_id < ${add(prefixEnd(start))}`;
+export function userList(
+  ctx: TenantContext,
+  input: SearchFilter,
+  words: readonly string[],
+  after: string,
+): List {
+  const begins = (parameters: Parameters) => beginsSql(input.Search, 'held', parameters);
   const sought = (parameters: Parameters) =>
     words.length === 0
       ? begins(parameters)
