@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
-import { newCourse, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
+import { expectStatus, newCourse, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 
 let service: TestService;
 let acme: TestTenant;
@@ -26,7 +26,7 @@ const phone = { width: 390, height: 844 };
 test('Ctrl+K finds a person by words in any order, and the keyboard opens the results', async () => {
   const page = await consoleOf(service, { tenant: acme, LoginID: administrator }, '/console/users');
   const dialog = page.getByRole('dialog', { name: 'Search' });
-  const input = dialog.getByRole('combobox', { name: 'People, courses, enrolments and pages' });
+  const input = dialog.getByRole('combobox', { name: 'People, courses, enrolments, keys and pages' });
   /** Waits for the field before typing, as a person would. */
   const openSearch = async () => {
     await page.keyboard.press('Control+K');
@@ -60,6 +60,72 @@ test('Ctrl+K finds a person by words in any order, and the keyboard opens the re
   await dialog.getByText('No results').first().waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
+  await closeConsole(page);
+});
+
+test('The search finds the enrolments of several people, an EnrollID, enrolment keys and API keys', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
+  const CourseID = await newCourse(service, { Title: 'Fire safety' });
+  const enrolled = new Map<string, { LoginID: string; EnrollID: string }>();
+  for (const FirstName of ['Kim', 'Kira']) {
+    const login = await tenant.user({ FirstName, LastName: 'Berg' });
+    const { body } = await tenant.api('POST', `/enrol/${login}/${CourseID}`);
+    enrolled.set(FirstName, body);
+  }
+  const keys = { CourseIDs: [CourseID], DurationIDs: ['standard'], Quantity: 3, PurchaseOrder: 'PO 2031/7' };
+  const made = await tenant.api('POST', '/enrolment/key', keys);
+  expectStatus(made, 201);
+  const [{ Key, KeyStart }] = made.body.Items;
+  const page = await consoleOf(service, { tenant, LoginID }, '/console/users');
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(decodeURIComponent(request.url())));
+  const dialog = page.getByRole('dialog', { name: 'Search' });
+  const input = dialog.getByRole('combobox');
+  const search = async (text: string) => {
+    await page.keyboard.press('Control+K');
+    await input.fill(text);
+  };
+  await search('berg ki');
+  for (const name of ['Kim', 'Kira'])
+    await dialog.getByRole('option', { name: `Fire safety ${name} Berg` }).waitFor();
+  await expectAccessible(page, true);
+
+  const { LoginID: login = '', EnrollID = '' } = enrolled.get('Kira') ?? {};
+  await input.fill(EnrollID);
+  await dialog.getByRole('option', { name: `Fire safety ${login} · Enrolled` }).click();
+  await page.getByRole('heading', { level: 1, name: 'Fire safety' }).waitFor();
+  assert.match(page.url(), new RegExp(`/${EnrollID}`));
+
+  await search('PO 2031/7');
+  await dialog.getByRole('option', { name: '3 enrolment keys with this purchase order' }).click();
+  await page.getByText('3 rows', { exact: true }).waitFor();
+  await page.getByRole('link', { name: `Key ${KeyStart}…` }).waitFor();
+
+  sent.length = 0;
+  await search(` ${Key.toLowerCase()} `);
+  const found = dialog.getByRole('option', { name: `Key ${KeyStart}… Available · PO 2031/7` });
+  await found.waitFor();
+  assert.equal(await dialog.getByRole('option').count(), 1);
+  await found.click();
+  await page.getByRole('dialog', { name: `Key ${KeyStart}…` }).waitFor();
+  assert.ok(!page.url().includes(Key), 'The page’s URL does not contain the key.');
+  const withKey = sent.filter((url) => url.toUpperCase().includes(Key));
+  assert.deepEqual(
+    withKey.filter((url) => !url.includes('/enrolment/key/')),
+    [],
+    'No other call receives the key.',
+  );
+  await page.keyboard.press('Escape');
+
+  await search('test');
+  await dialog.getByRole('option', { name: 'test', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+  // A word of 20 letters is not a key.
+  await search('internationalisations');
+  await dialog.getByText('No results').first().waitFor();
+  await input.fill('internationalisation');
+  await dialog.getByText('No results').first().waitFor();
   await closeConsole(page);
 });
 

@@ -1,50 +1,28 @@
-import type { useNavigate } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf, useSession } from '../../api/session.tsx';
 import { navigationItemsFor } from '../navigation.ts';
-
-type Navigate = ReturnType<typeof useNavigate>;
-
-export type Result = {
-  key: string;
-  label: string;
-  detail?: string;
-  open: (navigate: Navigate) => void;
-};
-export type ResultGroup = {
-  name: 'users' | 'enrolments' | 'courses' | 'tenants' | 'pages';
-  results: Result[];
-};
+import { matches, type ResultGroup } from './result.ts';
+import { useEnrolments } from './use-enrolments.ts';
+import { useApiKeys, useEnteredKey, useKeysOfOrder } from './use-keys.ts';
 
 const few = 5;
-const fold = (text: string) => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Whether each word of the search begins a word of the text. */
-function matches(text: string, search: string): boolean {
-  const words = fold(text).split(/[^\p{L}\p{N}]+/u);
-  const asked = fold(search)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
-  return asked.every((begin) => words.some((word) => word.startsWith(begin)));
-}
-
-/** Results as they arrive: people, the first person's enrolments, courses, tenants and pages. */
-export function useResults(search: string): { groups: ResultGroup[]; isFetching: boolean } {
+/** Results as they arrive: people and the enrolments of the first of them, courses, keys, tenants and pages. */
+export function useResults(entered: string): { groups: ResultGroup[]; isFetching: boolean } {
   const t = useTranslations();
   const { Role } = useSession();
   const { $api, tenant } = useApi();
-  const isSearching = search !== '';
   const isOfTenant = Role === 'administrator' || tenant !== null;
+  const enteredKey = useEnteredKey(entered, isOfTenant);
+  const search = enteredKey.isKey ? '' : entered;
+  const isSearching = search !== '';
   const query = { Limit: few, Search: search };
   const users = $api.useQuery('get', '/user', { params: { query } }, { enabled: isSearching && isOfTenant });
-  const [first] = users.data?.Items ?? [];
-  const enrolments = $api.useQuery(
-    'get',
-    '/enrolment/{LoginID}',
-    { params: { path: { LoginID: first?.LoginID ?? '' }, query: { Limit: few, Order: 'newest' } } },
-    { enabled: isSearching && first !== undefined },
-  );
+  const people = isSearching ? (users.data?.Items ?? []) : [];
+  const enrolments = useEnrolments(search, people);
+  const ofOrder = useKeysOfOrder(search, isSearching && isOfTenant);
+  const apiKeys = useApiKeys(search, isSearching && isOfTenant);
   const offered = $api.useQuery(
     'get',
     '/catalogue/course',
@@ -58,11 +36,11 @@ export function useResults(search: string): { groups: ResultGroup[]; isFetching:
     { params: { query } },
     { enabled: isSearching && Role === 'operator' },
   );
-  const courses = (isOfTenant ? offered : all).data?.Items ?? [];
+  const courses = !isSearching ? [] : ((isOfTenant ? offered : all).data?.Items ?? []);
   const found: ResultGroup[] = [
     {
       name: 'users',
-      results: (users.data?.Items ?? []).map((user) => ({
+      results: people.map((user) => ({
         key: `user ${user.LoginID}`,
         label: nameOf(user),
         detail: [nameOf(user) === user.LoginID ? null : user.LoginID, user.Email, user.GroupName]
@@ -72,22 +50,7 @@ export function useResults(search: string): { groups: ResultGroup[]; isFetching:
           void navigate({ to: '/console/users/$loginId', params: { loginId: user.LoginID }, search: {} }),
       })),
     },
-    {
-      name: 'enrolments',
-      results: (first ? (enrolments.data?.Items ?? []) : []).map(
-        ({ LoginID, EnrollID, CourseTitle, Status }) => ({
-          key: `enrolment ${EnrollID}`,
-          label: CourseTitle,
-          detail: `${first ? nameOf(first) : LoginID} · ${t(`statuses.${Status}`)}`,
-          open: (navigate) =>
-            void navigate({
-              to: '/console/enrolments/$loginId/$enrollId',
-              params: { loginId: LoginID, enrollId: EnrollID },
-              search: {},
-            }),
-        }),
-      ),
-    },
+    { name: 'enrolments', results: enrolments.results },
     {
       name: 'courses',
       results: courses.map(({ CourseID, Title }) => ({
@@ -98,6 +61,8 @@ export function useResults(search: string): { groups: ResultGroup[]; isFetching:
           void navigate({ to: '/console/courses/$courseId', params: { courseId: CourseID }, search: {} }),
       })),
     },
+    { name: 'keys', results: [...enteredKey.results, ...ofOrder.results] },
+    { name: 'apiKeys', results: apiKeys.results },
     {
       name: 'tenants',
       results: (isSearching && Role === 'operator' ? (tenants.data?.Items ?? []) : []).map(
@@ -114,7 +79,7 @@ export function useResults(search: string): { groups: ResultGroup[]; isFetching:
       name: 'pages',
       results: navigationItemsFor(Role)
         .map(({ to, text }) => ({ to, label: t(`shell.pages.${text}`) }))
-        .filter(({ label }) => matches(label, search))
+        .filter(({ label }) => !enteredKey.isKey && matches(label, search))
         .map(({ to, label }) => ({
           key: `page ${to}`,
           label,
@@ -124,6 +89,8 @@ export function useResults(search: string): { groups: ResultGroup[]; isFetching:
   ];
   return {
     groups: found.filter(({ results }) => results.length > 0),
-    isFetching: [users, enrolments, offered, all, tenants].some(({ isFetching }) => isFetching),
+    isFetching: [users, enrolments, offered, all, enteredKey, ofOrder, apiKeys, tenants].some(
+      ({ isFetching }) => isFetching,
+    ),
   };
 }

@@ -1,0 +1,26 @@
+import type { useNavigate } from '@tanstack/react-router';
+
+type Navigate = ReturnType<typeof useNavigate>;
+
+export type Result = {
+  key: string;
+  label: string;
+  detail?: string;
+  open: (navigate: Navigate) => void;
+};
+export type ResultGroup = {
+  name: 'users' | 'enrolments' | 'courses' | 'keys' | 'apiKeys' | 'tenants' | 'pages';
+  results: Result[];
+};
+export type Results = { results: Result[]; isFetching: boolean };
+
+const fold = (text: string) => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+/** Whether each word of the search begins a word of the text. */
+export function matches(text: string, search: string): boolean {
+  const words = fold(text).split(/[^\p{L}\p{N}]+/u);
+  const asked = fold(search)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+  return asked.every((begin) => words.some((word) => word.startsWith(begin)));
+}
