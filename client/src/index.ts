@@ -5,6 +5,7 @@ import { openEnrol } from './enrol.ts';
 import { errorOf } from './errors.ts';
 import type { paths } from './generated.ts';
 import { openLists } from './lists.ts';
+import { openResources } from './resources.ts';
 import { type Fetch, type RetryOptions, withRetries } from './retry.ts';
 import type { Call, Method } from './types.ts';
 import { openXapi, type XapiVersion } from './xapi.ts';
@@ -46,7 +47,8 @@ export type Lectern = {
    * The underlying openapi-fetch client, for headers and for responses that are not JSON. It throws the same errors.
    */
   api: Client<paths>;
-} & ReturnType<typeof openLists>;
+} & ReturnType<typeof openLists> &
+  ReturnType<typeof openResources>;
 
 /** A client for one service. Calls return the record or throw a LecternError. */
 export function createLectern(options: LecternOptions): Lectern {
@@ -70,15 +72,14 @@ export function createLectern(options: LecternOptions): Lectern {
     const send = api.request as unknown as (...all: unknown[]) => Promise<{ data: unknown }>;
     return (async (...given: unknown[]) => (await send(method, ...given)).data) as Call<M>;
   };
-  const get = call('get');
-  const post = call('post');
+  const calls = { get: call('get'), post: call('post'), put: call('put'), delete: call('delete') };
+  const lists = openLists(calls.get);
+  const enrol = openEnrol(calls.post);
   return {
-    get,
-    post,
-    put: call('put'),
-    delete: call('delete'),
-    ...openLists(get),
-    enrol: openEnrol(post),
+    ...calls,
+    ...lists,
+    ...openResources({ ...calls, ...lists, enrol }),
+    enrol,
     bulk: openBulk(withRetries(authorized, options, /[/+]json\b|x-ndjson/), baseUrl, headers),
     xapi: openXapi(api, options.xapiVersion ?? '2.0.0'),
     api,
