@@ -1,10 +1,12 @@
-// Measures user searches on PostgreSQL, by kind: npm run bench:search -- [--users 1000000] [--database URL]
-// With --database, the users are kept for another run.
+// Measures user searches on PostgreSQL, by kind: npm run bench:search -- [--users 1000000] [--enrolments] [--database URL]
+// With --enrolments, each user has an enrolment, and the searches are those of the list of enrolments, newest first.
+// With --database, the data is kept for another run.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../scripts/postgres-cluster.ts';
+import { listEnrolments } from '../server/src/modules/enrolments/list.ts';
 import { listUsers } from '../server/src/modules/users/list-users.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import type { TenantContext } from '../server/src/platform/context.ts';
@@ -13,7 +15,11 @@ import { openContext } from '../server/src/platform/open-context.ts';
 import { openLog } from '../server/src/platform/operations/log.ts';
 
 const { values } = parseArgs({
-  options: { users: { type: 'string', default: '1000000' }, database: { type: 'string' } },
+  options: {
+    users: { type: 'string', default: '1000000' },
+    enrolments: { type: 'boolean', default: false },
+    database: { type: 'string' },
+  },
 });
 const users = Number(values.users);
 const tenant = 'search';
@@ -37,6 +43,16 @@ const wordsText = `insert into user_word (tenant_id, word, user_id, words)
 select tenant_id, word, user_id, words from (
   select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1
 ) listed cross join unnest(indexed_words(words)) word order by word, user_id on conflict do nothing`;
+
+const courseTexts = [
+  `insert into course (course_id, title, created_at, updated_at) values ('course', 'Course', now(), now())
+   on conflict do nothing`,
+  `insert into enrol_option (course_id, duration_id, name, created_at, updated_at)
+   values ('course', 'standard', 'Standard', now(), now()) on conflict do nothing`,
+];
+const enrolmentsText = `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status, group_name)
+select tenant_id, user_id, user_id, 'course', 'standard', 'enrolment', created_at, created_at, 'enrolled', group_name
+from "user" where tenant_id = $1 on conflict do nothing`;
 
 const cluster = values.database === undefined ? await startCluster() : null;
 /** The folder contains the signing keys that belong to the database. */
@@ -66,6 +82,23 @@ async function fill(): Promise<void> {
   await query(`${mark} ${wordsText}`, [tenant]);
   await query(`${mark} vacuum analyze "user"`);
   await query(`${mark} vacuum analyze user_word`);
+  if (!values.enrolments) return;
+  for (const text of courseTexts) await query(`${mark} ${text}`);
+  await query(`${mark} ${enrolmentsText}`, [tenant]);
+  await query(`${mark} vacuum analyze enrolment`);
+}
+
+const list = (query: { Search: string; GroupName?: string; Limit: number; Cursor?: string }) =>
+  values.enrolments ? listEnrolments(ctx, { ...query, Order: 'newest' }) : listUsers(ctx, query);
+
+/** Continues after a statement that has visited its maximum of rows, as the service does. */
+async function readPage(query: { Search: string; GroupName?: string }): Promise<void> {
+  let wanted = 50;
+  for (let page = await list({ ...query, Limit: wanted }); page.isPartial && page.NextCursor !== null; ) {
+    wanted -= page.Items.length;
+    if (wanted === 0) return;
+    page = await list({ ...query, Limit: wanted, Cursor: page.NextCursor });
+  }
 }
 
 type Person = { login: string; first: string; last: string; email: string };
@@ -123,8 +156,7 @@ try {
       const Search = searchOf(person, people[(n + 75) % people.length] ?? person);
       const began = performance.now();
       const filter = name === 'a group and a name' ? { GroupName: `group ${n % 200}` } : {};
-      for (let page = await listUsers(ctx, { Search, ...filter }); page.isPartial; )
-        page = await listUsers(ctx, { Search, ...filter, Cursor: page.NextCursor ?? '' });
+      await readPage({ Search, ...filter });
       taken.push(performance.now() - began);
     }
     report(name, taken);

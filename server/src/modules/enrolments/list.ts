@@ -33,6 +33,9 @@ type ListPosition = { at: Date | Status | null; id: string };
 /** Begins the cursor of a search that finds many users, so that the next page does not look for them again. */
 const ofMany = 'many ';
 
+/** Checking a user's words takes 20 µs, so a statement checks fewer rows than other lists visit. */
+const maxChecked = 1_000;
+
 /** SQL that adds the names shown in the record to the rows of `page`. */
 const withNames = (page: string) => `
 select held.*, known.login_id, course.title as course_title from (${page}) held
@@ -91,6 +94,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
     filter: (parameters) => filterSql(input, found, parameters),
     show: withNames,
     wanted: limit,
+    ...(isLong ? { maxScanned: maxChecked } : {}),
   };
   const { rows, end } = await scanRows<EnrolmentWithNames>(ctx, list);
   const page = toPage(
