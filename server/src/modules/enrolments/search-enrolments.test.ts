@@ -95,6 +95,8 @@ test('a search combines with the other filters, order, Count and CSV', async () 
   assert.deepEqual(await found(tenant, 'vic', '&Status=completed'), []);
   assert.equal((await found(tenant, 'vic', '&Status=enrolled')).length, 4);
   assert.equal((await found(tenant, 'vic', '&ChangedAfter=2020-01-01T00:00:00Z')).length, 4);
+  for (const order of ['status', 'status_descending'])
+    assert.equal((await found(tenant, 'vic', `&Order=${order}`)).length, 4);
   assert.deepEqual(await found(tenant, 'vic', '&ExpiresBefore=2090-01-01T00:00:00Z'), []);
   const { body } = await tenant.api('GET', `${searchOf('vic')}&Limit=1&Count=true`);
   assert.deepEqual(body.Count, { Records: 4, More: false });
@@ -187,6 +189,7 @@ test('a search that finds more than 1,000 users reads all of their enrolments, i
     even.filter((n) => n % 10 === 4),
   );
   assert.deepEqual(await all('ann', '&ChangedAfter=2020-01-01T00:00:00Z'), even);
+  assert.deepEqual(await all('anna', '&Order=status_descending'), even);
   assert.deepEqual(await all('anna', '&Status=completed'), []);
   assert.deepEqual(await all(`${long}z`), [700, 1400, 2100]);
   const { body } = await tenant.api('GET', `${searchOf('anna')}&Limit=1&Count=true`);
