@@ -4,7 +4,15 @@ import type { Page } from 'playwright-core';
 import { press, screenOf } from '../../server/test/support/browser.ts';
 import { closeConsole } from '../../server/test/support/console.ts';
 import { cleanUp, type Running, startProcess, temporaryFolder } from '../../server/test/support/process.ts';
-import { createTenant, goTo, heading, importCourse, publish, signInOperator } from './operator-steps.ts';
+import {
+  createTenant,
+  createUser,
+  enrol,
+  goTo,
+  importCourse,
+  publish,
+  signInOperator,
+} from './operator-steps.ts';
 
 let service: Running;
 
@@ -15,20 +23,9 @@ before(async () => {
 after(cleanUp);
 
 async function enrolFirstLearner(page: Page): Promise<void> {
-  const dialog = page.getByRole('dialog');
   await page.getByRole('link', { name: 'Switch to this tenant' }).click();
-  await goTo(page, 'Users');
-  await page.getByRole('button', { name: 'Create user' }).first().click();
-  await dialog.getByRole('textbox', { name: 'LoginID' }).fill('ann');
-  await dialog.getByRole('textbox', { name: 'First name' }).fill('Ann');
-  await dialog.getByRole('textbox', { name: 'Last name' }).fill('Lee');
-  await dialog.getByRole('button', { name: 'Create user' }).click();
-  await heading(page, 'Ann Lee');
-  await page.getByRole('button', { name: 'Enrol' }).first().click();
-  await dialog.getByRole('combobox', { name: 'Course' }).fill('spot');
-  await page.getByRole('option', { name: 'Spot the phish' }).click();
-  await dialog.getByRole('button', { name: 'Enrol' }).click();
-  await page.getByRole('heading', { name: 'Ann Lee can start' }).waitFor();
+  await createUser(page, { LoginID: 'ann', FirstName: 'Ann', LastName: 'Lee' });
+  await enrol(page, 'spot', 'Spot the phish');
 }
 
 test('The operator starts with the printed sign-in link and sets up a learner who can start a course', async () => {

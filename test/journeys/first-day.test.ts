@@ -3,16 +3,29 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newContext, openPage, press, screenOf, waitForState } from '../../server/test/support/browser.ts';
-import { closeConsole, newConsolePage } from '../../server/test/support/console.ts';
+import { closeConsole, newConsolePage, openConsole } from '../../server/test/support/console.ts';
 import { cleanUp, type Running, startProcess, temporaryFolder } from '../../server/test/support/process.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
-import { createTenant, goTo, heading, importCourse, publish, signInOperator } from './operator-steps.ts';
+import {
+  acceptInvitation,
+  createTenant,
+  createUser,
+  enrol,
+  goTo,
+  heading,
+  importCourse,
+  invite,
+  publish,
+  signInOperator,
+} from './operator-steps.ts';
 
 // The first day of an administrator and of a learner. The service starts in an empty folder, and the operator
-// sets it up in the console.
+// sets it up and invites the administrator in the console. Only the client application uses the API.
 
 let service: Running;
 let secret: string;
+
+const password = 'correct horse battery';
 
 before(async () => {
   service = await startProcess({ DATA_DIR: await temporaryFolder() });
@@ -20,7 +33,15 @@ before(async () => {
   await importCourse(page);
   await publish(page);
   ({ secret } = await createTenant(page));
+  await page.getByRole('link', { name: 'Switch to this tenant' }).click();
+  await createUser(page, { LoginID: 'ada', FirstName: 'Ada', LastName: 'Admin', isAdmin: true });
+  const link = await invite(page);
   await closeConsole(page);
+
+  const ada = await newConsolePage();
+  await acceptInvitation(ada, link, password);
+  await heading(ada, 'Overview');
+  await closeConsole(ada);
 });
 
 after(cleanUp);
@@ -37,10 +58,14 @@ async function call(method: string, path: string, body?: object) {
   return response.json();
 }
 
-async function acceptInvitation(page: Page, url: string): Promise<void> {
-  await page.goto(url);
-  await page.getByLabel('New password').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Set password and sign in' }).click();
+async function signInAda(): Promise<Page> {
+  const page = await openConsole(service);
+  await page.getByLabel('Organisation').fill('Acme');
+  await page.getByLabel('Login name').fill('ada');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await heading(page, 'Overview');
+  return page;
 }
 
 async function importStaff(page: Page): Promise<void> {
@@ -75,15 +100,11 @@ async function find(page: Page, words: string, name: string): Promise<void> {
 }
 
 test('An administrator imports 500 people, helps one who cannot start, and reports by group', async () => {
-  await call('POST', '/user', { LoginID: 'ada', FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
-  const { InvitationURL: invitation } = await call('POST', '/invitation', { LoginID: 'ada' });
-  const page = await newConsolePage();
-  await acceptInvitation(page, invitation);
-  await heading(page, 'Overview');
+  const page = await signInAda();
   await importStaff(page);
   await enrolSales(page);
 
-  // Access has ended too early, and he calls.
+  // The client application has ended his access too early, and he calls.
   const { Items } = await call('GET', '/enrolment/A00019');
   const path = `/enrolment/A00019/${Items[0].EnrollID}`;
   await call('PUT', path, { ExpiresAt: new Date(Date.now() - 60_000).toISOString() });
@@ -101,45 +122,60 @@ test('An administrator imports 500 people, helps one who cannot start, and repor
   await closeConsole(page);
 });
 
+/** The part of the list of courses that shows this course. */
+const card = (page: Page) => page.getByRole('article', { name: 'Spot the phish' });
+
+const continueCourse = (page: Page) => card(page).getByRole('link', { name: 'Continue' }).click();
+
+const untilScreen = (page: Page, expected: string | null) =>
+  untilMatching(
+    () => screenOf(page),
+    (screen) => screen === expected,
+  );
+
 test('A learner accepts an invitation on a phone, learns, leaves, and returns offline', async () => {
-  await call('POST', '/user', { LoginID: 'lea', FirstName: 'Lea', LastName: 'Learner' });
-  const enrolment = await call('POST', '/enrol/lea/spot-the-phish');
-  const { InvitationURL: invitation } = await call('POST', '/invitation', { LoginID: 'lea' });
+  const ada = await signInAda();
+  await createUser(ada, { LoginID: 'lea', FirstName: 'Lea', LastName: 'Learner' });
+  const link = await invite(ada);
+  await enrol(ada, 'spot', 'Spot the phish');
+
   const context = await newContext({ width: 390, height: 844 });
   const page = await openPage(context);
-  await acceptInvitation(page, invitation);
+  await acceptInvitation(page, link, password);
   await heading(page, 'My courses');
-  const start = () => page.getByRole('link', { name: /Spot the phish|Start|Continue/ }).first();
-  await start().click();
+  await card(page).getByRole('link', { name: 'Start' }).click();
   await press(page, 'next', 'next');
   await waitForState(page, 'saved');
   const left = await screenOf(page);
   await page.click('#exit-button');
-  await page.waitForURL(/\/console/);
-  await page
-    .getByRole('article', { name: 'Spot the phish' })
+  await heading(page, 'My courses');
+  await card(page)
     .getByText(/^\d+%$/)
     .waitFor();
 
-  await start().click();
-  await untilMatching(
-    () => screenOf(page),
-    (screen) => screen === left,
-  );
+  // She returns, and the connection fails. She continues and closes the page, which only the browser has saved.
+  await continueCourse(page);
+  await untilScreen(page, left);
   await context.setOffline(true);
   await press(page, 'next');
   await waitForState(page, 'onDevice');
   const offline = await screenOf(page);
+  assert.notEqual(offline, left);
   await page.close();
-  await context.setOffline(false);
 
+  // Without a connection, nothing opens.
   const again = await openPage(context);
-  await again.goto(enrolment.LaunchURL);
-  await untilMatching(
-    () => screenOf(again),
-    (screen) => screen === offline,
-  );
+  await assert.rejects(again.goto(`${service.baseUrl}/console`), /ERR_INTERNET_DISCONNECTED/);
+  await context.setOffline(false);
+  await again.goto(`${service.baseUrl}/console`);
+  await heading(again, 'My courses');
+  await continueCourse(again);
+  await untilScreen(again, offline);
   await waitForState(again, 'saved');
-  assert.equal((await call('GET', `/enrolment/lea/${enrolment.EnrollID}`)).Status, 'in_progress');
   await context.close();
+
+  // Ada sees the course as started.
+  await ada.reload();
+  await ada.getByText('In progress', { exact: true }).first().waitFor();
+  await closeConsole(ada);
 });

@@ -82,3 +82,48 @@ export async function createTenant(page: Page): Promise<{ address: string; secre
   await page.getByRole('row', { name: /Shop Everything/ }).waitFor();
   return { address, secret };
 }
+
+/** Creates a user in the list of users, and ends on the user's page. */
+export async function createUser(
+  page: Page,
+  { LoginID, FirstName, LastName, isAdmin = false }: Person,
+): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await goTo(page, 'Users');
+  await page.getByRole('button', { name: 'Create user' }).first().click();
+  await dialog.getByRole('textbox', { name: 'LoginID' }).fill(LoginID);
+  await dialog.getByRole('textbox', { name: 'First name' }).fill(FirstName);
+  await dialog.getByRole('textbox', { name: 'Last name' }).fill(LastName);
+  if (isAdmin) await dialog.getByRole('switch', { name: 'Administrator' }).click();
+  await dialog.getByRole('button', { name: 'Create user' }).click();
+  await heading(page, `${FirstName} ${LastName}`);
+}
+
+type Person = { LoginID: string; FirstName: string; LastName: string; isAdmin?: boolean };
+
+/** On a user's page: enrols the user in the course. */
+export async function enrol(page: Page, search: string, title: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Enrol' }).first().click();
+  await dialog.getByRole('combobox', { name: 'Course' }).fill(search);
+  await page.getByRole('option', { name: title }).click();
+  await dialog.getByRole('button', { name: 'Enrol' }).click();
+  await page.getByRole('heading', { name: 'can start' }).waitFor();
+}
+
+/** On a user's page: creates an invitation. Returns the link, as the dialog shows it. */
+export async function invite(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Invite or reset password' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
+  const link = await page.getByRole('dialog').locator('code').innerText();
+  await page.getByRole('button', { name: 'Done' }).click();
+  return link;
+}
+
+/** The invited person opens the link and sets a password. */
+export async function acceptInvitation(page: Page, link: string, password: string): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel('New password').fill(password);
+  await page.getByRole('button', { name: 'Set password and sign in' }).click();
+}
