@@ -8556,6 +8556,11 @@ export interface operations {
                  * @example oldest
                  */
                 Order?: components["parameters"]["Order"];
+                /**
+                 * @description If true, the first page has a `Count` of the records that match the filters.
+                 * @example true
+                 */
+                Count?: components["parameters"]["Count"];
                 /** @example pending */
                 Status?: "pending" | "accepted" | "expired" | "revoked";
             };
@@ -8596,13 +8601,22 @@ export interface operations {
                      *           "AcceptedAt": null
                      *         }
                      *       ],
-                     *       "NextCursor": null
+                     *       "NextCursor": null,
+                     *       "Count": {
+                     *         "Records": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
                     "application/json": {
                         Items: components["schemas"]["Invitation"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
+                        Count?: {
+                            Records: number;
+                            /** @description If true, there are at least this many records. */
+                            More: boolean;
+                        };
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
@@ -8922,6 +8936,11 @@ export interface operations {
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
+                 * @description If true, the first page has a `Count` of the records that match the filters.
+                 * @example true
+                 */
+                Count?: components["parameters"]["Count"];
+                /**
                  * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
                  * @example ada
                  */
@@ -8970,13 +8989,22 @@ export interface operations {
                      *           "NextAttemptAt": null
                      *         }
                      *       ],
-                     *       "NextCursor": null
+                     *       "NextCursor": null,
+                     *       "Count": {
+                     *         "Records": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
                     "application/json": {
                         Items: components["schemas"]["Mail"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
+                        Count?: {
+                            Records: number;
+                            /** @description If true, there are at least this many records. */
+                            More: boolean;
+                        };
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
@@ -12532,6 +12560,11 @@ export interface operations {
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
+                 * @description If true, the first page has a `Count` of the records that match the filters.
+                 * @example true
+                 */
+                Count?: components["parameters"]["Count"];
+                /**
                  * @description Text to find in Title or CourseID, ignoring case.
                  * @example ada
                  */
@@ -12603,13 +12636,22 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "NextCursor": null
+                     *       "NextCursor": null,
+                     *       "Count": {
+                     *         "Records": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
                     "application/json": {
                         Items: components["schemas"]["Course"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
+                        Count?: {
+                            Records: number;
+                            /** @description If true, there are at least this many records. */
+                            More: boolean;
+                        };
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
@@ -12638,6 +12680,11 @@ export interface operations {
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description If true, the first page has a `Count` of the records that match the filters.
+                 * @example true
+                 */
+                Count?: components["parameters"]["Count"];
                 /**
                  * @description Text to find in Title or CourseID, ignoring case.
                  * @example ada
@@ -12713,13 +12760,22 @@ export interface operations {
                      *           "UpdatedAt": "2026-01-31T09:00:00Z"
                      *         }
                      *       ],
-                     *       "NextCursor": null
+                     *       "NextCursor": null,
+                     *       "Count": {
+                     *         "Records": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
                     "application/json": {
                         Items: components["schemas"]["AuthoredCourse"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
+                        Count?: {
+                            Records: number;
+                            /** @description If true, there are at least this many records. */
+                            More: boolean;
+                        };
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
@@ -13830,6 +13886,11 @@ export interface operations {
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
+                 * @description If true, the first page has a `Count` of the records that match the filters.
+                 * @example true
+                 */
+                Count?: components["parameters"]["Count"];
+                /**
                  * @description Text to find in TenantID or Name.
                  * @example ada
                  */
@@ -13878,13 +13939,22 @@ export interface operations {
                      *           "UpdatedAt": "2026-01-31T09:00:00Z"
                      *         }
                      *       ],
-                     *       "NextCursor": null
+                     *       "NextCursor": null,
+                     *       "Count": {
+                     *         "Records": 1,
+                     *         "More": true
+                     *       }
                      *     }
                      */
                     "application/json": {
                         Items: components["schemas"]["Tenant"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
+                        Count?: {
+                            Records: number;
+                            /** @description If true, there are at least this many records. */
+                            More: boolean;
+                        };
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;

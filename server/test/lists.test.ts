@@ -95,9 +95,12 @@ const cases: Record<string, string[]> = {
   listMails: [
     ...['', 'Status=queued', 'Status=failed', `LoginID=${names.LoginID}`],
     `LoginID=${names.LoginID}&Status=failed`,
+    ...['', `LoginID=${names.LoginID}&Status=failed&`].map((query) => `${query}Count=true`),
   ],
   listInvitations: ['Order=oldest', 'Order=newest'].flatMap((order) =>
-    ['', 'Status=pending', 'Status=expired'].map((filter) => `${order}&${filter}`),
+    ['', 'Status=pending', 'Status=expired', 'Count=true', 'Status=pending&Count=true'].map(
+      (filter) => `${order}&${filter}`,
+    ),
   ),
   listEvents: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', `EnrollID=${names.EnrollID}`, `LoginID=${names.LoginID}`].map((filter) => `${order}&${filter}`),

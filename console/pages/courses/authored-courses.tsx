@@ -34,6 +34,8 @@ export function AuthoredCourses() {
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () => filter({ search: undefined, status: undefined });
   const query = $api.useInfiniteQuery('get', '/course', { params: { query: wanted } }, paged);
+  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
+  const { data: all } = $api.useQuery('get', '/course', counted, { enabled: query.hasNextPage });
   const ticked = useSelection<AuthoredCourse>(
     ({ CourseID }) => CourseID,
     ({ Title }) => Title,
@@ -97,6 +99,7 @@ export function AuthoredCourses() {
         label={t('title')}
         selection={ticked.selection}
         query={query}
+        count={all?.Count}
         columns={columns}
         rowKey={({ CourseID }) => CourseID}
         empty={

@@ -17,6 +17,8 @@ export function OfferedCourses() {
   const [{ search }, filter] = useFilters(['search']);
   const wanted = search ? { Search: search } : {};
   const query = $api.useInfiniteQuery('get', '/catalogue/course', { params: { query: wanted } }, paged);
+  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
+  const { data: all } = $api.useQuery('get', '/catalogue/course', counted, { enabled: query.hasNextPage });
   const columns: Column<Course>[] = [
     { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
     {
@@ -60,6 +62,7 @@ export function OfferedCourses() {
       <List
         label={t('title')}
         query={query}
+        count={all?.Count}
         columns={columns}
         rowKey={({ CourseID }) => CourseID}
         empty={

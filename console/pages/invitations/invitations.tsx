@@ -103,6 +103,8 @@ export default function Invitations() {
   const Status = shownFor(filters.status);
   const query = { ...(Status ? { Status } : {}) };
   const list = $api.useInfiniteQuery('get', '/invitation', { params: { query } }, paged);
+  const counted = { params: { query: { ...query, Limit: 1, Count: true } } };
+  const { data: all } = $api.useQuery('get', '/invitation', counted, { enabled: list.hasNextPage });
   const showAll = () => change({ status: 'all' });
   return (
     <Page
@@ -133,6 +135,7 @@ export default function Invitations() {
       <List
         label={shell('pages.invitations')}
         query={list}
+        count={all?.Count}
         columns={columns}
         rowKey={({ InvitationID }) => InvitationID}
         empty={

@@ -69,6 +69,8 @@ export default function Mails() {
   const Status = statuses.find((one) => one === filters.status);
   const query = { ...(Status ? { Status } : {}) };
   const list = $api.useInfiniteQuery('get', '/mail', { params: { query } }, paged);
+  const counted = { params: { query: { ...query, Limit: 1, Count: true } } };
+  const { data: all } = $api.useQuery('get', '/mail', counted, { enabled: list.hasNextPage });
   const columns = useColumns();
   return (
     <Page
@@ -91,6 +93,7 @@ export default function Mails() {
       <List
         label={t('title')}
         query={list}
+        count={all?.Count}
         columns={columns}
         rowKey={({ MailID }) => MailID}
         empty={

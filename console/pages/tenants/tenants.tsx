@@ -19,12 +19,10 @@ export default function Tenants() {
   const { $api } = useApi();
   const [filters, change] = useFilters(['search']);
   const [isOpen, setOpen] = useState(false);
-  const query = $api.useInfiniteQuery(
-    'get',
-    '/tenant',
-    { params: { query: filters.search ? { Search: filters.search } : {} } },
-    paged,
-  );
+  const wanted = filters.search ? { Search: filters.search } : {};
+  const query = $api.useInfiniteQuery('get', '/tenant', { params: { query: wanted } }, paged);
+  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
+  const { data: all } = $api.useQuery('get', '/tenant', counted, { enabled: query.hasNextPage });
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(true)}>
       {t('create')}
@@ -40,6 +38,7 @@ export default function Tenants() {
       <List
         label={t('title')}
         query={query}
+        count={all?.Count}
         rowKey={({ TenantID }) => TenantID}
         columns={[
           {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { path } from '../../platform/http/routes.ts';
@@ -194,6 +195,27 @@ test('a tenant sees only the groups of its own users, and learners see only thei
   assert.deepEqual(groupsOf(listed), [[own, other], [], null]);
   const offered = await tenant.api('GET', `/catalogue/course/${CourseID}/${LoginID}`);
   assert.deepEqual(groupsOf(offered.body), [[own], null]);
+});
+
+test('Count returns the number of matching courses; a tenant counts only those offered to it', async () => {
+  const prefix = unique('counted');
+  const other = await newTenant(service);
+  for (const [n, change] of [
+    ['1', {}],
+    ['2', { Status: 'draft' }],
+    ['3', { Status: 'retired' }],
+    ['4', { Tenants: [other.TenantID] }],
+  ] as const)
+    await api('PUT', `/course/${prefix}-${n}`, { Title: 'Counted', URL: 'https://x.example/', ...change });
+  const countOf = async (by: { api: (method: string, path: string) => Promise<Reply> }, path: string) =>
+    (await by.api('GET', `${path}&Limit=1&Count=true`)).body.Count;
+  const all = `/course?Search=${prefix}`;
+  assert.deepEqual(await countOf(service, all), { Records: 4, More: false });
+  assert.deepEqual(await countOf(service, `${all}&Status=draft`), { Records: 1, More: false });
+  const offered = `/catalogue/course?Search=${prefix}`;
+  assert.deepEqual(await countOf(tenant, offered), { Records: 2, More: false });
+  assert.deepEqual(await countOf(other, offered), { Records: 3, More: false });
+  assert.deepEqual(await countOf(other, `${offered}&Status=retired`), { Records: 1, More: false });
 });
 
 test('a tenant sees only courses and options offered to it, without drafts or authoring fields', async () => {

@@ -2,10 +2,11 @@ import { type Selectable, sql } from 'kysely';
 import type { Standard } from '../../../../standards/types.ts';
 import type { Context } from '../../platform/context.ts';
 import type { CourseTable } from '../../platform/db/generated.ts';
+import { countSelected, maxCounted } from '../../platform/db/list-count.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import { containing, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
+import { containing, pageLimit, readCursor, toPage, withCount } from '../../platform/http/pagination.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { type OptionRow, toOption } from './options.ts';
@@ -51,6 +52,12 @@ export function filterCourses(courses: ReturnType<typeof selectCourses>, input: 
       ]),
     );
   return query;
+}
+
+/** Counts the courses that match the filters. */
+export function countCourses(ctx: Context, courses: ReturnType<typeof selectCourses>, input: CourseQuery) {
+  const matching = filterCourses(courses, { ...input, Limit: maxCounted });
+  return countSelected(ctx, matching.clearSelect().select('course.course_id'));
 }
 
 export function optionsOf(ctx: Context, courseIds: string[]): Promise<OptionRow[]> {
@@ -102,12 +109,13 @@ export async function listAuthoredCourses(ctx: Context, input: CourseQuery) {
     ctx,
     rows.map((row) => row.course_id),
   );
-  return toPage(
+  const page = toPage(
     rows,
     limit,
     (row) => row.course_id,
     (row) => toAuthoredCourse(row, options),
   );
+  return withCount(input, page, () => countCourses(ctx, selectCourses(ctx), input));
 }
 
 /** Creates a course or changes the given fields. */

@@ -1,7 +1,14 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { pageLimit, toPage } from '../../platform/http/pagination.ts';
-import { type CourseRow, filterCourses, optionsOf, selectCourses, standardOf } from './courses.ts';
+import { pageLimit, toPage, withCount } from '../../platform/http/pagination.ts';
+import {
+  type CourseRow,
+  countCourses,
+  filterCourses,
+  optionsOf,
+  selectCourses,
+  standardOf,
+} from './courses.ts';
 import { type OptionRow, toOption } from './options.ts';
 import type { Course, CourseQuery } from './schemas.ts';
 
@@ -70,7 +77,7 @@ export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery)
   );
   const published = all.filter((option) => option.status === 'published');
   const options = withGroups(published, await readOwnGroups(ctx, published));
-  return toPage(
+  const page = toPage(
     rows,
     limit,
     (row) => row.course_id,
@@ -80,4 +87,5 @@ export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery)
         options.filter((option) => option.course_id === row.course_id),
       ),
   );
+  return withCount(input, page, () => countCourses(ctx, offered, input));
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { CountedPageOf, PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields } from '../../platform/http/schema.ts';
 import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
@@ -39,7 +39,9 @@ export const catalogueRoutes = [
     access: 'tenant',
     scope: 'catalogue:read',
     query: offerQuery,
-    responses: { 200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(Course) } },
+    responses: {
+      200: { description: 'A page of courses, ordered by CourseID.', schema: CountedPageOf(Course) },
+    },
     handle: async (ctx, { query }) => ok(await listOfferedCourses(ctx, query)),
   }),
   route({
@@ -53,7 +55,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:read',
     query: courseQuery,
     responses: {
-      200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(AuthoredCourse) },
+      200: { description: 'A page of courses, ordered by CourseID.', schema: CountedPageOf(AuthoredCourse) },
     },
     handle: async (ctx, { query }) => ok(await listAuthoredCourses(ctx, query)),
   }),

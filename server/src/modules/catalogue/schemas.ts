@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { conditionNames, ruleNames } from '../../../../scorm/sequencing/descriptions.ts';
 import { severities, standards } from '../../../../standards/types.ts';
-import { pageQuery } from '../../platform/http/pagination.ts';
+import { countQuery, pageQuery } from '../../platform/http/pagination.ts';
 import {
   Address,
   Duration,
@@ -125,11 +125,13 @@ const searching = {
 };
 export const courseQuery = Fields({
   ...pageQuery,
+  ...countQuery,
   ...searching,
   Status: Type.Optional(OneOf(courseStatuses)),
 });
 export const offerQuery = Fields({
   ...pageQuery,
+  ...countQuery,
   ...searching,
   Status: Type.Optional(OneOf(['published', 'retired'])),
 });

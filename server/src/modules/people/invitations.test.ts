@@ -326,3 +326,29 @@ test("the sign-in page accepts the tenant's name, unless several tenants have th
   await newTenant(service, { Name: named.TenantID });
   expectStatus(await signIn(LoginID, Password, named.TenantID), 200);
 });
+
+test('Count returns the number of invitations and emails that match the filters, of this tenant only', async () => {
+  const one = await newTenant(service);
+  const other = await newTenant(service);
+  const logins = [await one.user(), await one.user(), await one.user()];
+  for (const LoginID of logins) await invite(LoginID, one);
+  await invite(await other.user(), other);
+  expectStatus(await one.api('DELETE', `/invitation/${logins[0]}`), 200);
+  const countOf = async (path: string) => {
+    const reply = await one.api('GET', `${path}Limit=1&Count=true`);
+    expectStatus(reply, 200);
+    return reply.body.Count;
+  };
+  for (const [path, Records] of [
+    ['/invitation?', 3],
+    ['/invitation?Order=oldest&', 3],
+    ['/invitation?Status=pending&', 2],
+    ['/invitation?Status=revoked&', 1],
+    ['/invitation?Status=expired&', 0],
+    // This service sends no emails.
+    ['/mail?', 0],
+    [`/mail?LoginID=${logins[1]}&Status=sent&`, 0],
+    ['/mail?LoginID=nobody&', 0],
+  ] as const)
+    assert.deepEqual(await countOf(path), { Records, More: false }, path);
+});

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { CountedPageOf, countQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, Identifier, Text } from '../../platform/http/schema.ts';
 import { createKey, listKeys, revokeKey } from '../auth/keys.ts';
@@ -43,9 +43,10 @@ export const tenantRoutes = [
     description: 'Ordered by TenantID.',
     query: Fields({
       ...pageQuery,
+      ...countQuery,
       Search: Type.Optional(Text(255, { description: 'Text to find in TenantID or Name.' })),
     }),
-    responses: { 200: { description: 'A page of tenants.', schema: PageOf(Tenant) } },
+    responses: { 200: { description: 'A page of tenants.', schema: CountedPageOf(Tenant) } },
     handle: async (ctx, { query }) => ok(await listTenants(ctx, query)),
   }),
   route({

@@ -94,6 +94,20 @@ test('the list contains each tenant once', async () => {
   for (const TenantID of own) assert.ok(ids.includes(TenantID));
 });
 
+test('Count returns the number of tenants that match the search, on the first page only', async () => {
+  const prefix = unique('counted');
+  for (const n of [1, 2, 3]) await api('POST', '/tenant', { TenantID: `${prefix}-${n}` });
+  const first = (await api('GET', `/tenant?Search=${prefix}&Count=true&Limit=2`)).body;
+  assert.deepEqual(first.Count, { Records: 3, More: false });
+  assert.equal(first.Items.length, 2);
+  const rest = (await api('GET', `/tenant?Search=${prefix}&Count=true&Cursor=${first.NextCursor}`)).body;
+  assert.equal('Count' in rest, false);
+  assert.equal(rest.Items.length, 1);
+  assert.equal('Count' in (await api('GET', `/tenant?Search=${prefix}`)).body, false);
+  const none = (await api('GET', `/tenant?Search=${prefix}%25&Count=true`)).body;
+  assert.deepEqual(none.Count, { Records: 0, More: false });
+});
+
 test("an operator selects the tenant with a header; a tenant's key needs none and cannot select another tenant", async () => {
   const one = await newTenant(service);
   const two = await newTenant(service);

@@ -3,10 +3,18 @@ import { createCache } from '../../platform/cache.ts';
 import { relyingPartyOf } from '../../platform/config-passkeys.ts';
 import type { Context } from '../../platform/context.ts';
 import type { TenantTable } from '../../platform/db/generated.ts';
+import { countSelected, maxCounted } from '../../platform/db/list-count.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import { containing, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
+import {
+  containing,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+  withCount,
+} from '../../platform/http/pagination.ts';
 import { credentialsQueue } from '../../platform/load/fair-queue.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
@@ -100,21 +108,22 @@ export function findAnyTenant(ctx: Context, tenantId: string) {
   return ctx.db.selectFrom('tenant').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst();
 }
 
-export async function listTenants(ctx: Context, input: PageQuery & { Search?: string }) {
+export async function listTenants(ctx: Context, input: PageQuery & { Count?: boolean; Search?: string }) {
   const limit = pageLimit(input);
   const after = readCursor(input);
-  let query = ctx.db.selectFrom('tenant').selectAll().where('status', '<>', 'deleting');
-  if (after !== null) query = query.where('tenant_id', '>', after);
+  let query = ctx.db.selectFrom('tenant').where('status', '<>', 'deleting');
   const { Search } = input;
   if (Search !== undefined)
     query = query.where((where) =>
       where.or([where('tenant_id', 'ilike', containing(Search)), where('name', 'ilike', containing(Search))]),
     );
-  const rows = await query
+  const rows = await (after === null ? query : query.where('tenant_id', '>', after))
+    .selectAll()
     .orderBy('tenant_id')
     .limit(limit + 1)
     .execute();
-  return toPage(rows, limit, (row) => row.tenant_id, toTenant);
+  const page = toPage(rows, limit, (row) => row.tenant_id, toTenant);
+  return withCount(input, page, () => countSelected(ctx, query.select('tenant_id').limit(maxCounted + 1)));
 }
 
 /** Otherwise, nobody could add the required passkey. */

@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { scanRows } from '../../platform/db/list-scan.ts';
+import { countRows } from '../../platform/db/list-count.ts';
+import { type List, scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import {
   foreignCursor,
@@ -7,13 +8,14 @@ import {
   pageLimit,
   readCursor,
   toPage,
+  withCount,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import type { MailKind, MailStatus } from '../mail/kinds.ts';
 import type { Mail } from '../mail/schemas.ts';
 import { findUserId } from './users.ts';
 
-type Filter = PageQuery & { Status?: MailStatus; LoginID?: string };
+type Filter = PageQuery & { Count?: boolean; Status?: MailStatus; LoginID?: string };
 
 type Row = {
   mail_id: string;
@@ -38,13 +40,21 @@ export async function listMails(ctx: TenantContext, input: Filter) {
   if (before !== null && !isId(before)) throw foreignCursor();
   const { Status, LoginID } = input;
   const userId = LoginID === undefined ? undefined : await findUserId(ctx, LoginID);
-  if (userId === null) return toPage<Row, Mail>([], limit, ({ mail_id }) => mail_id, toMail, null);
+  if (userId === null)
+    return withCount(
+      input,
+      toPage<Row, Mail>([], limit, ({ mail_id }) => mail_id, toMail, null),
+      async () => ({
+        Records: 0,
+        More: false,
+      }),
+    );
   const conditions: ((parameters: Parameters) => string)[] = [];
   if (userId !== undefined) conditions.push(({ add }) => `held.user_id = ${add(userId)}::uuid`);
   if (Status !== undefined) conditions.push(({ add }) => `held.status = ${add(Status)}`);
   const all = (parameters: Parameters) =>
     ['true', ...conditions.map((condition) => condition(parameters))].join(' and ');
-  const { rows, end } = await scanRows<Row>(ctx, {
+  const list: List = {
     rows: 'mail held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: ['mail_id'],
@@ -58,8 +68,10 @@ export async function listMails(ctx: TenantContext, input: Filter) {
     // This is a subquery, because the planner would read all users for a join.
     show: (page) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`,
     wanted: limit,
-  });
-  return toPage(rows, limit, ({ mail_id }) => mail_id, toMail, end);
+  };
+  const { rows, end } = await scanRows<Row>(ctx, list);
+  const page = toPage(rows, limit, ({ mail_id }) => mail_id, toMail, end);
+  return withCount(input, page, () => countRows(ctx, list));
 }
 
 function toMail(row: Row): Mail {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { CountedPageOf, countQuery, pageQuery } from '../../platform/http/pagination.ts';
 import { ok, route } from '../../platform/http/routes.ts';
 import { Fields, OneOf } from '../../platform/http/schema.ts';
 import { mailStatuses } from '../mail/kinds.ts';
@@ -21,10 +21,11 @@ export const mailRoutes = [
     scope: 'users:read',
     query: Fields({
       ...pageQuery,
+      ...countQuery,
       LoginID: Type.Optional(LoginID),
       Status: Type.Optional(OneOf(mailStatuses)),
     }),
-    responses: { 200: { description: 'A page of emails.', schema: PageOf(Mail) } },
+    responses: { 200: { description: 'A page of emails.', schema: CountedPageOf(Mail) } },
     handle: async (ctx, { query }) => ok(await listMails(ctx, query)),
   }),
 ];

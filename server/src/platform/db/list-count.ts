@@ -1,3 +1,4 @@
+import type { Compilable } from 'kysely';
 import type { Database } from './dialect.ts';
 import { type List, visitedSql } from './list-scan.ts';
 import { parametersAfter } from './parameters.ts';
@@ -10,6 +11,8 @@ export type RecordCount = { Records: number; More: boolean };
 const visitedAtOnce = 1_000;
 /** A count visits 10,000 rows at most. */
 const usualStatements = 10;
+/** The maximum count of a small list, which one statement counts. */
+export const maxCounted = visitedAtOnce * usualStatements;
 
 type PathOf = List['accessPaths'][number];
 type Counted = { found: number; end: string[] | null; isInOrder: boolean };
@@ -38,6 +41,15 @@ export async function countRows(
     end = next.end;
   }
   return { Records: found, More: end !== null };
+}
+
+/** Counts the rows of a small list. The query has a limit of `maxCounted` + 1 rows. */
+export async function countSelected(ctx: { db: Database }, query: Compilable): Promise<RecordCount> {
+  const { sql, parameters } = query.compile();
+  const text = `select count(*)::integer as rows from (${sql}) found`;
+  const [row] = await run<{ rows: number }>(ctx, { text, values: parameters });
+  const rows = row?.rows ?? 0;
+  return { Records: Math.min(rows, maxCounted), More: rows > maxCounted };
 }
 
 async function countBy(ctx: { db: Database }, list: List, pathOf: PathOf): Promise<Counted> {

@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../../platform/context.ts';
-import { scanRows } from '../../../platform/db/list-scan.ts';
+import { countRows } from '../../../platform/db/list-count.ts';
+import { type List, scanRows } from '../../../platform/db/list-scan.ts';
 import type { Parameters } from '../../../platform/db/parameters.ts';
 import {
   foreignCursor,
@@ -8,12 +9,13 @@ import {
   pageLimit,
   readCursor,
   toPage,
+  withCount,
 } from '../../../platform/http/pagination.ts';
 import { isId } from '../../../platform/ids.ts';
 import type { Invitation } from './schemas.ts';
 import { type InvitationRow, statusSql, toInvitation } from './state.ts';
 
-type Filter = PageQuery & Order & { Status?: Invitation['Status'] };
+type Filter = PageQuery & Order & { Count?: boolean; Status?: Invitation['Status'] };
 
 const status = `(select ${statusSql('$2')} from "user" account, tenant client
   where account.tenant_id = $1 and account.user_id = held.user_id and client.tenant_id = $1)`;
@@ -32,7 +34,7 @@ export async function listInvitations(ctx: TenantContext, input: Filter) {
   const isOpen = input.Status === 'pending' || input.Status === 'expired';
   const filter = ({ add }: Parameters) =>
     input.Status === undefined ? 'true' : `${status} = ${add(input.Status)}`;
-  const { rows, end } = await scanRows<InvitationRow>(ctx, {
+  const list: List = {
     rows: 'invitation held where held.tenant_id = $1',
     values: [ctx.tenantId, ctx.now()],
     key: ['invitation_id'],
@@ -43,6 +45,10 @@ export async function listInvitations(ctx: TenantContext, input: Filter) {
     // This is a subquery, because the planner would read all users for a join.
     show: (page) => `select held.*, (${loginId}) as login_id, ${status} as status from (${page}) held`,
     wanted: limit,
-  });
-  return toPage(rows, limit, ({ invitation_id }) => invitation_id, toInvitation, end);
+  };
+  const { rows, end } = await scanRows<InvitationRow>(ctx, list);
+  const page = toPage(rows, limit, ({ invitation_id }) => invitation_id, toInvitation, end);
+  // Without a status, the count does not use the time, and PostgreSQL rejects unused parameters.
+  const values = input.Status === undefined ? [ctx.tenantId] : list.values;
+  return withCount(input, page, () => countRows(ctx, { ...list, values }));
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { orderQuery, PageOf, pageQuery } from '../../../platform/http/pagination.ts';
+import { CountedPageOf, countQuery, orderQuery, pageQuery } from '../../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../../platform/http/routes.ts';
 import { Fields, OneOf } from '../../../platform/http/schema.ts';
 import { bulkQuery, bulkResponse, bulkStreams } from '../../../platform/rows/bulk.ts';
@@ -69,9 +69,10 @@ export const invitationRoutes = [
     query: Fields({
       ...pageQuery,
       ...orderQuery,
+      ...countQuery,
       Status: Type.Optional(OneOf(invitationStatuses)),
     }),
-    responses: { 200: { description: 'A page of invitations.', schema: PageOf(Invitation) } },
+    responses: { 200: { description: 'A page of invitations.', schema: CountedPageOf(Invitation) } },
     handle: async (ctx, { query }) => ok(await listInvitations(ctx, query)),
   }),
   route({
