@@ -22,7 +22,7 @@ const derived: [string, () => Promise<string>][] = [
   ['client/src/generated.ts', generateClientTypes],
   ['docs/guide/reference/configuration.md', async () => configurationPage()],
   ['docs/guide/reference/errors.md', async () => errorsPage()],
-  ['docs/guide/reference/events.md', async () => eventsPage()],
+  ['docs/guide/reference/events.md', async () => eventsPage(JSON.parse(await describe()))],
   ['docs/guide/reference/commands.md', async () => commandsPage()],
 ];
 

@@ -14734,7 +14734,10 @@ export interface operations {
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description Former name of Cursor. */
+                /**
+                 * @deprecated
+                 * @description Former name of Cursor.
+                 */
                 after?: string;
                 /** @description Comma-separated types. Default: all. */
                 Types?: string;
@@ -18783,8 +18786,8 @@ export interface operations {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
                  *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "user.created",
                  *       "Data": {
                  *         "LoginID": "ada"
@@ -18838,8 +18841,8 @@ export interface operations {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
                  *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "user.updated",
                  *       "Data": {
                  *         "LoginID": "ada",
@@ -18898,13 +18901,13 @@ export interface operations {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
                  *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "user.disabled",
                  *       "Data": {
                  *         "LoginID": "ada",
                  *         "Changed": [
-                 *           "Email"
+                 *           "Enabled"
                  *         ]
                  *       }
                  *     }
@@ -18957,9 +18960,9 @@ export interface operations {
                  * @example {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
-                 *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "LoginID": null,
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "user.erased",
                  *       "Data": {
                  *         "ReceiptID": "01994a5e-7c00-7000-8000-000000000007"
@@ -19013,13 +19016,13 @@ export interface operations {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
                  *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "invitation.created",
                  *       "Data": {
                  *         "LoginID": "ada",
-                 *         "InvitationID": "01994a5e-7c00-7000-8000-000000000010",
-                 *         "ExpiresAt": "2026-01-31T09:00:00Z"
+                 *         "InvitationID": "01994a5e-7c00-7000-8000-000000000007",
+                 *         "ExpiresAt": "2026-02-07T09:00:00Z"
                  *       }
                  *     }
                  */
@@ -19074,8 +19077,8 @@ export interface operations {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
                  *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "invitation.accepted",
                  *       "Data": {
                  *         "LoginID": "ada",
@@ -19193,9 +19196,9 @@ export interface operations {
                  *       "Type": "enrolment.updated",
                  *       "Data": {
                  *         "Changed": [
-                 *           "Email"
+                 *           "ExpiresAt"
                  *         ],
-                 *         "Status": "enrolled",
+                 *         "Status": "in_progress",
                  *         "Success": "unknown"
                  *       }
                  *     }
@@ -19256,7 +19259,7 @@ export interface operations {
                  *       "Type": "enrolment.launched",
                  *       "Data": {
                  *         "Launch": 1,
-                 *         "Status": "enrolled"
+                 *         "Status": "in_progress"
                  *       }
                  *     }
                  */
@@ -19312,12 +19315,12 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.progressed",
                  *       "Data": {
-                 *         "Status": "enrolled",
-                 *         "Completion": "unknown",
+                 *         "Status": "in_progress",
+                 *         "Completion": "incomplete",
                  *         "Success": "unknown",
-                 *         "Score": 85,
-                 *         "Progress": 100,
-                 *         "TotalSeconds": 1260
+                 *         "Score": null,
+                 *         "Progress": 40,
+                 *         "TotalSeconds": 540
                  *       }
                  *     }
                  */
@@ -19379,9 +19382,9 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.completed",
                  *       "Data": {
-                 *         "Status": "enrolled",
-                 *         "Completion": "unknown",
-                 *         "Success": "unknown",
+                 *         "Status": "completed",
+                 *         "Completion": "completed",
+                 *         "Success": "passed",
                  *         "Score": 85,
                  *         "Progress": 100,
                  *         "TotalSeconds": 1260
@@ -19446,9 +19449,9 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.passed",
                  *       "Data": {
-                 *         "Status": "enrolled",
-                 *         "Completion": "unknown",
-                 *         "Success": "unknown",
+                 *         "Status": "completed",
+                 *         "Completion": "completed",
+                 *         "Success": "passed",
                  *         "Score": 85,
                  *         "Progress": 100,
                  *         "TotalSeconds": 1260
@@ -19513,10 +19516,10 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.failed",
                  *       "Data": {
-                 *         "Status": "enrolled",
-                 *         "Completion": "unknown",
-                 *         "Success": "unknown",
-                 *         "Score": 85,
+                 *         "Status": "in_progress",
+                 *         "Completion": "completed",
+                 *         "Success": "failed",
+                 *         "Score": 45,
                  *         "Progress": 100,
                  *         "TotalSeconds": 1260
                  *       }
@@ -19580,7 +19583,7 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.attempt_started",
                  *       "Data": {
-                 *         "Attempt": 1
+                 *         "Attempt": 2
                  *       }
                  *     }
                  */
@@ -19634,9 +19637,9 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.attempt_finished",
                  *       "Data": {
-                 *         "Attempt": 1,
-                 *         "Completion": "unknown",
-                 *         "Success": "unknown",
+                 *         "Attempt": 2,
+                 *         "Completion": "completed",
+                 *         "Success": "passed",
                  *         "Score": 85,
                  *         "Progress": 100,
                  *         "TotalSeconds": 1260
@@ -19700,7 +19703,7 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.reset",
                  *       "Data": {
-                 *         "Attempt": 1,
+                 *         "Attempt": 3,
                  *         "Status": "enrolled",
                  *         "Success": "unknown"
                  *       }
@@ -19761,8 +19764,8 @@ export interface operations {
                  *       "Type": "enrolment.extended",
                  *       "Data": {
                  *         "DurationID": "30-days",
-                 *         "ExpiresAt": "2026-01-31T09:00:00Z",
-                 *         "Status": "enrolled",
+                 *         "ExpiresAt": "2026-03-31T09:00:00Z",
+                 *         "Status": "in_progress",
                  *         "Reference": "order-4711"
                  *       }
                  *     }
@@ -19823,9 +19826,9 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.ending",
                  *       "Data": {
-                 *         "Days": 30,
-                 *         "ExpiresAt": "2026-01-31T09:00:00Z",
-                 *         "MailID": "01994a5e-7c00-7000-8000-000000000000"
+                 *         "Days": 14,
+                 *         "ExpiresAt": "2026-02-14T09:00:00Z",
+                 *         "MailID": "01994a5e-7c00-7000-8000-000000000008"
                  *       }
                  *     }
                  */
@@ -19883,11 +19886,7 @@ export interface operations {
                  *       "CourseID": "fire-safety",
                  *       "Type": "enrolment.expired",
                  *       "Data": {
-                 *         "Changed": [
-                 *           "Email"
-                 *         ],
-                 *         "Status": "enrolled",
-                 *         "Success": "unknown"
+                 *         "Status": "expired"
                  *       }
                  *     }
                  */
@@ -19947,9 +19946,9 @@ export interface operations {
                  *       "Type": "enrolment.withdrawn",
                  *       "Data": {
                  *         "Changed": [
-                 *           "Email"
+                 *           "Withdrawn"
                  *         ],
-                 *         "Status": "enrolled",
+                 *         "Status": "withdrawn",
                  *         "Success": "unknown"
                  *       }
                  *     }
@@ -20010,7 +20009,7 @@ export interface operations {
                  *       "Type": "enrolment.renewed",
                  *       "Data": {
                  *         "NewEnrollID": "01994a5e-7c00-7000-8000-000000000002",
-                 *         "Status": "enrolled"
+                 *         "Status": "expired"
                  *       }
                  *     }
                  */
@@ -20063,8 +20062,8 @@ export interface operations {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
                  *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "key.redeemed",
                  *       "Data": {
                  *         "KeyID": "01994a5e-7c00-7000-8000-000000000003",
@@ -20123,8 +20122,8 @@ export interface operations {
                  * @example {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
-                 *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "LoginID": null,
+                 *       "EnrollID": null,
                  *       "CourseID": "fire-safety",
                  *       "Type": "course.released",
                  *       "Data": {
@@ -20181,8 +20180,8 @@ export interface operations {
                  * @example {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
-                 *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "LoginID": null,
+                 *       "EnrollID": null,
                  *       "CourseID": "fire-safety",
                  *       "Type": "package.imported",
                  *       "Data": {
@@ -20237,17 +20236,17 @@ export interface operations {
                  * @example {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
-                 *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "LoginID": null,
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "report.ready",
                  *       "Data": {
                  *         "ScheduleID": "01994a5e-7c00-7000-8000-000000000011",
-                 *         "Name": "30 days",
+                 *         "Name": "Completion by group",
                  *         "Report": "completion",
-                 *         "From": "2026-01-31",
-                 *         "To": "2026-01-31",
-                 *         "URL": "https://courses.example.com/fire-safety"
+                 *         "From": null,
+                 *         "To": "2026-01-30",
+                 *         "URL": "https://lectern.example.com/report/completion?By=group&AsOf=2026-01-30"
                  *       }
                  *     }
                  */
@@ -20305,14 +20304,14 @@ export interface operations {
                  * @example {
                  *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
                  *       "OccurredAt": "2026-01-31T09:00:00Z",
-                 *       "LoginID": "ada",
-                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
-                 *       "CourseID": "fire-safety",
+                 *       "LoginID": null,
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
                  *       "Type": "webhook.disabled",
                  *       "Data": {
                  *         "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
-                 *         "URL": "https://courses.example.com/fire-safety",
-                 *         "FailingSince": "2026-01-31T09:00:00Z"
+                 *         "URL": "https://shop.example.com/lectern",
+                 *         "FailingSince": "2026-01-28T09:00:00Z"
                  *       }
                  *     }
                  */

@@ -54,12 +54,19 @@ export function errorsPage(): string {
 }
 
 type Described = { description?: string; properties?: Record<string, object> };
+/** The part of the OpenAPI document that describes the events. */
+type Webhooks = {
+  webhooks: Record<string, { post: { requestBody: { content: Record<string, { example?: unknown }> } } }>;
+};
 
-export function eventsPage(): string {
+/** The events, each with the example that the API reference shows. */
+export function eventsPage({ webhooks }: Webhooks): string {
   const chapters = Object.entries(eventCatalogue).map(([type, [meaning, schema]]) => {
     const { properties = {} } = schema as Described;
     const fields = Object.keys(properties).map(code).join(', ');
-    return `### ${type}\n\n${meaning}\n\n\`Data\`: ${fields}`;
+    const { example } = webhooks[type]?.post.requestBody.content['application/json'] ?? {};
+    const payload = `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;
+    return `### ${type}\n\n${meaning}\n\n\`Data\`: ${fields}\n\n${payload}`;
   });
   return page([
     '# Events',

@@ -25,6 +25,7 @@ export type Parameter = {
   in: 'path' | 'query' | 'header';
   name: string;
   required?: boolean;
+  deprecated?: boolean;
   description?: string;
   schema: Schema;
   example?: unknown;
@@ -78,12 +79,15 @@ function withoutReferences(document: Document): Document {
   return { ...document, ...(resolve({ paths: document.paths, webhooks: document.webhooks }, []) as object) };
 }
 
-/** The operations in the document's order, followed by the webhook events. */
+/** The operations in the document's order, without deprecated parameters, followed by the webhook events. */
 export function entriesOf(document: Document): Entry[] {
   const { paths, webhooks } = withoutReferences(document);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
+      ...(operation.parameters && {
+        parameters: operation.parameters.filter(({ deprecated }) => !deprecated),
+      }),
       method: method.toUpperCase(),
       path,
       tag: operation.tags?.[0] ?? '',

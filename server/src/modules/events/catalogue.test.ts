@@ -107,6 +107,23 @@ test('the events of users and enrolments match their published schemas', async (
     assert.ok(types.has(type), `${type} is missing among ${[...types].join(', ')}`);
 });
 
+test('the example of each event has the fields that such events have, and matches its schema', async () => {
+  const { body } = await service.api('GET', '/openapi.json');
+  const { webhooks } = body as { webhooks: Record<string, { post: { requestBody: { content: Content } } }> };
+  type Content = Record<string, { example: Event }>;
+  const fieldsOf = ({ LoginID, EnrollID, CourseID }: Event) =>
+    [LoginID, EnrollID, CourseID].map((value) => value !== null);
+  const examples = Object.values(webhooks).map(
+    ({ post }) => post.requestBody.content['application/json']?.example as Event,
+  );
+  assertPublished(examples);
+  for (const tenant of ['test', 'offered'])
+    for (const event of await logOf(tenant)) {
+      const example = examples.find(({ Type }) => Type === event.Type);
+      assert.deepEqual(example && fieldsOf(example), fieldsOf(event), event.Type);
+    }
+});
+
 test('the event catalogue is in the OpenAPI document', async () => {
   const { body } = await service.api('GET', '/openapi.json');
   assert.equal(body.openapi, '3.1.0');

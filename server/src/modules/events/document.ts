@@ -1,3 +1,4 @@
+import { exampleFields } from './examples.ts';
 import { eventSchema } from './schemas.ts';
 import { type EventType, eventCatalogue, eventTypes } from './types.ts';
 
@@ -28,5 +29,8 @@ function operation(type: EventType) {
  * type.
  */
 export const describedEvents = Object.fromEntries(
-  eventTypes.map((type) => [type, { operation: operation(type), body: eventSchema(type) }]),
+  eventTypes.map((type) => [
+    type,
+    { operation: operation(type), body: eventSchema(type), fields: exampleFields(type) },
+  ]),
 );

@@ -52,7 +52,9 @@ export const TypesText = Text(2048, { minLength: 1, description: 'Comma-separate
 export const eventQuery = Fields({
   Limit: pageQuery.Limit,
   Cursor: pageQuery.Cursor,
-  after: Type.Optional(Type.String({ maxLength: 4096, description: 'Former name of Cursor.' })),
+  after: Type.Optional(
+    Type.String({ maxLength: 4096, description: 'Former name of Cursor.', deprecated: true }),
+  ),
   Types: Type.Optional(TypesText),
   EnrollID: Type.Optional(Type.String({ format: 'uuid' })),
   LoginID: Type.Optional(Identifier('The user to whom the event or its enrolment relates.')),

@@ -18,10 +18,10 @@ export type Interface = {
   contentUrl: string;
   securitySchemes: Record<string, object>;
   /**
-   * The messages to webhook endpoints, by type: the operation without its body, and the schema of
-   * the body.
+   * The messages to webhook endpoints, by type: the operation without its body, the schema of the body, and the
+   * fields of its example that depend on the type.
    */
-  webhooks: Record<string, { operation: object; body: TSchema }>;
+  webhooks: Record<string, { operation: object; body: TSchema; fields: object }>;
   examples: FieldExamples;
 };
 
@@ -82,10 +82,10 @@ type Examples = ReturnType<typeof exampleMaker>;
 
 function parametersOf(place: 'path' | 'query', group: TSchema | undefined, { ofField }: Examples) {
   const { properties = {}, required = [] } = (group ?? {}) as {
-    properties?: Record<string, { description?: string }>;
+    properties?: Record<string, { description?: string; deprecated?: boolean }>;
     required?: string[];
   };
-  return Object.entries(properties).map(([key, { description, ...schema }]) => {
+  return Object.entries(properties).map(([key, { description, deprecated, ...schema }]) => {
     const name = key === '*' ? rest : key;
     const example = ofField(name, '', schema);
     return {
@@ -93,6 +93,7 @@ function parametersOf(place: 'path' | 'query', group: TSchema | undefined, { ofF
       in: place,
       required: place === 'path' || required.includes(key),
       ...(description === undefined ? {} : { description }),
+      ...(deprecated === undefined ? {} : { deprecated }),
       schema,
       ...(example === null ? {} : { example }),
     };
@@ -192,8 +193,9 @@ export function describe(routes: readonly Route[], about: Interface): object {
     path,
     Object.fromEntries(group.map((route) => [route.method.toLowerCase(), operationOf(route)])),
   ]);
-  const sent = Object.entries(about.webhooks).map(([type, { operation, body }]) => {
-    const content = { 'application/json': { schema: body, example: examples.make(body) } };
+  const sent = Object.entries(about.webhooks).map(([type, { operation, body, fields }]) => {
+    const example = { ...Object(examples.make(body)), ...fields };
+    const content = { 'application/json': { schema: body, example } };
     return [type, { post: { ...operation, requestBody: { required: true, content } } }];
   });
   const { info, tags, baseUrl, securitySchemes } = about;

@@ -1,0 +1,81 @@
+import type { Event } from './schemas.ts';
+import type { EventType } from './types.ts';
+
+const subjectFields = ['LoginID', 'EnrollID', 'CourseID'];
+
+/** The subject of each kind of event. The other subject fields are null. An erased user has no LoginID. */
+const subjects: Record<string, readonly string[]> = {
+  user: ['LoginID'],
+  'user.erased': [],
+  invitation: ['LoginID'],
+  key: ['LoginID'],
+  enrolment: subjectFields,
+  course: ['CourseID'],
+  package: ['CourseID'],
+};
+
+const attempt = { Completion: 'completed', Success: 'passed', Score: 85, Progress: 100, TotalSeconds: 1260 };
+const started = { Status: 'in_progress', Success: 'unknown' };
+
+/** Data whose values depend on the type. For other types, it is made from the schema. */
+const dataOf: Partial<Record<EventType, Event['Data']>> = {
+  'user.disabled': { LoginID: 'ada', Changed: ['Enabled'] },
+  'invitation.created': {
+    LoginID: 'ada',
+    InvitationID: '01994a5e-7c00-7000-8000-000000000007',
+    ExpiresAt: '2026-02-07T09:00:00Z',
+  },
+  'enrolment.updated': { Changed: ['ExpiresAt'], ...started },
+  'enrolment.launched': { Launch: 1, Status: 'in_progress' },
+  'enrolment.progressed': {
+    Status: 'in_progress',
+    ...attempt,
+    Completion: 'incomplete',
+    Success: 'unknown',
+    Score: null,
+    Progress: 40,
+    TotalSeconds: 540,
+  },
+  'enrolment.completed': { Status: 'completed', ...attempt },
+  'enrolment.passed': { Status: 'completed', ...attempt },
+  'enrolment.failed': { Status: 'in_progress', ...attempt, Success: 'failed', Score: 45 },
+  'enrolment.attempt_started': { Attempt: 2 },
+  'enrolment.attempt_finished': { Attempt: 2, ...attempt },
+  'enrolment.reset': { Attempt: 3, Status: 'enrolled', Success: 'unknown' },
+  'enrolment.extended': {
+    DurationID: '30-days',
+    ExpiresAt: '2026-03-31T09:00:00Z',
+    Status: 'in_progress',
+    Reference: 'order-4711',
+  },
+  'enrolment.ending': {
+    Days: 14,
+    ExpiresAt: '2026-02-14T09:00:00Z',
+    MailID: '01994a5e-7c00-7000-8000-000000000008',
+  },
+  'enrolment.expired': { Status: 'expired' },
+  'enrolment.withdrawn': { Changed: ['Withdrawn'], Status: 'withdrawn', Success: 'unknown' },
+  'enrolment.renewed': { NewEnrollID: '01994a5e-7c00-7000-8000-000000000002', Status: 'expired' },
+  'report.ready': {
+    ScheduleID: '01994a5e-7c00-7000-8000-000000000011',
+    Name: 'Completion by group',
+    Report: 'completion',
+    From: null,
+    To: '2026-01-30',
+    URL: 'https://lectern.example.com/report/completion?By=group&AsOf=2026-01-30',
+  },
+  'webhook.disabled': {
+    WebhookID: '01994a5e-7c00-7000-8000-000000000005',
+    URL: 'https://shop.example.com/lectern',
+    FailingSince: '2026-01-28T09:00:00Z',
+  },
+};
+
+/** The fields of an event's example that depend on its type. */
+export function exampleFields(type: EventType): object {
+  const [kind = ''] = type.split('.');
+  const subject = subjects[type] ?? subjects[kind] ?? [];
+  const nulls = subjectFields.filter((name) => !subject.includes(name)).map((name) => [name, null]);
+  const Data = dataOf[type];
+  return { ...Object.fromEntries(nulls), ...(Data && { Data }) };
+}
