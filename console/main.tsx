@@ -9,6 +9,7 @@ import { Toast } from './parts/toast.tsx';
 import { router } from './router.tsx';
 import { BrandingProvider } from './shell/branding.tsx';
 import { Texts } from './shell/intl.tsx';
+import { restoreLostFocus } from './shell/lost-focus.ts';
 import { resolveVariables, theme } from './theme.ts';
 
 const nonce = document.querySelector('script')?.nonce ?? '';
@@ -16,6 +17,7 @@ setNonce(nonce);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
+restoreLostFocus();
 createRoot(root).render(
   <StrictMode>
     <DirectionProvider detectDirection>

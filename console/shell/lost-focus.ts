@@ -1,0 +1,42 @@
+/** Returns where the focus belongs, or null while there is no such place. */
+function placeFor(last: HTMLElement): HTMLElement | null {
+  if (last.isConnected) return last.matches(':disabled') ? null : last;
+  const dialogs = document.querySelectorAll<HTMLElement>('[role=dialog][tabindex]');
+  return [...dialogs].at(-1) ?? document.querySelector<HTMLElement>('.page-title');
+}
+
+/**
+ * Returns the focus if its element was disabled during an action or has disappeared: to the element, its dialog or the
+ * page's heading. Otherwise, people without a mouse would have to start over, and screen readers would fall silent.
+ */
+export function restoreLostFocus(): void {
+  let last: HTMLElement | null = null;
+  let isWaiting = false;
+  const isLost = () => last !== null && [null, document.body].includes(document.activeElement as HTMLElement);
+  const restore = () => {
+    isWaiting = false;
+    if (last !== null && isLost()) placeFor(last)?.focus({ preventScroll: true });
+  };
+  addEventListener('focusin', ({ target }) => {
+    last = target instanceof HTMLElement ? target : null;
+  });
+  // A click beside all controls also removes the focus, as intended.
+  addEventListener(
+    'pointerdown',
+    () => {
+      last = null;
+    },
+    { capture: true },
+  );
+  new MutationObserver(() => {
+    if (isWaiting || !isLost()) return;
+    isWaiting = true;
+    // Dialogs and pages set the focus themselves first.
+    setTimeout(restore, 100);
+  }).observe(document.body, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['disabled'],
+  });
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+
+// Uses the console with the keyboard only, as people do who cannot use a mouse.
+
+/** More than the focusable elements of any page in these journeys. */
+const maxTabs = 80;
+
+const hasFocus = (control: Locator) =>
+  control.evaluate((element) => element === document.activeElement).catch(() => false);
+
+/** Presses Tab until the control has the focus. */
+export async function reach(page: Page, control: Locator): Promise<void> {
+  await control.waitFor();
+  for (let tabs = 0; tabs <= maxTabs; tabs++) {
+    if (await hasFocus(control)) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`${control} cannot be reached with ${maxTabs} presses of Tab`);
+}
+
+/** Waits for the outcome. A screen reader would read nothing if the focus were lost, so it must be somewhere. */
+async function expectOutcome(page: Page, outcome: Locator): Promise<void> {
+  await outcome.waitFor();
+  await page
+    .waitForFunction(() => ![null, document.body].includes(document.activeElement as HTMLElement), null, {
+      timeout: 10_000,
+    })
+    .catch((cause: unknown) => assert.fail(`the focus is lost although there is ${outcome}: ${cause}`));
+}
+
+/** Activates the control with Enter, or with Space, and waits for the outcome. */
+export async function activate(
+  page: Page,
+  control: Locator,
+  outcome: Locator,
+  key: 'Enter' | 'Space' = 'Enter',
+): Promise<void> {
+  await reach(page, control);
+  await page.keyboard.press(key);
+  await expectOutcome(page, outcome);
+}
+
+export async function type(page: Page, field: Locator, text: string): Promise<void> {
+  await reach(page, field);
+  await page.keyboard.type(text);
+}
+
+/** Presses the down arrow until the item has the focus, or is the selected option, and activates it. */
+async function pickDown(page: Page, item: Locator): Promise<void> {
+  await item.waitFor();
+  for (let presses = 0; presses <= 20; presses++) {
+    const isSelected = item.evaluate((one) => one.hasAttribute('data-combobox-selected'));
+    if ((await hasFocus(item)) || (await isSelected)) return page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+  }
+  assert.fail(`${item} cannot be reached with the down arrow`);
+}
+
+/** Opens a menu, and activates one of its items. */
+export async function choose(page: Page, menu: Locator, item: string, outcome: Locator): Promise<void> {
+  const entry = page.getByRole('menuitem', { name: item, exact: true });
+  await activate(page, menu, entry);
+  await pickDown(page, entry);
+  await expectOutcome(page, outcome);
+}
+
+/** Types into a search field, and picks one of the options that it finds. */
+export async function search(page: Page, field: Locator, text: string, option: string): Promise<void> {
+  await type(page, field, text);
+  await pickDown(page, page.getByRole('option', { name: option }));
+}
