@@ -111,7 +111,7 @@ async function measure(engine: string, env: Record<string, string>): Promise<voi
       console.log(`| ${[engine, name, seconds.toFixed(1), at(0.5), at(0.99), at(1)].join(' | ')} |`);
       return result;
     };
-    await step('nothing, for comparison', () => new Promise((resolve) => setTimeout(resolve, 5000)));
+    await step('baseline', () => new Promise((resolve) => setTimeout(resolve, 5000)));
     const group = await step('read the group', async () =>
       read(await call('GET', '/user?GroupName=Sales', undefined, ndjson)),
     );

@@ -15,7 +15,7 @@ import type { Dataset } from './operation.ts';
 
 /**
  * Rows per second for the database alone: with one or with fifty enrolments and their events per statement, and
- * with the plainest form of an enrolment.
+ * with the simplest form of an enrolment.
  */
 export type Limit = { one: number; fifty: number; plain: number };
 
@@ -55,7 +55,7 @@ create table if not exists plain.enrolment (tenant_id text, enroll_id uuid, user
 create table if not exists plain.event (tenant_id text, event_id uuid, type text, occurred_at timestamptz, user_id uuid,
   enroll_id uuid, course_id text, data jsonb, primary key (tenant_id, event_id))`;
 
-/** The plainest form of an enrolment: two rows are inserted, and nothing is looked up or checked. */
+/** The simplest form of an enrolment: two rows are inserted, and nothing is looked up or checked. */
 const plainText = `with inserted as (
   insert into plain.enrolment
   values ('bench', ${uuid}, gen_random_uuid(), 'limit', 'year', 'enrolment', now(), now())

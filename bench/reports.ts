@@ -27,7 +27,7 @@ const mark = '/* across tenants: data to measure with */';
 
 const id = (kind: string, n: string) => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const day = `timestamptz '2025-01-01' + interval '1 day' * (n::bigint * 7919 % 360)`;
-/** Rows per statement, so that each ends in time and fits into the memory of the embedded database. */
+/** Rows per statement, so that each finishes in time and fits into the memory of the embedded database. */
 const chunk = 50_000;
 const days = Array.from({ length: 13 }, (_, n) => n * 30);
 
@@ -124,7 +124,7 @@ try {
   const at = new Date();
   const row = { tenant_id: tenant, name: tenant, created_at: at, updated_at: at };
   await context.db.insertInto('tenant').values(row).execute();
-  // Scripts may take longer than statements.
+  // Unlike statements, scripts have no time limit.
   for (const text of fill) await context.engine.script(text);
   for (const table of ['user', 'enrolment', 'event'])
     await context.engine.script(`vacuum analyze "${table}"`);

@@ -22,7 +22,7 @@ export type Measured = {
    * before the round.
    */
   limit: number;
-  /** For operations that write a row per request: rows per second of the plainest form of an enrolment. */
+  /** For operations that write a row per request: rows per second of the simplest form of an enrolment. */
   plainLimit: number | null;
 };
 

@@ -36,7 +36,7 @@ const names = ['enrol', 'create user', 'read enrolment', 'commit'];
 /** The milliseconds that each request took, and what was wrong with its response. */
 type Sent = { operation: string; phase: string; milliseconds: number; wrong: string | null };
 
-/** Sends the operations in turn at a fixed rate, whether or not there are responses, until `stop` is called. */
+/** Sends the operations in turn at a fixed rate, without waiting for responses, until `stop` is called. */
 function sendTraffic(target: Target, first: Node) {
   const client = openClient(256);
   const sent: Sent[] = [];
@@ -118,7 +118,7 @@ function print(sent: Sent[]): void {
   for (const [reason, all] of [...reasons].slice(0, 20)) console.log(`${all.length} × ${reason}`);
 }
 
-// This process measures, so it must not build while requests are on their way.
+// This process measures, so it must not build while requests are in flight.
 await ensureBuilt();
 const old = await checkOut(values.from, say);
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(0)} s`;

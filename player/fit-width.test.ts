@@ -20,7 +20,7 @@ test('a page that adapts to its frame, or overflows by a scroll bar, is left alo
   );
 });
 
-test('a page that is wider than its frame whatever its width is left alone', () => {
+test('a page that is wider than its frame at every width is left alone', () => {
   assert.equal(
     designWidth(390, (width) => width * 1.1),
     null,
@@ -36,14 +36,14 @@ test('a centred page is fitted, although only half of its overflow can be measur
   assert.ok(found !== null && found >= 1022 && found <= 1024, String(found));
 });
 
-test('a page cannot ask for more than a large screen', () => {
+test('a page cannot ask for more than the width of a large screen', () => {
   assert.equal(
     designWidth(390, (width) => Math.max(width, 90_000)),
     2048,
   );
 });
 
-test('the scaled frame fills the place', () => {
+test('the scaled frame fills the stage', () => {
   assert.deepEqual(scaled({ width: 512, height: 700 }, 1024), { width: 1024, height: 1400, scale: 0.5 });
   assert.equal(scaled({ width: 1280, height: 700 }, 1024), null);
   assert.equal(scaled({ width: 0, height: 0 }, 1024), null);

@@ -14,8 +14,8 @@ const checkInterval = 2_000;
 type Watched = { frame: HTMLIFrameElement; width: number | null };
 
 /**
- * Offers the button *Fit to width* while the content is wider than the stage. Content that adapts to its frame never gets
- * the button, and its frame is never changed.
+ * Offers the button *Fit to width* while the content is wider than the stage. Content that adapts to its frame never
+ * gets the button, and its frame is never changed.
  */
 export function offerFit(place: HTMLElement, choice: FittedCourse): Fit {
   const { fit: button } = elements;

@@ -27,7 +27,7 @@ test('only the latest 50 courses are remembered', () => {
   assert.deepEqual([of('course 9').isFitted(), of('course 10').isFitted()], [false, true]);
 });
 
-test('what a course has written over the choice is ignored', () => {
+test('a choice that a course has overwritten is ignored', () => {
   for (const text of ['{', '{"a":1}', '[1,null,"one"]', '"one"'])
     assert.equal(memory(text).of('one').isFitted(), text.startsWith('[1'));
 });

@@ -15,8 +15,8 @@ function parsed(text: string | null): string[] {
 }
 
 /**
- * Remembers on this device whether the learner fits this enrolment's course to the width. Content shares the storage, so it
- * may have emptied or changed it.
+ * Remembers on this device whether the learner fits this enrolment's course to the width. Content shares the storage,
+ * so it may have emptied or changed it.
  */
 export function fittedCourse(
   enrollId: string,

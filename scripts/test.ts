@@ -41,7 +41,7 @@ function fail(message: string): never {
 if (values.citus) {
   const reason = await reasonAgainstCitus(process.env.TEST_DATABASE_URL);
   if (reason !== null) {
-    console.log(`The tests on Citus did not run, because ${reason}.`);
+    console.log(`The tests on Citus did not run because ${reason}.`);
     process.exit(0);
   }
 }

@@ -564,7 +564,7 @@ export interface paths {
         put?: never;
         /**
          * Create many users, and enrol them
-         * @description Each row is processed like a call to `POST /user` and, if it has a CourseID, like a call to `POST /enrol/{LoginID}/{CourseID}` after that, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows; they must not contradict one another, because the users of 200 rows are processed before their enrolments. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user stays. Rows are independent: a rejected row does not affect the others.
+         * @description Each row is processed like a call to `POST /user` and, if it has a CourseID, then like a call to `POST /enrol/{LoginID}/{CourseID}`, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows. They must not contradict one another, because rows are processed in groups of 200: all users first, then their enrolments. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user is kept. Rows are independent: a rejected row does not affect the others.
          */
         post: operations["createUsers"];
         delete?: never;
@@ -1159,7 +1159,7 @@ export interface paths {
         get: operations["readRelease"];
         /**
          * Set a release as current
-         * @description Switches to an earlier or later release. Learners who have already started stay on their release. With `Plan`, find out first how many learners it affects.
+         * @description Switches to an earlier or later release. Learners who have already started stay on their release. With `Plan=true`, you first see how many learners this affects.
          */
         put: operations["putRelease"];
         post?: never;
@@ -3135,7 +3135,7 @@ export interface components {
             IfEnrolled?: "return" | "extend" | "renew" | "fail";
             /**
              * Format: date-time
-             * @description When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, unless it ends later. If its duration has not started yet, this time replaces the duration. A current enrolment that is returned keeps its own.
+             * @description When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, unless it already ends later. If its duration has not started yet, this time replaces the duration. A current enrolment that is returned keeps its own end.
              */
             ExpiresAt?: string;
             /** @description The client's own reference, such as an order number. */
@@ -3333,7 +3333,7 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS. */
+            /** @description URL of an image for shop and portal pages, and for My courses in the console, which requires HTTPS. */
             ImageURL: string | null;
             /**
              * @description The standard of the content; null if the course has no content yet.
@@ -4282,7 +4282,7 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS. */
+            /** @description URL of an image for shop and portal pages, and for My courses in the console, which requires HTTPS. */
             ImageURL: string | null;
             /**
              * @description The standard of the content; null if the course has no content yet.
@@ -4309,7 +4309,7 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS. */
+            /** @description URL of an image for shop and portal pages, and for My courses in the console, which requires HTTPS. */
             ImageURL: string | null;
             /** @description URL of a web course that is hosted elsewhere. */
             URL: string | null;
@@ -4346,7 +4346,7 @@ export interface components {
              * @example en-GB
              */
             Language?: string | null;
-            /** @description URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS. */
+            /** @description URL of an image for shop and portal pages, and for My courses in the console, which requires HTTPS. */
             ImageURL?: string | null;
             /** @description URL of a web course that is hosted elsewhere. */
             URL?: string | null;
@@ -4714,13 +4714,13 @@ export interface components {
             CreatedAt: string;
             /** @description In a plan, the learners of all tenants whose enrolments have not ended; null after the change. */
             Affected: {
-                /** @description Learners who get this release with their next launch, because they have not started, or because it starts another attempt. */
+                /** @description Learners who get this release on their next launch, because they have not started or because that launch starts another attempt. */
                 NotStarted: number;
-                /** @description Learners who have started and not completed the course. They stay on the release that they started. */
+                /** @description Learners who have started but not completed the course. They stay on the release that they started. */
                 InProgress: number;
                 /** @description Learners who have completed the course. They keep their release and their results. */
                 Completed: number;
-                /** @description true if the course has more enrolments than the 100000 that were visited, so the numbers are minimums. */
+                /** @description true if the course has more enrolments than the 100000 that were read, so the actual numbers may be higher. */
                 More: boolean;
             } | null;
         };
@@ -10670,7 +10670,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`, if CourseID was sent. A plan sees the users of 200 rows at a time, so a user in several rows can be planned as created more than once. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status` if CourseID was sent. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -117,7 +117,7 @@ test('invitations are created, read, listed and revoked', async () => {
   assert.deepEqual(await all(lectern.invitations.list({ Status: 'pending' })), []);
 });
 
-test('wrong fields and parameters are errors of the compiler', async () => {
+test('wrong fields and parameters are compile-time errors', async () => {
   const refused = refusal('unknown_field', 422);
   const LoginID = unique('x');
   // @ts-expect-error: there is no such field.

@@ -34,7 +34,7 @@ type ConfirmProps = {
   isDangerous?: boolean;
   /** The label of a box that must be ticked first. It states the consequence. */
   acknowledge?: string | undefined;
-  /** False while the dialog still finds out what the action would do. */
+  /** False while the dialog is still finding out what the action would do. */
   isReady?: boolean;
   onOpen?: () => void;
   act: () => Promise<unknown>;

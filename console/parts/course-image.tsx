@@ -36,8 +36,9 @@ function arrangementOf(courseId: string): number {
 type CourseImageProps = { courseId: string; image: ReturnType<typeof useCourseImage>; className?: string };
 
 /**
- * A course's image at a fixed ratio. A placeholder is shown while it loads, and in place of a missing or broken one. The
- * image decorates the title beside it, so it has no text of its own. Its host does not learn which page shows it.
+ * A course's image at a fixed ratio. A placeholder is shown while it loads, and in place of a missing or broken image.
+ * The image only decorates the title beside it, so it has no alternative text. Its host does not learn which page shows
+ * it.
  */
 export function CourseImage({ courseId, image, className = '' }: CourseImageProps) {
   const { url, state, onLoad, onError } = image;

@@ -20,7 +20,7 @@ export function restoreLostFocus(): void {
   addEventListener('focusin', ({ target }) => {
     last = target instanceof HTMLElement ? target : null;
   });
-  // A click beside all controls also removes the focus, as intended.
+  // A click outside all controls also removes the focus, as intended.
   addEventListener(
     'pointerdown',
     () => {

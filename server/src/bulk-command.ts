@@ -50,7 +50,7 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
     for (const line of lines) {
       const result: Result = JSON.parse(line);
       const outcome = outcomeOf(result);
-      // A plan does not see earlier rows of the same user if they are far above.
+      // A plan does not see earlier rows for the same user if they are far apart.
       const isRepeated = input.plan && outcome === 'created' && created.has(result.LoginID ?? '');
       counts[isRepeated ? 'exists' : outcome]++;
       if (input.plan && outcome === 'created' && result.LoginID) created.add(result.LoginID);

@@ -61,7 +61,7 @@ function caller(baseUrl: string) {
     } as RequestInit);
     const answer = (await response.json()) as Record<string, string>;
     console.log(`→ ${response.status} ${JSON.stringify(answer, null, 2)}`);
-    if (!response.ok && !isRefused) throw new Error('The demo ends here, because this call failed.');
+    if (!response.ok && !isRefused) throw new Error('The demo stopped because this call failed.');
     return answer;
   };
 }

@@ -54,7 +54,7 @@ test('My courses shows images, and a placeholder for missing, broken and insecur
   await imageOf(page, 'First aid').and(page.locator('[data-image="none"]')).waitFor();
   await imageOf(page, 'Phishing').and(page.locator('[data-image="broken"]')).waitFor();
   await imageOf(page, 'Data protection').and(page.locator('[data-image="insecure"]')).waitFor();
-  // Placeholders contain no image, so nothing tells screen readers or eyes about a broken one.
+  // Placeholders contain no image, so nobody sees or hears a broken one.
   await expectCount(page.locator('.course-image img'), 1);
   const boxes = await page.locator('.course-image').evaluateAll((all) =>
     all.map((one) => {

@@ -123,7 +123,7 @@ test('The enrolments of a group are extended once, although the response is lost
   await page.reload();
   isBroken = false;
   // The form is filled in again.
-  await page.getByText('This was interrupted').waitFor();
+  await page.getByText('The enrolment was interrupted').waitFor();
   assert.deepEqual([await extending.isChecked(), await others.isChecked()], [true, false]);
   await extend();
   await page.getByRole('heading', { name: 'Finished' }).waitFor();
@@ -138,7 +138,7 @@ test('The enrolments of a group are extended once, although the response is lost
   await closeConsole(page);
 });
 
-test('After the tab was closed, enrolling a large group is continued, and everyone can be undone', async () => {
+test('After the tab is closed, the enrolment of a large group can be continued, and then undone in full', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
   const people = Array.from({ length: 2300 }, (_, at) => `{"LoginID":"p${at}","GroupName":"Large"}`);
@@ -162,7 +162,7 @@ test('After the tab was closed, enrolling a large group is continued, and everyo
   await first.close();
 
   await page.goto(`${service.baseUrl}/console/enrolments/group`);
-  await page.getByText('This was interrupted').waitFor();
+  await page.getByText('The enrolment was interrupted').waitFor();
   await page.getByText('2,000 new enrolments').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Show the plan' }).click();
@@ -173,7 +173,7 @@ test('After the tab was closed, enrolling a large group is continued, and everyo
   assert.deepEqual(await counted(page), ['2,300 Enrolled', '0 Already enrolled', '0 Rejected']);
   await page.getByRole('button', { name: 'Choose another group or course' }).click();
   await page.getByText('2,300 new enrolments').waitFor();
-  assert.equal(await page.getByText('This was interrupted').count(), 0);
+  assert.equal(await page.getByText('The enrolment was interrupted').count(), 0);
   await closeConsole(page);
 });
 

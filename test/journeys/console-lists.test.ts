@@ -154,7 +154,7 @@ test('Enrolments are sorted by status and by end of access, and the list says wh
   await shown('bo', 'cy', 'ann');
   await click('Access ends', 'ascending');
   await shown('cy', 'ann');
-  await page.getByText('only current enrolments that have an end are listed').waitFor();
+  await page.getByText('only current enrolments that have an end date are listed').waitFor();
   await expectAccessible(page);
   await page.reload();
   await shown('cy', 'ann');

@@ -31,10 +31,10 @@ async function courseInUse(CourseID: string): Promise<void> {
 const choose = (page: Page, file: string) => page.locator('input[type=file]').first().setInputFiles(file);
 const currentOf = async (CourseID: string) => (await service.api('GET', `/course/${CourseID}`)).body.Release;
 
-test('A new release is played as a preview, and set as current after a plan of whom it affects', async () => {
+test('A new release is previewed, and set as current after a plan shows how many learners it affects', async () => {
   await courseInUse('releases');
   const page = await consoleOf(service, 'operator', '/console/courses/releases?part=releases');
-  await page.getByText('You can play it as a preview before').first().waitFor();
+  await page.getByText('You can preview it before').first().waitFor();
   await choose(page, await packRow());
   await page.getByText('Release 2 imported').waitFor();
   await page.getByText('Learners do not see it yet').waitFor();
@@ -56,7 +56,7 @@ test('A new release is played as a preview, and set as current after a plan of w
   const dialog = page.getByRole('dialog');
   const effects = async (label: string) =>
     dialog.locator('.effect > div').filter({ hasText: label }).locator('dd').innerText();
-  await dialog.getByText('They get release 2 with their next launch').waitFor();
+  await dialog.getByText('They get release 2 on their next launch').waitFor();
   assert.deepEqual(
     [await effects('Not started'), await effects('In progress'), await effects('Completed')],
     ['3', '2', '1'],

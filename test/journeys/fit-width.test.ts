@@ -101,7 +101,7 @@ test('The choice is remembered for the course, and only for it', async () => {
   await context.close();
 });
 
-test('In a larger window the course gets its own size, and in a smaller one it is fitted again', async () => {
+test('In a larger window the course has its original size, and in a smaller one it is fitted again', async () => {
   const { page, context } = await openCourse('fixed', { width: 800, height: 600 });
   await buttonOf(page).click();
   const frame = page.locator('#stage iframe');

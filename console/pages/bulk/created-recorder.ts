@@ -15,8 +15,8 @@ function createdRows(lines: readonly Line[]): CreatedRow[] {
 }
 
 /**
- * Remembers on the device what an import creates: once a second, and when the tab is closed. Otherwise, what was
- * created just before that could not be undone.
+ * Remembers on the device what an import creates: once a second, and when the tab is closed. Otherwise, the records
+ * created just before closing could not be undone.
  */
 export function openRecorder(created: NewImport, onKept: (isKept: boolean) => void) {
   let unsaved: CreatedRow[] = [];

@@ -17,7 +17,7 @@ function partsOf(year: number, month: number, date: number): Parts | null {
   return exists ? { day, year, month, date } : null;
 }
 
-/** What a date shows about the order in its column. */
+/** The order of day and month that a date implies, if any. */
 function orderIn(text: string): DateOrder {
   const [, first, , second] = ordered.exec(text) ?? [];
   if (Number(first) > 12) return 'day-month';
@@ -25,7 +25,7 @@ function orderIn(text: string): DateOrder {
 }
 
 /**
- * Converts a date to the end of that day, in the browser's time zone, as an RFC 3339 time. Texts with a time are not
+ * Converts a date to the end of that day, in the browser's time zone, as an RFC 3339 time. Values with a time are not
  * changed. `ambiguous` if it could be two days; null if it is not a date.
  */
 export function endOfDay(text: string, order: DateOrder): string | 'ambiguous' | null {

@@ -89,7 +89,7 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
     setPlanned(planned);
     running.start(inputOf(planned, null));
   });
-  // An interrupted enrolment is continued, even in another tab, so that nobody is extended twice and all can be undone.
+  // An interrupted enrolment is continued, even in another tab, so that nobody is extended twice and undo is complete.
   const apply = (planned: Planned) => running.start(inputOf(planned, begin(signature(planned))));
   const { run } = running;
   if (!run || !planned)

@@ -17,8 +17,9 @@ function hashOf(texts: readonly string[]): number {
 export const peopleIn = async (source: Source) => hashOf(await textOf(source, 0, source.rows));
 
 /**
- * Identifies an enrolment of a group by its owner, so that it can be continued in another tab. If the group has changed, people are
- * enrolled in a new call, but an extension is continued or rejected, because nobody may be extended twice.
+ * Identifies an enrolment of a group by its owner, so that it can be continued in another tab. If the group has
+ * changed, people are enrolled in a new call, but an extension is continued or rejected, because nobody may be
+ * extended twice.
  */
 export function signatureOf(
   owner: string,
@@ -30,7 +31,7 @@ export function signatureOf(
   return JSON.stringify([owner, 'group', selectedId ?? null, wanted, same] satisfies Kept);
 }
 
-/** What an interrupted enrolment of this group or selection wanted, or null. */
+/** The choices made for an interrupted enrolment of this group or selection, or null. */
 export function unfinishedGroup(owner: string, selectedId: string | undefined): Wanted | null {
   const signature = unfinishedSignature();
   const kept: unknown = signature === null ? null : JSON.parse(signature);

@@ -12,7 +12,7 @@ export async function findCourse({ client }: Api, courseId: string): Promise<Aut
   return data ?? null;
 }
 
-/** Whether learners play the course now, so that a new release is played as a preview first. */
+/** Whether learners can have started the course, so that a new release is previewed first. */
 export const isInUse = ({ Status, Release }: Pick<AuthoredCourse, 'Status' | 'Release'>): boolean =>
   Status !== 'draft' && Release !== null;
 
@@ -26,8 +26,8 @@ export type Imported = { release: Release; isNew: boolean; optionError: unknown 
 type Failed = { error: unknown; isCourseLeft: boolean };
 
 /**
- * Imports a package. A missing course is created as a draft with an enrolment option. A failed import leaves no empty course
- * behind.
+ * Imports a package. A missing course is created as a draft with an enrolment option. A failed import leaves no
+ * empty course behind.
  */
 export async function importPackage(api: Api, input: Importing): Promise<Imported | Failed> {
   const { client } = api;

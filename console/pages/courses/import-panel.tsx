@@ -12,8 +12,8 @@ import { isInProgress, useImports } from './use-imports.ts';
 import { type AuthoredCourse, useDurationText } from './values.tsx';
 
 /**
- * Packages being imported, from drop to result. With `course`, all of them are releases of this course; otherwise each becomes
- * a course with an enrolment option, which can be published here.
+ * Packages being imported, from drop to result. With `course`, all of them are releases of this course; otherwise each
+ * becomes a course with an enrolment option, which can be published here.
  */
 export function ImportPanel({ course }: { course?: AuthoredCourse }) {
   const t = useTranslations('courses.import');

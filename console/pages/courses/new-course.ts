@@ -1,7 +1,7 @@
 import { partsOf } from './duration.ts';
 import type { Option } from './values.tsx';
 
-/** What all courses get that an import creates. */
+/** What each course created by an import gets. */
 export type NewCourse = {
   option: Pick<Option, 'DurationID' | 'Name' | 'Duration' | 'StartsOn'> & { Status: 'published' };
   /** Null means all tenants. */

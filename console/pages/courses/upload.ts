@@ -17,8 +17,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Sends a package with XMLHttpRequest, which reports upload progress. Throws the service's error response. If `isPreview`,
- * the release does not become current.
+ * Sends a package with XMLHttpRequest, which reports upload progress. Throws the service's error response. If
+ * `isPreview`, the release does not become current.
  */
 export function uploadPackage(
   api: Api,

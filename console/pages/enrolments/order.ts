@@ -19,7 +19,7 @@ export function useEnrolmentOrder(
   const [now] = useState(() => new Date().toISOString());
   const chosen = columns.find((one) => one === wanted) ?? 'enrolled';
   const by: Column = isFilteredByEnd ? 'ends' : chosen;
-  // The newest enrolments come first, but the access that ends soonest, and completed enrolments.
+  // By default, the newest enrolments, the earliest ends of access or the completed enrolments come first.
   const order = isOrder(asked) ? asked : by === 'enrolled' ? 'newest' : 'oldest';
   const texts = {
     enrolled: { newest: t('orders.newest'), oldest: t('orders.oldest') },

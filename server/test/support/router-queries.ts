@@ -8,7 +8,7 @@ import { recordedStatements } from './recorded-statements.ts';
 import { emptyServerDatabase } from './server-database.ts';
 
 const explainable = /^\s*(\/\*[^*]*\*\/\s*)?(select|insert|update|delete|with|values)\b/i;
-/** Tests read the system's tables, the service does not in requests. */
+/** Tests read system tables, but requests to the service do not. */
 const readsSystem = /\b(information_schema|pg_\w+)\b/;
 
 /** The value as SQL. Values were recorded as JSON. */

@@ -106,7 +106,7 @@ const courseFields = {
   ),
   ImageURL: Nullable(
     Address(
-      'URL of an image for shop and portal pages, and for My courses in the console, which needs HTTPS.',
+      'URL of an image for shop and portal pages, and for My courses in the console, which requires HTTPS.',
     ),
   ),
 };

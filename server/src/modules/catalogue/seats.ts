@@ -22,7 +22,7 @@ const takeText = `${takeSeatSql('option.course_id = $1 and option.duration_id = 
 /**
  * Whether the option has no seat limit. If it has none, no limit can be set until the transaction ends. The
  * seats of unlimited options are not counted. A limited option is not locked here, because two transactions that
- * share a lock cannot both take a seat then.
+ * share such a lock could not both take a seat.
  */
 async function isUnlimited(ctx: Context, option: OptionKey): Promise<boolean> {
   const unlimited = ctx.db

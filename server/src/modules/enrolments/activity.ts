@@ -57,7 +57,7 @@ export async function readActivity(
   const [owner] = await run<Owner>(ctx, {
     name: 'read_activity_owner',
     text: ownerText,
-    // Attempts are counted from 1. With null, Citus would not recognise the join.
+    // Attempts are numbered from 1, so 0 matches none. With null, Citus would not recognise the join.
     values: [ctx.tenantId, enrollId, loginId, input.Attempt ?? 0],
   });
   if (!owner) throw enrolmentNotFound();

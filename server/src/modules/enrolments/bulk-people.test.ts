@@ -105,7 +105,7 @@ test('a row creates a user and enrols them; a user in several rows has several e
   assert.deepEqual(lines.map(short), expected);
   assert.equal(lines[7]?.param, 'CourseID');
   assert.equal((await enrolmentsOf(tenant, 'ann')).length, 2);
-  // The user stays when the enrolment is rejected, and nobody is stored if the user is rejected.
+  // The user is kept if the enrolment is rejected, and nothing is stored if the user is rejected.
   assert.equal((await tenant.api('GET', '/user/cy')).body.FirstName, 'Cy');
   assert.deepEqual(await enrolmentsOf(tenant, 'cy'), []);
   for (const id of ['flo', 'gus']) assert.equal((await tenant.api('GET', `/user/${id}`)).status, 404);

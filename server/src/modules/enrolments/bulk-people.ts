@@ -43,8 +43,8 @@ function courseProblem(row: PersonRow): Problem | null {
 const scope = 'enrolments:write';
 
 /**
- * Creates or updates users and enrols them. The enrolment is a step of its own: it is attempted only if the user is
- * accepted, and the user stays if it fails.
+ * Creates or updates users and enrols them. The enrolment is a separate step: it is attempted only if the user is
+ * accepted, and the user is kept if it fails.
  */
 export const createUsersInBulk = bulk<PersonRow>({
   row: PersonRow,

@@ -10,7 +10,7 @@ export const bulkEnrolRoutes = [
     name: 'createUsers',
     summary: 'Create many users, and enrol them',
     description:
-      'Each row is processed like a call to `POST /user` and, if it has a CourseID, like a call to `POST /enrol/{LoginID}/{CourseID}` after that, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows; they must not contradict one another, because the users of 200 rows are processed before their enrolments. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user stays. Rows are independent: a rejected row does not affect the others.',
+      'Each row is processed like a call to `POST /user` and, if it has a CourseID, then like a call to `POST /enrol/{LoginID}/{CourseID}`, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows. They must not contradict one another, because rows are processed in groups of 200: all users first, then their enrolments. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user is kept. Rows are independent: a rejected row does not affect the others.',
     tag: 'Users',
     access: 'tenant',
     scope: 'users:write',
@@ -22,7 +22,7 @@ export const bulkEnrolRoutes = [
     responses: {
       200: {
         ...bulkResponse,
-        description: `${bulkResponse.description} If the row has a CourseID and its user was accepted, \`Enrolment\` has the same fields for the enrolment: its own \`Status\`, and either its IDs or \`code\` and \`detail\`. In CSV, these are columns such as \`Enrolment.Status\`, if CourseID was sent. A plan sees the users of 200 rows at a time, so a user in several rows can be planned as created more than once.`,
+        description: `${bulkResponse.description} If the row has a CourseID and its user was accepted, \`Enrolment\` has the same fields for the enrolment: its own \`Status\`, and either its IDs or \`code\` and \`detail\`. In CSV, these are columns such as \`Enrolment.Status\` if CourseID was sent. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once.`,
       },
     },
     events: [

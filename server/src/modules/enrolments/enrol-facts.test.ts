@@ -16,7 +16,7 @@ select tenant_id, gen_random_uuid(), user_id, course.id, 'standard', 'enrolment'
 from "user" cross join unnest($2::text[]) as course (id) where "user".tenant_id = $1 and login_id like 'learner %'`;
 
 // Otherwise, PostgreSQL may choose the index on all enrolments of a user to find the current one on a course.
-test('PostgreSQL knows how many enrolments a user has, although few enrolments of all tenants are theirs', async () => {
+test('PostgreSQL estimates how many enrolments a user has, even among those of many tenants', async () => {
   const courses: string[] = [];
   for (let n = 0; n < coursesEach; n++) courses.push(await newCourse(service));
   let tenantId = '';

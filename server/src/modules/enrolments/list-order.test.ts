@@ -73,7 +73,7 @@ test('enrolments are sorted by status and creation, over all pages and with each
   assert.deepEqual(body.Count, { Records: 12, More: false });
 });
 
-test('an order by status does not combine with filters that have their own, or with the cursor of another order', async () => {
+test('an order by status cannot be combined with a filter that has its own order, or with the cursor of another order', async () => {
   for (const filter of ['ChangedAfter', 'ExpiresAfter', 'ExpiresBefore']) {
     const { status, body } = await tenant.api(
       'GET',

@@ -62,7 +62,7 @@ export async function countAffected(
   return { ...total, More: true };
 }
 
-/** The release as it would be as the current one, and how many learners that affects. Changes nothing. */
+/** Returns the release as if it were current, and how many learners that would affect. Changes nothing. */
 export async function planRelease(
   ctx: Context,
   input: { courseId: string; release: number },

@@ -15,7 +15,7 @@ export const releaseRoutes = [
     name: 'putRelease',
     summary: 'Set a release as current',
     description:
-      'Switches to an earlier or later release. Learners who have already started stay on their release. With `Plan`, find out first how many learners it affects.',
+      'Switches to an earlier or later release. Learners who have already started stay on their release. With `Plan=true`, you first see how many learners this affects.',
     scope: 'catalogue:write',
     params: Type.Object({ CourseID, Release: ReleaseNumber }),
     query: Fields({

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Fields, Nullable } from '../../platform/http/schema.ts';
 import { Release } from '../catalogue/schemas.ts';
 
-/** Enrolments visited by a plan, because visiting a million takes seconds. */
+/** The maximum for a plan, because visiting a million enrolments takes seconds. */
 export const maxVisited = 100_000;
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -15,16 +15,16 @@ export const ReleaseEffect = Fields(
       Fields(
         {
           NotStarted: Count(
-            'Learners who get this release with their next launch, because they have not started, or because it starts another attempt.',
+            'Learners who get this release on their next launch, because they have not started or because that launch starts another attempt.',
           ),
           InProgress: Count(
-            'Learners who have started and not completed the course. They stay on the release that they started.',
+            'Learners who have started but not completed the course. They stay on the release that they started.',
           ),
           Completed: Count(
             'Learners who have completed the course. They keep their release and their results.',
           ),
           More: Type.Boolean({
-            description: `true if the course has more enrolments than the ${maxVisited} that were visited, so the numbers are minimums.`,
+            description: `true if the course has more enrolments than the ${maxVisited} that were read, so the actual numbers may be higher.`,
           }),
         },
         {

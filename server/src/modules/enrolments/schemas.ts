@@ -123,7 +123,7 @@ export const EnrolRequest = Fields(
     ),
     ExpiresAt: Type.Optional(
       Instant(
-        "When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, unless it ends later. If its duration has not started yet, this time replaces the duration. A current enrolment that is returned keeps its own.",
+        "When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, unless it already ends later. If its duration has not started yet, this time replaces the duration. A current enrolment that is returned keeps its own end.",
       ),
     ),
     Reference: Type.Optional(Reference),

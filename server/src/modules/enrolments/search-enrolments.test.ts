@@ -82,7 +82,7 @@ test('enrolments are found by the words of their users, as in the list of users'
   }
 });
 
-test('a search combines with the other filters, order, Count and CSV', async () => {
+test('a search can be combined with the other filters, order, Count and CSV', async () => {
   const {
     courses: [one = ''],
     ...tenant
@@ -106,7 +106,7 @@ test('a search combines with the other filters, order, Count and CSV', async () 
   for (const line of lines) assert.match(line, /A00050/);
 });
 
-test('EnrollID finds one enrolment, if it is of this tenant and matches the other filters', async () => {
+test('EnrollID finds one enrolment, if it belongs to this tenant and matches the other filters', async () => {
   const {
     courses: [one = '', two = ''],
     ...tenant

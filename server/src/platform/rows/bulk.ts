@@ -85,7 +85,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
       ...(plan ? [] : operation.ids),
       ...['code', 'param', 'detail'],
     ];
-    /** Whether rows can ask for the next step, as far as the header of CSV shows. If not, CSV results have no columns for it. */
+    /** Whether rows can ask for the next step. CSV input can only if its header names the field for it. */
     let hasNext = nextStep !== undefined && format === 'ndjson';
     const failed = logFailedRows(ctx.log, request.id);
     const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);

@@ -26,7 +26,7 @@ export type PlannedRow = PromiseSettledResult<RowDone> & { next?: PromiseSettled
 
 /** A second change for a row, in a transaction of its own. If it fails, the first change stays. */
 export type NextStep<T> = {
-  /** The member of the row's result that has the result of this step. */
+  /** The member of the row's result that contains the result of this step. */
   name: string;
   /** The field of a row that asks for this step. */
   field: string;
