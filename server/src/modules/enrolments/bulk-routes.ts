@@ -22,7 +22,7 @@ export const bulkEnrolRoutes = [
     responses: {
       200: {
         ...bulkResponse,
-        description: `${bulkResponse.description} If the row has a CourseID and its user was accepted, \`Enrolment\` has the same fields for the enrolment: its own \`Status\`, and either its IDs or \`code\` and \`detail\`. In CSV, these are columns such as \`Enrolment.Status\` if CourseID was sent. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once.`,
+        description: `${bulkResponse.description} If the row has a CourseID and its user was accepted, \`Enrolment\` has the same fields for the enrolment: its own \`Status\`, and either its IDs or \`code\` and \`detail\`. In CSV, these are columns such as \`Enrolment.Status\`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once.`,
       },
     },
     events: [

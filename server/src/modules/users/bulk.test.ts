@@ -256,7 +256,7 @@ test('similar LoginIDs are found with their index', async () => {
   const explained = await transaction(service.ctx, async (ctx) => {
     await sql`set local enable_seqscan = off`.execute(ctx.db);
     return run<{ 'QUERY PLAN': string }>(ctx, {
-      text: `/* across tenants: only explained */ explain ${similarUsersText}`,
+      text: `/* across tenants: a test reads the plan */ explain ${similarUsersText}`,
       values: ['test', ['a']],
     });
   });
