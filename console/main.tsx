@@ -9,7 +9,6 @@ import { Toast } from './parts/toast.tsx';
 import { router } from './router.tsx';
 import { BrandingProvider } from './shell/branding.tsx';
 import { Texts } from './shell/intl.tsx';
-import { restoreLostFocus } from './shell/lost-focus.ts';
 import { resolveVariables, theme } from './theme.ts';
 
 const nonce = document.querySelector('script')?.nonce ?? '';
@@ -17,7 +16,10 @@ setNonce(nonce);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-restoreLostFocus();
+// Only people who use the keyboard need it.
+addEventListener('keydown', async () => (await import('./shell/lost-focus.ts')).restoreLostFocus(), {
+  once: true,
+});
 createRoot(root).render(
   <StrictMode>
     <DirectionProvider detectDirection>

@@ -2,7 +2,11 @@
 function placeFor(last: HTMLElement): HTMLElement | null {
   if (last.isConnected) return last.matches(':disabled') ? null : last;
   const dialogs = document.querySelectorAll<HTMLElement>('[role=dialog][tabindex]');
-  return [...dialogs].at(-1) ?? document.querySelector<HTMLElement>('.page-title');
+  const dialog = [...dialogs].at(-1);
+  if (dialog) return dialog;
+  // A list that loads in another order returns the focus to its header.
+  if (document.querySelector('.mantine-Skeleton-root')) return null;
+  return document.querySelector<HTMLElement>('.page-title');
 }
 
 /**
@@ -10,7 +14,7 @@ function placeFor(last: HTMLElement): HTMLElement | null {
  * page's heading. Otherwise, people without a mouse would have to start over, and screen readers would fall silent.
  */
 export function restoreLostFocus(): void {
-  let last: HTMLElement | null = null;
+  let last = document.activeElement instanceof HTMLElement ? document.activeElement : null;
   let isWaiting = false;
   const isLost = () => last !== null && [null, document.body].includes(document.activeElement as HTMLElement);
   const restore = () => {
