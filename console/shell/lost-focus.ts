@@ -1,11 +1,14 @@
+const interval = 100;
+const maxAttempts = 100;
+
 /** Returns where the focus belongs, or null while there is no such place. */
 function placeFor(last: HTMLElement): HTMLElement | null {
-  if (last.isConnected) return last.matches(':disabled') ? null : last;
+  if (last.isConnected && last.checkVisibility()) return last.matches(':disabled') ? null : last;
   const dialogs = document.querySelectorAll<HTMLElement>('[role=dialog][tabindex]');
-  const dialog = [...dialogs].at(-1);
+  const dialog = [...dialogs].findLast((one) => one.checkVisibility());
   if (dialog) return dialog;
   // A list that loads in another order returns the focus to its header.
-  if (document.querySelector('.mantine-Skeleton-root')) return null;
+  if (last.closest('th')) return null;
   return document.querySelector<HTMLElement>('.page-title');
 }
 
@@ -17,9 +20,11 @@ export function restoreLostFocus(): void {
   let last = document.activeElement instanceof HTMLElement ? document.activeElement : null;
   let isWaiting = false;
   const isLost = () => last !== null && [null, document.body].includes(document.activeElement as HTMLElement);
-  const restore = () => {
-    isWaiting = false;
+  const restore = (attempts: number) => {
     if (last !== null && isLost()) placeFor(last)?.focus({ preventScroll: true });
+    // The place may appear later, and a dialog that is closing does not keep the focus.
+    isWaiting = isLost() && attempts < maxAttempts;
+    if (isWaiting) setTimeout(restore, interval, attempts + 1);
   };
   addEventListener('focusin', ({ target }) => {
     last = target instanceof HTMLElement ? target : null;
@@ -36,7 +41,7 @@ export function restoreLostFocus(): void {
     if (isWaiting || !isLost()) return;
     isWaiting = true;
     // Dialogs and pages set the focus themselves first.
-    setTimeout(restore, 100);
+    setTimeout(restore, interval, 1);
   }).observe(document.body, {
     childList: true,
     subtree: true,
