@@ -172,7 +172,7 @@ test('A requirement that the operator sets applies to an open console', async ()
   await operator.getByRole('combobox', { name: 'Passkeys' }).click();
   await operator.getByRole('option', { name: 'Required for administrators' }).click();
   await operator.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await operator.getByText('Required for administrators').waitFor();
+  await operator.locator('#main').getByText('Required for administrators').waitFor();
   await closeConsole(operator);
   await page.getByRole('link', { name: 'Users' }).click();
   await heading(page, 'Add a passkey').waitFor();
