@@ -9,23 +9,3 @@ export async function reasonAgainstCitus(serverUrl: string | undefined): Promise
     return 'the Citus cluster in TEST_DATABASE_URL has fewer than two workers';
   return null;
 }
-
-type Exclusion = { file: string; test?: string; why: string };
-
-/** Test files, and single tests, that cannot pass on Citus. */
-const exclusions: Exclusion[] = [];
-
-/** Whether no test of the file can run on Citus. */
-export function cannotRunOnCitus(file: string): boolean {
-  return exclusions.some((entry) => entry.file === file && entry.test === undefined);
-}
-
-/** Node.js arguments that leave out the excluded tests of files that otherwise run. */
-export const skippedOnCitus: string[] = exclusions.flatMap(({ test }) =>
-  test === undefined ? [] : [`--test-skip-pattern=^${RegExp.escape(test)}$`],
-);
-
-/** One line for each excluded file or test. */
-export const excludedFromCitus: string[] = exclusions.map(
-  ({ file, test, why }) => `Not run on Citus: ${file}${test === undefined ? '' : `, “${test}”`}: ${why}`,
-);

@@ -22,7 +22,7 @@ import { checkResponses } from '../server/test/support/recorded-responses.ts';
 import { checkMutants, checkStatements } from '../server/test/support/recorded-statements.ts';
 import { checkRouting } from '../server/test/support/router-queries.ts';
 import { ensureBuilt } from './build.ts';
-import { cannotRunOnCitus, excludedFromCitus, reasonAgainstCitus, skippedOnCitus } from './citus.ts';
+import { reasonAgainstCitus } from './citus.ts';
 import { usesDatabaseServer } from './uses-database-server.ts';
 
 const { values, positionals } = parseArgs({
@@ -69,9 +69,7 @@ const onServer = values.postgres || values.citus;
 const withSlow = values.all || onServer || positionals.length > 0;
 const usual = withSlow ? found : found.filter((file) => !isSlow(file));
 // The other tests do not use the server, and `npm test` has already run them.
-const suite = usual.filter(
-  (file) => !(onServer && !usesDatabaseServer(file)) && !(values.citus && cannotRunOnCitus(file)),
-);
+const suite = onServer ? usual.filter((file) => usesDatabaseServer(file)) : usual;
 
 /** The file with this path, or all files whose path or test titles contain the words. */
 function matching(words: string): string[] {
@@ -88,7 +86,6 @@ if (files === suite && suite.length < found.length)
       ? `${found.length - suite.length} test files do not use the server. Run them with npm test -- --all.`
       : `${found.length - suite.length} slow test files were left out. Run them with npm test -- --all.`,
   );
-if (values.citus && excludedFromCitus.length > 0) console.log(excludedFromCitus.join('\n'));
 await ensureBuilt();
 /**
  * The folder for all temporary files. It is removed at the end, even if a test process was killed. Other
@@ -171,7 +168,6 @@ function run(some: readonly string[], concurrency: number): number {
     [
       ...collector,
       '--test',
-      ...(values.citus ? skippedOnCitus : []),
       `--test-concurrency=${concurrency}`,
       // This limit applies to a whole process. Each file has twenty minutes, because the slowest file takes
       // ten on a slow machine.

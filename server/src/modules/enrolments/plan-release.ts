@@ -33,7 +33,7 @@ from (
   ) held
 ) held order by held.visited desc limit 1`;
 
-/** The rows of one statement. They take about 3 ms, and other tenants have their turns in between. */
+/** The rows of one statement. Other tenants have their turns in between. */
 const batchRows = 1_000;
 
 /** Counts at most `rows` enrolments after this one. */

@@ -76,7 +76,12 @@ async function limitLockWaitsOnNodes(ask: (text: string) => Promise<unknown>): P
  */
 export async function allowSchemaChanges(connection: Connection): Promise<void> {
   if (!(await isDistributed(connection))) return;
-  for (const setting of [`citus.multi_shard_modify_mode = 'sequential'`, 'citus.enable_unsafe_triggers = on'])
+  for (const setting of [
+    `citus.multi_shard_modify_mode = 'sequential'`,
+    'citus.enable_unsafe_triggers = on',
+    // Otherwise, a new table that refers to a reference table becomes a kind of its own, to which others cannot refer.
+    'citus.enable_local_reference_table_foreign_keys = off',
+  ])
     await connection.query({ text: `/* across tenants: migration */ set local ${setting}`, values: [] });
 }
 
