@@ -13,7 +13,10 @@ type Results = {
 const { about, rows }: Results = JSON.parse(readFileSync(from, 'utf8'));
 
 const maxOf = (of: Row[]) => Math.max(...of.map(({ perSecond }) => perSecond), 1);
-const shown = rows.filter(({ nodes, connections, open }) => nodes === 1 && connections === 64 && !open);
+const shown = rows.filter(
+  ({ target, nodes, connections, open }) =>
+    !target.endsWith('tenant') && !target.endsWith('tenants') && nodes === 1 && connections === 64 && !open,
+);
 const limits = [...new Set(shown.map(({ target }) => target))].flatMap((target) => {
   const of = (row: Row | undefined, operation: string): Row[] =>
     row?.limit ? [{ ...row, target, operation, perSecond: row.limit }] : [];
