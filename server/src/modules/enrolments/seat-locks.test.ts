@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { lockWaits } from '../../../test/support/lock-waits.ts';
 import { observed, onEngine, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
@@ -252,10 +253,7 @@ test('a limit that is set while a user is enrolled applies to that enrolment', {
   const reply = await service.ctx.engine.transaction(async (connection) => {
     await connection.query({ text: limit, values: [course] });
     const enrolling = api('POST', `/enrol/${login}/${course}`);
-    await until('the enrolment waits', async () => {
-      const text = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%enrol_%'`;
-      return (await service.ctx.engine.query({ text, values: [] })).rows.length > 0;
-    });
+    await until('the enrolment waits', async () => (await lockWaits(service.ctx.engine, 'enrol_')) > 0);
     return { enrolling };
   });
   const { status, body } = await reply.enrolling;

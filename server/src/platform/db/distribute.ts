@@ -35,9 +35,10 @@ export async function distribute(connection: Connection): Promise<void> {
   const ask = async <R>(text: string, values: unknown[] = []) =>
     (await connection.query<R>({ text: `/* across tenants: migration */ ${text}`, values })).rows;
   if (!(await isDistributed(connection))) return;
+  // Each time, because a worker may have been added since.
+  await limitLockWaitsOnNodes(ask);
   const tables = await ask<Table>(undistributed);
   if (tables.length === 0) return;
-  await limitLockWaitsOnNodes(ask);
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
   // refer to each other. So the keys are dropped first and added again at the end.
   const keys = await ask<ForeignKey>(foreignKeys, [tables.map(({ name }) => name)]);
@@ -57,17 +58,29 @@ export async function distribute(connection: Connection): Promise<void> {
     await ask(`alter table ${table} add constraint ${name} ${definition}`);
 }
 
+/** A worker accepts this only if it is not to be forwarded. */
+const limitLockWaits = `select result from run_command_on_workers($command$ do $$ begin
+  set local citus.enable_ddl_propagation = off;
+  execute format('alter database %I set lock_timeout = ''2s''', current_database());
+end $$ $command$) where not success`;
+
+const forwardLocalSettings = `do $$ begin
+  execute format('alter database %I set citus.propagate_set_commands = ''local''', current_database());
+end $$`;
+
 /**
  * Citus sends statements to the nodes in sessions of its own, which have the settings of the database. Without them, a
  * statement would wait for a lock for as long as a statement may run. The second setting also sends each `set local`.
  */
-async function limitLockWaitsOnNodes(ask: (text: string) => Promise<unknown>): Promise<void> {
-  await ask(
-    `select run_command_on_workers(format('alter database %I set lock_timeout = ''2s''', current_database()))`,
+async function limitLockWaitsOnNodes(
+  ask: <R>(text: string, values?: unknown[]) => Promise<R[]>,
+): Promise<void> {
+  const [failure] = await ask<{ result: string }>(limitLockWaits);
+  if (failure) throw new Error(`The lock timeout could not be set on a Citus worker: ${failure.result}`);
+  const [row] = await ask<{ value: string }>(
+    `select current_setting('citus.propagate_set_commands') as value`,
   );
-  await ask(`do $$ begin
-    execute format('alter database %I set citus.propagate_set_commands = ''local''', current_database());
-  end $$`);
+  if (row?.value !== 'local') await ask(forwardLocalSettings);
 }
 
 /**
