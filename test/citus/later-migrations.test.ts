@@ -13,7 +13,7 @@ import {
   stopProcess,
   temporaryFolder,
 } from '../../server/test/support/process.ts';
-import { emptyServerDatabase } from '../../server/test/support/server-database.ts';
+import { emptyServerDatabase, laterDistributedDatabase } from '../../server/test/support/server-database.ts';
 
 after(cleanUp);
 
@@ -49,64 +49,86 @@ const fillEventLog = `insert into event_log (tenant_id, position) values ($1, ${
 const fillWebhooks = `insert into webhook (tenant_id, webhook_id, url, secret, created_at, updated_at, epoch, transaction, event_id)
   values ($1, gen_random_uuid(), 'https://walk.example/', 'none', now(), now(), 0, '0', '00000000-0000-0000-0000-000000000000')`;
 
+/** Applies the migrations up to this number, and fills the database. */
+async function prepare(url: string, last: string): Promise<void> {
+  const engine = await openPostgres({ url });
+  await migrate(engine, await migrationsUntil(last)).finally(() => engine.close());
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(fill, [tenants]);
+  await client.query(fillCourse);
+  await client.query(fillOption);
+  const events = last >= '0034' ? [fillNumberedEvents, fillEventLog] : [fillEvents, fillWebhooks];
+  for (const tenant of tenants)
+    for (const text of [fillUsers, fillEnrolments, ...events]) await client.query(text, [tenant]);
+  await client.end();
+}
+
+const unknownTables = `select tablename from pg_tables where schemaname = 'public'
+  and not exists (select from citus_tables where table_name = format('%I', tablename)::regclass and citus_table_type in ('distributed', 'reference'))`;
+const unknownFunctions = `select proname from pg_proc where pronamespace = 'public'::regnamespace and prosrc like '%variable_conflict%'
+  and not exists (select from pg_dist_object where objid = pg_proc.oid and distribution_argument_index is not null)`;
+const foreignKeys = `select count(*)::integer as count from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`;
+
+/** Migrates the database to the current version, and runs the service on it. */
+async function finish(url: string): Promise<void> {
+  const engine = await openPostgres({ url });
+  await migrate(engine, locations.migrations).finally(() => engine.close());
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const rowsOf = async (text: string) => (await client.query(text)).rows;
+  assert.deepEqual(await rowsOf(unknownTables), [], 'all tables are distributed or reference tables');
+  assert.deepEqual(await rowsOf(unknownFunctions), [], 'all functions are distributed');
+  const [{ count }] = await rowsOf(foreignKeys);
+  assert.ok(count > 40, `${count} foreign keys`);
+  // Their secrets are not encrypted, so the service would not start.
+  await client.query('delete from webhook');
+  await client.end();
+
+  const service = await startProcess({
+    DATA_DIR: await temporaryFolder(),
+    BOOTSTRAP_KEY: bootstrapKey,
+    DATABASE_URL: url,
+    LOG_LEVEL: 'error',
+  });
+  for (const tenant of tenants) {
+    const call = async (method: string, path: string, body?: object) => {
+      const response = await fetch(service.baseUrl + path, {
+        method,
+        headers: { authorization: `Bearer ${bootstrapKey}`, tenant, 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const found = await call('GET', '/user?Limit=200');
+    assert.equal(found.body.Items.length, users);
+    assert.equal((await call('GET', '/enrolment?Limit=200')).body.Items.length, users);
+    assert.equal((await call('GET', '/events?Limit=200')).body.Items.length, users);
+    assert.equal((await call('POST', '/user', { LoginID: 'new' })).status, 201);
+    assert.equal((await call('POST', '/enrol/new/walk')).status, 201);
+    assert.equal((await call('GET', '/enrolment/new')).body.Items.length, 1);
+  }
+  assert.equal(service.stderr(), '');
+  assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
+}
+
+const server = process.env.TEST_DATABASE_URL ?? '';
+
 /** The migration before numbered events, one with a few new tables, and the one before the latest. */
 for (const last of ['0033', '0048', '0067'])
   test(`a distributed database with data is migrated from ${last} to the current version`, async (context) => {
-    const isNumbered = last >= '0034';
-    const database = await emptyServerDatabase(process.env.TEST_DATABASE_URL ?? '');
+    const database = await emptyServerDatabase(server);
     context.after(database.drop);
-    const engine = await openPostgres({ url: database.url });
-    const old = await migrationsUntil(last);
-    await migrate(engine, old);
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    await client.query(fill, [tenants]);
-    await client.query(fillCourse);
-    await client.query(fillOption);
-    for (const tenant of tenants)
-      for (const text of [
-        fillUsers,
-        fillEnrolments,
-        ...(isNumbered ? [fillNumberedEvents, fillEventLog] : [fillEvents, fillWebhooks]),
-      ])
-        await client.query(text, [tenant]);
-    await migrate(engine, locations.migrations).finally(() => engine.close());
-    const { rows: loose } = await client.query(
-      `select tablename from pg_tables where schemaname = 'public'
-        and not exists (select from citus_tables where table_name = format('%I', tablename)::regclass and citus_table_type in ('distributed', 'reference'))`,
-    );
-    assert.deepEqual(loose, [], 'all tables are distributed or reference tables');
-    const { rows: keys } =
-      await client.query(`select count(*)::int as count from pg_constraint where contype = 'f'
-      and connamespace = 'public'::regnamespace`);
-    assert.ok(keys[0].count > 40, `${keys[0].count} foreign keys`);
-    // Their secrets are not encrypted, so the service would not start.
-    await client.query('delete from webhook');
-    await client.end();
-
-    const service = await startProcess({
-      DATA_DIR: await temporaryFolder(),
-      BOOTSTRAP_KEY: bootstrapKey,
-      DATABASE_URL: database.url,
-      LOG_LEVEL: 'error',
-    });
-    for (const tenant of tenants) {
-      const call = async (method: string, path: string, body?: object) => {
-        const response = await fetch(service.baseUrl + path, {
-          method,
-          headers: { authorization: `Bearer ${bootstrapKey}`, tenant, 'content-type': 'application/json' },
-          ...(body ? { body: JSON.stringify(body) } : {}),
-        });
-        return { status: response.status, body: await response.json() };
-      };
-      const found = await call('GET', '/user?Limit=200');
-      assert.equal(found.body.Items.length, users);
-      assert.equal((await call('GET', '/enrolment?Limit=200')).body.Items.length, users);
-      assert.equal((await call('GET', '/events?Limit=200')).body.Items.length, users);
-      assert.equal((await call('POST', '/user', { LoginID: 'new' })).status, 201);
-      assert.equal((await call('POST', '/enrol/new/walk')).status, 201);
-      assert.equal((await call('GET', '/enrolment/new')).body.Items.length, 1);
-    }
-    assert.equal(service.stderr(), '');
-    assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
+    await prepare(database.url, last);
+    await finish(database.url);
   });
+
+test('a database of a single server with data is distributed', async (context) => {
+  const database = await laterDistributedDatabase(server, async (url) => {
+    await prepare(url, '9999');
+    const engine = await openPostgres({ url });
+    await migrate(engine, locations.migrations).finally(() => engine.close());
+  });
+  context.after(database.drop);
+  await finish(database.url);
+});

@@ -3,12 +3,14 @@ import pg from 'pg';
 
 export type ServerDatabase = { url: string; drop: () => Promise<void> };
 
+const newName = () => `lectern_test_${randomBytes(8).toString('hex')}`;
+
 /** A separate database on the server in TEST_DATABASE_URL, either empty or a copy of another one. */
 export async function emptyServerDatabase(
   serverUrl: string,
   template = 'template0',
 ): Promise<ServerDatabase> {
-  const name = `lectern_test_${randomBytes(8).toString('hex')}`;
+  const name = newName();
   const nodes = await nodesOf(serverUrl);
   if (nodes.length > 0) return distributedDatabase(serverUrl, nodes, name);
   await onServer(serverUrl, (client) => client.query(`create database ${name} template ${template}`));
@@ -74,8 +76,21 @@ export async function nodesOf(serverUrl: string): Promise<Node[]> {
   });
 }
 
+/** A database that `fill` fills before it is distributed to the nodes of a Citus cluster. */
+export async function laterDistributedDatabase(
+  serverUrl: string,
+  fill: (url: string) => Promise<void>,
+): Promise<ServerDatabase> {
+  return distributedDatabase(serverUrl, await nodesOf(serverUrl), newName(), fill);
+}
+
 /** Creates the database on every node, because a Citus database cannot be copied from a template. */
-async function distributedDatabase(serverUrl: string, nodes: Node[], name: string): Promise<ServerDatabase> {
+async function distributedDatabase(
+  serverUrl: string,
+  nodes: Node[],
+  name: string,
+  fill = async (_url: string) => {},
+): Promise<ServerDatabase> {
   const urlOn = ({ host, port }: Node) => {
     const url = new URL(serverUrl);
     url.hostname = host;
@@ -84,6 +99,7 @@ async function distributedDatabase(serverUrl: string, nodes: Node[], name: strin
   };
   for (const node of nodes) {
     await onServer(urlOn(node), (client) => client.query(`create database ${name} template template0`));
+    if (node.isCoordinator) await fill(urlOf(serverUrl, name));
     await onServer(urlOf(urlOn(node), name), (client) => client.query('create extension citus'));
     // Fewer shards than the default of 32, because each test database distributes all tables.
     await onServer(urlOn(node), (client) => client.query(`alter database ${name} set citus.shard_count = 4`));

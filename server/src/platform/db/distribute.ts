@@ -23,6 +23,12 @@ const foreignKeys = `select conrelid::regclass::text as "table", quote_ident(con
 from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace
   and (conrelid::regclass::text = any($1) or confrelid::regclass::text = any($1))`;
 
+/** Functions that the nodes do not have, because they are older than the extension. Triggers call them. */
+const localFunctions = `select oid::regprocedure::text as name from pg_proc
+where pronamespace = current_schema()::regnamespace and prokind = 'f'
+  and not exists (select from pg_dist_object known where known.classid = 'pg_proc'::regclass and known.objid = pg_proc.oid)
+  and not exists (select from pg_depend member where member.classid = 'pg_proc'::regclass and member.objid = pg_proc.oid and member.deptype = 'e')`;
+
 /** A tenant's rows in all tables are on the same node as its rows in this table. */
 const leading = '"user"';
 
@@ -39,6 +45,8 @@ export async function distribute(connection: Connection): Promise<void> {
   await limitLockWaitsOnNodes(ask);
   const tables = await ask<Table>(undistributed);
   if (tables.length === 0) return;
+  for (const { name } of await ask<{ name: string }>(localFunctions))
+    await ask('select create_distributed_function($1)', [name]);
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
   // refer to each other. So the keys are dropped first and added again at the end.
   const keys = await ask<ForeignKey>(foreignKeys, [tables.map(({ name }) => name)]);
@@ -98,19 +106,35 @@ export async function allowSchemaChanges(connection: Connection): Promise<void> 
     await connection.query({ text: `/* across tenants: migration */ set local ${setting}`, values: [] });
 }
 
-/** Makes Citus run the function on the node that has the tenant's rows. */
-export async function distributeFunction(connection: Connection, name: string): Promise<void> {
+/** These functions, unless they are distributed already. */
+const undistributedFunctions = `select proname as name from pg_proc
+where proname = any($1) and pronamespace = current_schema()::regnamespace and not exists (
+  select from pg_dist_object known
+  where known.classid = 'pg_proc'::regclass and known.objid = pg_proc.oid and known.distribution_argument_index is not null
+)`;
+
+/**
+ * On Citus, makes these functions run on the node that has the tenant's rows. They may be older than the
+ * distribution, as in a restored backup.
+ */
+export async function distributeFunctions(connection: Connection, names: string[]): Promise<void> {
   if (!(await isDistributed(connection))) return;
-  // Citus must know the tenant when it plans a statement, so it cannot use one plan for all values.
-  await connection.query({
-    text: `/* across tenants: migration */ alter function ${name} reset all`,
-    values: [],
+  const { rows } = await connection.query<{ name: string }>({
+    text: undistributedFunctions,
+    values: [names],
   });
-  await connection.query({
-    text: `/* across tenants: migration */ select create_distributed_function(oid::regprocedure, '$1', colocate_with => '${leading}')
-      from pg_proc where proname = $1 and pronamespace = current_schema()::regnamespace`,
-    values: [name],
-  });
+  for (const { name } of rows) {
+    // Citus must know the tenant when it plans a statement, so it cannot use one plan for all values.
+    await connection.query({
+      text: `/* across tenants: migration */ alter function ${name} reset all`,
+      values: [],
+    });
+    await connection.query({
+      text: `/* across tenants: migration */ select create_distributed_function(oid::regprocedure, '$1', colocate_with => '${leading}')
+        from pg_proc where proname = $1 and pronamespace = current_schema()::regnamespace`,
+      values: [name],
+    });
+  }
 }
 
 /** Whether the database uses Citus. */

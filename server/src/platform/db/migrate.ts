@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { allowSchemaChanges, distribute, distributeFunction, isDistributed } from './distribute.ts';
+import { allowSchemaChanges, distribute, distributeFunctions, isDistributed } from './distribute.ts';
 import type { Connection, Engine } from './engine.ts';
 
 /** `onCitus`: the same changes in statements that Citus accepts, from the folder `citus`; null if it accepts `sql`. */
@@ -95,10 +95,12 @@ async function missingFunctions(
 
 /** Functions of other versions are kept, because nodes of those versions may still be running. */
 async function createFunctions(connection: Connection, functions: StoredFunction[]): Promise<void> {
-  for (const { name, sql } of await missingFunctions(connection, functions)) {
+  for (const { sql } of await missingFunctions(connection, functions))
     await connection.query({ text: `/* across tenants: migration */ ${sql}`, values: [] });
-    await distributeFunction(connection, name);
-  }
+  await distributeFunctions(
+    connection,
+    functions.map(({ name }) => name),
+  );
 }
 
 /** Whether the error is a lock timeout or a deadlock, or was caused by one. */
