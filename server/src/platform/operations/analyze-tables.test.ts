@@ -4,6 +4,7 @@ import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { enrolText } from '../../modules/enrolments/enrol-function.ts';
 import type { EnrolRow } from '../../modules/enrolments/enrol-row.ts';
+import { isDistributed } from '../db/distribute.ts';
 import type { Connection } from '../db/engine.ts';
 import { newId } from '../ids.ts';
 import { analyzeGrown } from './analyze-tables.ts';
@@ -23,7 +24,9 @@ type Scans = { name: string; whole: number; by_index: number };
 const scansText = `select relname as name, seq_scan::integer as whole, idx_scan::integer as by_index
 from pg_stat_xact_user_tables where relname in ('enrolment', 'user') order by relname`;
 
-test('a query plan made for empty tables is replaced once they have grown', async () => {
+test('a query plan made for empty tables is replaced once they have grown', {
+  skip: (await isDistributed(ctx.engine)) && 'on Citus, autovacuum analyses the shards',
+}, async () => {
   const tenant = await newTenant(service);
   const course = await newCourse(service);
   const row: EnrolRow & { n: number } = {
