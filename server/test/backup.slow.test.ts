@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import pg from 'pg';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import { play, scorm12 } from './support/player.ts';
 import {
@@ -65,9 +66,18 @@ const typesAfter = async (api: Api, cursor: string): Promise<string[]> =>
     (event: { Type: string }) => event.Type,
   );
 
+/** A database whose only views are those of an extension is empty. */
+async function createView(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query('create extension pg_stat_statements');
+  await client.end();
+}
+
 async function elsewhere(): Promise<{ env: Environment; drop: () => Promise<void> }> {
   const [port, contentPort] = await freePorts(2);
   const database = serverUrl ? await emptyServerDatabase(serverUrl) : null;
+  if (database) await createView(database.url);
   const env = {
     DATA_DIR: join(await temporaryFolder(), 'data'),
     PORT: String(port),
