@@ -5,7 +5,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { emptyServerDatabase } from './server-database.ts';
+import { emptyServerDatabase, nodesOf } from './server-database.ts';
 import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -209,7 +209,8 @@ export async function databaseSettings(): Promise<Environment & { DATA_DIR: stri
   const folder = await temporaryFolder();
   // Imported only here, because scripts that start processes do not need the service's sources.
   const { migratedTemplate } = await import('../../src/platform/db/test-database.ts');
-  const DATABASE_URL = await databaseFrom(serverUrl, await migratedTemplate(serverUrl));
+  const isCitus = (await nodesOf(serverUrl)).length > 0;
+  const DATABASE_URL = await databaseFrom(serverUrl, isCitus ? undefined : await migratedTemplate(serverUrl));
   return { DATA_DIR: folder, DATABASE_URL, BOOTSTRAP_KEY: bootstrapKey };
 }
 
