@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { limitLockWaits } from '../../platform/db/lock-waits.ts';
+import { useShardsInTurn } from '../../platform/db/shards.ts';
 import { run } from '../../platform/db/transaction.ts';
 
 type OptionKey = { course_id: string; duration_id: string };
@@ -65,16 +66,10 @@ update enrol_option set limits_set = limits_set + 1 where course_id = $1 and dur
 const countText = `/* across tenants: seats are counted across the deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
 
-/**
- * On Citus, a transaction that has read shards in parallel cannot change an option. Plain PostgreSQL ignores
- * this setting.
- */
-const readSequentially = `set local citus.multi_shard_modify_mode = 'sequential'`;
-
 /** Counts the taken seats when an option gets a limit. Without a limit they are not counted. */
 export async function recountSeats(ctx: Context, option: OptionKey): Promise<number> {
   const values = [option.course_id, option.duration_id];
-  await run(ctx, { text: readSequentially, values: [] });
+  await useShardsInTurn(ctx);
   await run(ctx, { name: 'lock_option', text: lockText, values });
   const [row] = await run<{ taken: number }>(ctx, { name: 'count_seats', text: countText, values });
   return row?.taken ?? 0;

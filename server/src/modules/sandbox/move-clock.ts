@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
+import { useShardsInTurn } from '../../platform/db/shards.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { expireBatchOfTenant } from '../enrolments/expire.ts';
 import { beginReminders } from '../enrolments/reminders/progress.ts';
@@ -18,6 +19,7 @@ export async function readClock(ctx: TenantContext): Promise<Clock> {
 export async function moveClock(ctx: TenantContext, { Advance }: ClockMove): Promise<Clock> {
   await requireTestTenant(ctx);
   return transaction(ctx, async (ctx) => {
+    await useShardsInTurn(ctx);
     await beginReminders(ctx);
     return { Now: (await advanceClock(ctx, Advance)).toISOString() };
   });
