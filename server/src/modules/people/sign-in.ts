@@ -1,6 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
-import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { grantedScopes, hasScope, learnerScopes, requireScope, tenantScopes } from '../../platform/scopes.ts';
@@ -20,13 +19,14 @@ import { maxCleaned, openUserSession } from './user-sessions.ts';
 const linkSeconds = 60;
 
 /**
- * Each new link removes the user's expired links. The session will not have any scope that the caller lacks. An
- * application with a key that may act as an administrator has identified them itself, so its links need no passkey.
+ * Locks the user, who may be erased at the same time. Each new link removes the user's expired links. The session will not
+ * have any scope that the caller lacks. An application with a key that may act as an administrator has identified them
+ * itself, so its links need no passkey.
  */
 const make = `
 with known as (
   select account.user_id, account.enabled, account.is_admin, not account.is_admin or $7::boolean as allowed from "user" account
-  where account.tenant_id = $1 and account.login_id = $2
+  where account.tenant_id = $1 and account.login_id = $2 for key share of account
 ), cleaned as (
   delete from sign_in_link old where old.tenant_id = $1 and old.link_hash = any(array(
     select expired.link_hash from known cross join lateral (
@@ -57,9 +57,7 @@ export async function createSignInLink(
     ctx.actor.kind === 'key' || ctx.actor.kind === 'operator_key',
   ];
   await transaction(ctx, async (ctx) => {
-    const [user] = await run<LinkOwner>(ctx, { name: 'make_sign_in_link', text: make, values }).catch(
-      ifErased,
-    );
+    const [user] = await run<LinkOwner>(ctx, { name: 'make_sign_in_link', text: make, values });
     if (!user) throw userNotFound();
     if (!user.allowed) requireScope(ctx, 'users:admin', 'Signing in an administrator');
     if (!user.enabled)
@@ -78,11 +76,6 @@ export async function createSignInLink(
     SignInURL: signInAddress(ctx, token),
     ExpiresAt: expiresAt.toISOString(),
   };
-}
-
-/** A foreign key violation means that the user was erased at the same time. */
-function ifErased(error: unknown): never {
-  throw codeOf(error) === '23503' ? userNotFound() : error;
 }
 
 const findUsable = `
