@@ -14,13 +14,16 @@ import { ask, workerOf } from './worker-process.ts';
 
 after(cleanUp);
 
-/** Gives the tenant shards of its own. */
-const isolate = `select isolate_tenant_to_new_shard('"user"', $1::text, 'CASCADE', shard_transfer_mode => 'force_logical')`;
+/**
+ * Gives the tenant shards of its own. Writes wait meanwhile, or get 503 after two seconds. Without blocking, Citus 13.2 can
+ * hang: an update that is committed before the new shard has its primary key cannot be replicated.
+ */
+const isolate = `select isolate_tenant_to_new_shard('"user"', $1::text, 'CASCADE', shard_transfer_mode => 'block_writes')`;
 /** Moves the tenant's shards from one worker to another. */
 const move = `select citus_move_shard_placement(get_shard_id_for_distribution_column('"user"', $1::text),
   $2, $3, $4, $5, 'force_logical')`;
 
-test('a tenant gets shards of its own and moves to another worker under load, without a failed request', async (context) => {
+test('under load, a tenant gets shards of its own, and moves to another worker without a failed request', async (context) => {
   const database = await emptyServerDatabase(process.env.TEST_DATABASE_URL ?? '');
   context.after(database.drop);
   const service = await startProcess({
@@ -43,6 +46,10 @@ test('a tenant gets shards of its own and moves to another worker under load, wi
   };
   await timed('isolated', isolate, [moved.id]);
   assert.deepEqual(await workerOf(database.url, moved.id), from);
+  for (const { id, seen } of tenants) {
+    console.log(`${id}: ${seen.unavailable} responses were 503 until then`);
+    seen.unavailable = 0;
+  }
   await timed('moved', move, [moved.id, from.host, from.port, to.host, to.port]);
   assert.deepEqual(await workerOf(database.url, moved.id), to);
   for (const { seen, end, check, id, acknowledged } of tenants) {
