@@ -52,7 +52,7 @@ async function loadedTenant(baseUrl: string, tenantId: string) {
 }
 
 /** Names of two tenants whose rows are on different workers. */
-async function tenantsOnTwoWorkers(databaseUrl: string): Promise<Map<string, Worker>> {
+export async function tenantsOnTwoWorkers(databaseUrl: string): Promise<Map<string, Worker>> {
   const found = new Map<string, Worker>();
   for (let n = 0; found.size < 2; n++) {
     const worker = await workerOf(databaseUrl, `walk-${n}`);

@@ -72,3 +72,11 @@ test('an unknown path also returns a problem, which does not quote the request',
   assert.ok(!/script|secret/.test(response.body));
   await app.close();
 });
+
+test('an error of the database that is likely to be temporary is a 503', async () => {
+  for (const code of ['40001', '40P01', '55P03', '57014', '23503']) {
+    const response = await responseTo(Object.assign(new Error('secret'), { code }));
+    assert.deepEqual([response.statusCode, response.headers['retry-after']], [503, '2'], code);
+    assert.equal(response.json().code, 'unavailable');
+  }
+});

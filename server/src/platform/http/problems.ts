@@ -63,9 +63,9 @@ const problemsByCode: Record<string, [ErrorCode, string]> = {
 
 /**
  * PostgreSQL codes for a timeout, a deadlock, a lock that was not acquired, no free connection, no disk
- * space, or a row deleted while it was being referenced.
+ * space, a row deleted while it was being referenced, or shards that Citus has just replaced.
  */
-const temporaryCodes = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
+const temporaryCodes = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503', '40001']);
 /** The operating system has no disk space or file handles left. */
 const exhaustionCodes = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
