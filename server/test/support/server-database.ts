@@ -104,12 +104,16 @@ async function distributedDatabase(
     // Fewer shards than the default of 32, because each test database distributes all tables.
     await onServer(urlOn(node), (client) => client.query(`alter database ${name} set citus.shard_count = 4`));
   }
-  await onServer(urlOf(serverUrl, name), async (client) => {
-    for (const { host, port, isCoordinator } of nodes)
-      await client.query(
-        isCoordinator ? 'select citus_set_coordinator_host($1, $2)' : 'select citus_add_node($1, $2)',
-        [host, port],
-      );
+  // Each node that is added gets the roles of the coordinator, which nodes reject if two do this at the same time.
+  await onServer(serverUrl, async (turn) => {
+    await turn.query('select pg_advisory_lock(5119244005)');
+    await onServer(urlOf(serverUrl, name), async (client) => {
+      for (const { host, port, isCoordinator } of nodes)
+        await client.query(
+          isCoordinator ? 'select citus_set_coordinator_host($1, $2)' : 'select citus_add_node($1, $2)',
+          [host, port],
+        );
+    });
   });
   return {
     url: urlOf(serverUrl, name),
