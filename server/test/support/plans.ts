@@ -10,6 +10,7 @@ export type Plan = {
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
   Plans?: Plan[];
+  'Distributed Query'?: { Job: { Tasks?: { 'Remote Plan': [[{ Plan: Plan }]] }[] } };
 };
 
 /** Runs the statement and returns the plan that the database used. */
@@ -18,7 +19,8 @@ export async function planOf(engine: Engine, { text, values }: Statement): Promi
   const { rows } = await engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text: explain, values });
   const plan = rows[0]?.['QUERY PLAN'][0].Plan;
   assert.ok(plan);
-  return plan;
+  // On Citus, a worker has the plan.
+  return plan['Distributed Query']?.Job.Tasks?.[0]?.['Remote Plan'][0][0].Plan ?? plan;
 }
 
 /** The step itself and all steps below it. */
