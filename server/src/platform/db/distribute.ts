@@ -1,7 +1,7 @@
 import type { Connection } from './engine.ts';
 
 type Table = { name: string; isTenants: boolean };
-type ForeignKey = { table: string; name: string; definition: string };
+type Definition = { table: string; name: string; definition: string };
 
 /**
  * The tables that are not distributed yet. The primary keys of tenants' tables begin with the tenant. Citus manages new
@@ -23,11 +23,19 @@ const foreignKeys = `select conrelid::regclass::text as "table", quote_ident(con
 from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace
   and (conrelid::regclass::text = any($1) or confrelid::regclass::text = any($1))`;
 
-/** Functions that the nodes do not have, because they are older than the extension. Triggers call them. */
-const localFunctions = `select oid::regprocedure::text as name from pg_proc
-where pronamespace = current_schema()::regnamespace and prokind = 'f'
-  and not exists (select from pg_dist_object known where known.classid = 'pg_proc'::regclass and known.objid = pg_proc.oid)
-  and not exists (select from pg_depend member where member.classid = 'pg_proc'::regclass and member.objid = pg_proc.oid and member.deptype = 'e')`;
+const triggers = `select tgrelid::regclass::text as "table", quote_ident(tgname) as name,
+  pg_get_triggerdef(oid) as definition
+from pg_trigger where not tgisinternal and tgrelid::regclass::text = any($1)`;
+
+/**
+ * Functions that the nodes do not have, because they are older than the extension. Triggers call them. Those that
+ * depend on tables follow in `distributeFunctions`.
+ */
+const localFunctions = `select proc.oid::regprocedure::text as name from pg_proc proc
+where proc.pronamespace = current_schema()::regnamespace and proc.prokind = 'f'
+  and not exists (select from pg_dist_object known where known.classid = 'pg_proc'::regclass and known.objid = proc.oid)
+  and not exists (select from pg_depend used where used.classid = 'pg_proc'::regclass and used.objid = proc.oid
+    and (used.deptype = 'e' or used.refclassid in ('pg_class'::regclass, 'pg_type'::regclass)))`;
 
 /** A tenant's rows in all tables are on the same node as its rows in this table. */
 const leading = '"user"';
@@ -49,8 +57,12 @@ export async function distribute(connection: Connection): Promise<void> {
     await ask('select create_distributed_function($1)', [name]);
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
   // refer to each other. So the keys are dropped first and added again at the end.
-  const keys = await ask<ForeignKey>(foreignKeys, [tables.map(({ name }) => name)]);
+  const names = tables.map(({ name }) => name);
+  const keys = await ask<Definition>(foreignKeys, [names]);
   for (const { table, name } of keys) await ask(`alter table ${table} drop constraint ${name}`);
+  // They would write rows again for each row that is copied to a node.
+  const fired = await ask<Definition>(triggers, [names]);
+  for (const { table, name } of fired) await ask(`drop trigger ${name} on ${table}`);
   for (const { name } of tables.filter(({ isTenants }) => !isTenants))
     await ask('select create_reference_table($1)', [name]);
   const owned = tables.filter(({ isTenants }) => isTenants).map(({ name }) => name);
@@ -64,6 +76,7 @@ export async function distribute(connection: Connection): Promise<void> {
     ]);
   for (const { table, name, definition } of keys)
     await ask(`alter table ${table} add constraint ${name} ${definition}`);
+  for (const { definition } of fired) await ask(definition);
 }
 
 /** A worker accepts this only if it is not to be forwarded. */
