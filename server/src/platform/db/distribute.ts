@@ -28,14 +28,13 @@ const triggers = `select tgrelid::regclass::text as "table", quote_ident(tgname)
 from pg_trigger where not tgisinternal and tgrelid::regclass::text = any($1)`;
 
 /**
- * Functions that the nodes do not have, because they are older than the extension. Triggers call them. Those that
- * depend on tables follow in `distributeFunctions`.
+ * Immutable functions that the nodes do not have, because they are older than the extension. The functions of triggers
+ * call them. Citus knows which other functions the tables need.
  */
 const localFunctions = `select proc.oid::regprocedure::text as name from pg_proc proc
-where proc.pronamespace = current_schema()::regnamespace and proc.prokind = 'f'
+where proc.pronamespace = current_schema()::regnamespace and proc.provolatile = 'i'
   and not exists (select from pg_dist_object known where known.classid = 'pg_proc'::regclass and known.objid = proc.oid)
-  and not exists (select from pg_depend used where used.classid = 'pg_proc'::regclass and used.objid = proc.oid
-    and (used.deptype = 'e' or used.refclassid in ('pg_class'::regclass, 'pg_type'::regclass)))`;
+  and not exists (select from pg_depend member where member.classid = 'pg_proc'::regclass and member.objid = proc.oid and member.deptype = 'e')`;
 
 /** A tenant's rows in all tables are on the same node as its rows in this table. */
 const leading = '"user"';
