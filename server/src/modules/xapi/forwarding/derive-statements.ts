@@ -27,23 +27,28 @@ const verbOf: Partial<Record<EventType, ProfileVerb>> = {
 };
 const types = [launched, ...Object.keys(verbOf)];
 
+const newest = 'coalesce((select event_log.position from event_log where event_log.tenant_id = $1), 0)';
+
 /**
- * SQL: creates or updates the tenant's row in `statement_log`. Derivation begins with the events that follow
- * the newest event.
+ * Derivation begins with the events that follow the newest event. These are two statements, because Citus rejects a
+ * parameter in `on conflict`.
  */
-const beginText = `
-insert into statement_log as log (tenant_id, position, event_position)
-select $1, 0, coalesce((select event_log.position from event_log where event_log.tenant_id = $1), 0)
-on conflict (tenant_id) do update set event_position = case
-  when exists (select from webhook hook where hook.tenant_id = $1 and hook.kind = 'xapi')
-  then coalesce(log.event_position, excluded.event_position) else excluded.event_position end`;
+const moveToNewest = `
+update statement_log log set event_position = ${newest}
+where log.tenant_id = $1 and (log.event_position is null
+  or not exists (select from webhook hook where hook.tenant_id = $1 and hook.kind = 'xapi'))`;
+const startAtNewest = `
+insert into statement_log (tenant_id, position, event_position) select $1, 0, ${newest}
+on conflict (tenant_id) do nothing`;
 
 /**
  * Must be called before an endpoint is created. If there is no other endpoint, skips all earlier
  * events, because a new endpoint receives only later statements.
  */
 export async function beginDeriving(ctx: TenantContext): Promise<void> {
-  await run(ctx, { name: 'begin_deriving', text: beginText, values: [ctx.tenantId] });
+  const values = [ctx.tenantId];
+  await run(ctx, { name: 'move_to_newest', text: moveToNewest, values });
+  await run(ctx, { name: 'start_at_newest', text: startAtNewest, values });
 }
 
 /** SQL: whether there are events from which no statements have been derived yet. */
