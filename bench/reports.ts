@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../scripts/postgres-cluster.ts';
+import { listAccess } from '../server/src/modules/reports/access.ts';
 import { type ActivityQuery, listActivity } from '../server/src/modules/reports/activity.ts';
-import { type CompletionQuery, listCompletion } from '../server/src/modules/reports/completion.ts';
+import { listCompletion } from '../server/src/modules/reports/completion.ts';
+import { accessCounter } from '../server/src/modules/reports/count-access.ts';
 import { countNextActivity } from '../server/src/modules/reports/count-activity.ts';
-import { startCounting } from '../server/src/modules/reports/count-completion.ts';
+import { completionCounter } from '../server/src/modules/reports/count-completion.ts';
+import { startCounting } from '../server/src/modules/reports/event-counter.ts';
+import type { LinesQuery } from '../server/src/modules/reports/lines.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import type { TenantContext } from '../server/src/platform/context.ts';
 import { forTenant } from '../server/src/platform/db/queues.ts';
@@ -27,6 +31,8 @@ const mark = '/* across tenants: data to measure with */';
 
 const id = (kind: string, n: string) => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 const day = `timestamptz '2025-01-01' + interval '1 day' * (n::bigint * 7919 % 360)`;
+/** A twelfth of the enrolments end within 30 days. */
+const end = `date_trunc('day', now()) + interval '1 day' * (n::bigint * 6577 % 360) + interval '12 hours'`;
 /** Rows per statement, so that each finishes in time and fits into the memory of the embedded database. */
 const chunk = 50_000;
 const days = Array.from({ length: 13 }, (_, n) => n * 30);
@@ -68,8 +74,8 @@ const fill = [
   ...inChunks(
     enrolments - 1,
     (numbers) =>
-      `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status, group_name)
-       select '${tenant}', ${id('01910000', 'n')}, ${id('01900000', 'n / 5')}, 'course-' || n % 5 * 10 + n / 5 % 10 + 1, 'standard', 'enrolment', ${day}, ${day},
+      `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, expires_at, status, group_name)
+       select '${tenant}', ${id('01910000', 'n')}, ${id('01900000', 'n / 5')}, 'course-' || n % 5 * 10 + n / 5 % 10 + 1, 'standard', 'enrolment', ${day}, ${day}, ${end},
          case when n % 3 = 0 then 'enrolled' when n % 3 = 1 then 'in_progress' else 'completed' end, 'group ' || n / 5 % ${groups}
        from ${numbers}`,
   ),
@@ -100,10 +106,10 @@ async function timed(name: string, work: () => Promise<unknown>): Promise<void> 
   console.log(`| ${name} | ${taken[10]?.toFixed(1)} | ${taken[19]?.toFixed(1)} |`);
 }
 
-async function readAll(input: CompletionQuery): Promise<number> {
+async function readAll(input: LinesQuery, list: typeof listCompletion | typeof listAccess = listCompletion) {
   let lines = 0;
   for (let Cursor: string | null | undefined; Cursor !== null; ) {
-    const page = await listCompletion(ctx, { Limit: 200, ...input, ...(Cursor ? { Cursor } : {}) });
+    const page = await list(ctx, { Limit: 200, ...input, ...(Cursor ? { Cursor } : {}) });
     lines += page.Items.length;
     Cursor = page.NextCursor;
   }
@@ -129,8 +135,11 @@ try {
   for (const table of ['user', 'enrolment', 'event'])
     await context.engine.script(`vacuum analyze "${table}"`);
   const began = performance.now();
-  for (let isComplete = false; !isComplete; ) isComplete = await startCounting(ctx);
+  for (let isComplete = false; !isComplete; ) isComplete = await startCounting(ctx, completionCounter);
   console.log(`\n${enrolments} enrolments: all events were counted in ${seconds(began)}.\n`);
+  const accessBegan = performance.now();
+  for (let isComplete = false; !isComplete; ) isComplete = await startCounting(ctx, accessCounter);
+  console.log(`The ends were counted in ${seconds(accessBegan)}.\n`);
   const activityBegan = performance.now();
   for (let hasMore = true; hasMore; ) hasMore = await countNextActivity(ctx);
   console.log(`The activity was counted in ${seconds(activityBegan)}.\n`);
@@ -143,6 +152,17 @@ try {
     listCompletion(ctx, { By: 'course_and_group', Limit: 200 }),
   );
   await timed('all courses and groups, in pages of 200', () => readAll({ By: 'course_and_group' }));
+  await timed('access by course', () => readAll({ By: 'course' }, listAccess));
+  await timed('access by group', () => readAll({ By: 'group' }, listAccess));
+  await timed('overdue by course, at the end of a past day', () =>
+    readAll({ By: 'course', AsOf: '2025-07-01' }, listAccess),
+  );
+  await timed('access of the first 200 courses and groups', () =>
+    listAccess(ctx, { By: 'course_and_group', Limit: 200 }),
+  );
+  await timed('access of all courses and groups, in pages of 200', () =>
+    readAll({ By: 'course_and_group' }, listAccess),
+  );
   const year = { From: '2025-01-01', To: '2025-12-31' };
   await timed('activity of 30 days', () => readActivity({ From: '2025-06-01', To: '2025-06-30' }));
   await timed('activity of a year by month', () => readActivity({ Unit: 'month', ...year }));
@@ -153,8 +173,12 @@ try {
   await timed('for comparison: an aggregate over all enrolments', () =>
     query(`select course_id, status, count(*) from enrolment where tenant_id = '${tenant}' group by 1, 2`),
   );
+  await timed('for comparison: an aggregate over the enrolments that end within 30 days', () =>
+    query(`select course_id, group_name, count(*) from enrolment where tenant_id = '${tenant}' and ended_at is null
+      and expires_at > now() and expires_at <= now() + interval '30 days' and status in ('enrolled', 'in_progress') group by 1, 2`),
+  );
   const { rows } = await query(
-    `select relname || ' ' || pg_size_pretty(pg_total_relation_size(oid)) as plan from pg_class where relname in ('completion_day', 'completion_line', 'counted_enrolment', 'activity_day', 'event', 'enrolment')`,
+    `select relname || ' ' || pg_size_pretty(pg_total_relation_size(oid)) as plan from pg_class where relname in ('completion_day', 'completion_line', 'counted_enrolment', 'counted_end', 'access_end', 'activity_day', 'event', 'enrolment')`,
   );
   console.log(`\n${rows.map(({ plan }) => plan).join(', ')}`);
 } catch (error) {

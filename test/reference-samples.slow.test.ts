@@ -32,8 +32,8 @@ const steps = `
   readCurrentRelease listReleases readRelease putRelease listOfferedCourses
   createUser readUser listUsers listGroups updateUser setPassword checkUser checkPassword createUsers createUsers:text/csv
   readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser readEnrolment explainEnrolment
-  updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview listCompletion listActivity previewCourse previewOfferedCourse
-  readBranding changeBranding
+  updateEnrolment enrolMany readTimeline readActivity listCourseInteractions readCourseQuestions resetEnrolment listAttempts readOverview listCompletion listAccess listActivity previewCourse previewOfferedCourse
+  readBranding changeBranding readSettings changeSettings
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey checkEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
   createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
   listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant

@@ -1329,6 +1329,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the settings of your tenant
+         * @description The language and the days of reminders. An operator names the tenant in the Tenant header.
+         */
+        get: operations["readSettings"];
+        /**
+         * Change the settings of your tenant
+         * @description Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`. An added reminder is not sent to learners whose access already ends sooner.
+         */
+        put: operations["changeSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenant/{TenantID}/export": {
         parameters: {
             query?: never;
@@ -1381,6 +1405,26 @@ export interface paths {
          * @description Counts enrolments by status and result, now or at the end of a past day. Changes appear within about ten seconds. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. `AsOf` counts users in the groups to which they belonged on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with a Status to `GET /enrolment`.
          */
         get: operations["listCompletion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report overdue enrolments and access that ends soon
+         * @description Counts uncompleted enrolments by course and group: overdue ones, and those whose access ends within 7 or 30 days. Changes appear within about ten seconds. `AsOf` returns the overdue ones at the end of a past day; when access ended soon after that day is not known. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. To list the enrolments behind a figure, send the same CourseID and GroupName to `GET /enrolment`, with `Status=expired`, or with `Status=open` and `ExpiresBefore`.
+         */
+        get: operations["listAccess"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2693,7 +2737,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or, with `Accept: text/csv`, as CSV. From is null if the report shows the figures at the end of To.
+         * A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or, with `Accept: text/csv`, as CSV. From is null if the report shows the figures at the end of To, or, for `access`, at the time when it is read.
          * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["report.ready"];
@@ -4902,6 +4946,31 @@ export interface components {
             Logo?: string | null;
         };
         /**
+         * Settings
+         * @description The settings of a tenant that its administrators can change.
+         */
+        Settings: {
+            /**
+             * @description The language of emails to users.
+             * @enum {string}
+             */
+            Language: "en" | "de" | "fr";
+            /** @description When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never. */
+            ReminderDays: number[];
+            /** Format: date-time */
+            UpdatedAt: string;
+        };
+        /** SettingsChange */
+        SettingsChange: {
+            /**
+             * @description The language of emails to users.
+             * @enum {string}
+             */
+            Language?: "en" | "de" | "fr";
+            /** @description When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never. */
+            ReminderDays?: number[];
+        };
+        /**
          * Event
          * @description An event; the body of a webhook delivery.
          */
@@ -4947,6 +5016,22 @@ export interface components {
             Failed: number;
             /** @description Completed enrolments as a percentage of the enrolments that were not withdrawn; null if there are none. */
             CompletionRate: number | null;
+        };
+        /** Access */
+        Access: {
+            /** @description null if the line covers all courses. */
+            CourseID: string | null;
+            CourseTitle: string | null;
+            /** @description null if the line covers all groups, or the users without a group. */
+            GroupName: string | null;
+            /** @description Enrolments that are neither completed nor ended: status `enrolled` or `in_progress`. */
+            Open: number;
+            /** @description Open enrolments whose access ends today or on one of the next 7 days, in UTC; null for a past day. */
+            EndsWithin7Days: number | null;
+            /** @description Open enrolments whose access ends today or on one of the next 30 days, including EndsWithin7Days; null for a past day. */
+            EndsWithin30Days: number | null;
+            /** @description Status `expired`: access ended before the course was completed. */
+            Overdue: number;
         };
         /** ActivityPeriod */
         ActivityPeriod: {
@@ -5046,10 +5131,10 @@ export interface components {
              */
             Name: string;
             /**
-             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. Days are in UTC.
+             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. `access`: the figures at the time when the report is read or its email is sent, as in `GET /report/access`. Days are in UTC.
              * @enum {string}
              */
-            Report: "completion" | "activity";
+            Report: "completion" | "activity" | "access";
             /**
              * @description How often the report runs.
              * @enum {string}
@@ -5068,7 +5153,7 @@ export interface components {
              */
             Delivery: "email" | "webhook";
             /**
-             * @description Only for `completion`: what each line covers. Default: course.
+             * @description Only for `completion` and `access`: what each line covers. Default: course.
              * @enum {string|null}
              */
             By?: "course" | "group" | "course_and_group" | "total" | null;
@@ -5114,12 +5199,12 @@ export interface components {
              */
             Name: string;
             /**
-             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. Days are in UTC.
+             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. `access`: the figures at the time when the report is read or its email is sent, as in `GET /report/access`. Days are in UTC.
              * @enum {string}
              */
-            Report: "completion" | "activity";
+            Report: "completion" | "activity" | "access";
             /**
-             * @description Only for `completion`: what each line covers. Default: course.
+             * @description Only for `completion` and `access`: what each line covers. Default: course.
              * @enum {string|null}
              */
             By: "course" | "group" | "course_and_group" | "total" | null;
@@ -5193,12 +5278,12 @@ export interface components {
              */
             Name?: string;
             /**
-             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. Days are in UTC.
+             * @description `completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. `access`: the figures at the time when the report is read or its email is sent, as in `GET /report/access`. Days are in UTC.
              * @enum {string}
              */
-            Report?: "completion" | "activity";
+            Report?: "completion" | "activity" | "access";
             /**
-             * @description Only for `completion`: what each line covers. Default: course.
+             * @description Only for `completion` and `access`: what each line covers. Default: course.
              * @enum {string|null}
              */
             By?: "course" | "group" | "course_and_group" | "total" | null;
@@ -7316,10 +7401,20 @@ export interface components {
          */
         TenantID: string;
         /**
+         * @description What each line covers. Default: course.
+         * @example course
+         */
+        By: "course" | "group" | "course_and_group" | "total";
+        /**
          * @description A group of users.
          * @example Engineering
          */
         GroupName: string;
+        /**
+         * @description The figures at the end of this day in UTC, such as 2026-01-31. Default: the latest figures.
+         * @example 2026-01-31
+         */
+        AsOf: string;
         /** @example 01994a5e-7c00-7000-8000-000000000011 */
         ScheduleID: string;
         /** @example 01994a5e-7c00-7000-8000-000000000005 */
@@ -7435,8 +7530,11 @@ export type TenantChange = components['schemas']['TenantChange'];
 export type TenantDeletion = components['schemas']['TenantDeletion'];
 export type Branding = components['schemas']['Branding'];
 export type BrandingChange = components['schemas']['BrandingChange'];
+export type Settings = components['schemas']['Settings'];
+export type SettingsChange = components['schemas']['SettingsChange'];
 export type Event = components['schemas']['Event'];
 export type Completion = components['schemas']['Completion'];
+export type Access = components['schemas']['Access'];
 export type ActivityPeriod = components['schemas']['ActivityPeriod'];
 export type Day = components['schemas']['Day'];
 export type Attention = components['schemas']['Attention'];
@@ -7598,7 +7696,9 @@ export type ParameterPasskeyId = components['parameters']['PasskeyID'];
 export type ParameterSearch = components['parameters']['Search'];
 export type ParameterRelease = components['parameters']['Release'];
 export type ParameterTenantId = components['parameters']['TenantID'];
+export type ParameterBy = components['parameters']['By'];
 export type ParameterGroupName = components['parameters']['GroupName'];
+export type ParameterAsOf = components['parameters']['AsOf'];
 export type ParameterScheduleId = components['parameters']['ScheduleID'];
 export type ParameterWebhookId = components['parameters']['WebhookID'];
 export type ParameterXExperienceApiVersion = components['parameters']['X-Experience-API-Version'];
@@ -9492,10 +9592,10 @@ export interface operations {
                  */
                 DurationID?: string;
                 /**
-                 * @description The current status.
+                 * @description The current status. `open`: neither completed nor ended (`enrolled` or `in_progress`).
                  * @example enrolled
                  */
-                Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn" | "open";
                 /**
                  * @description The users' current group.
                  * @example Engineering
@@ -14687,6 +14787,108 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    readSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Language": "en",
+                     *       "ReminderDays": [
+                     *         1
+                     *       ],
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "ReminderDays": [
+                 *         1
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SettingsChange"];
+            };
+        };
+        responses: {
+            /** @description The changed settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Language": "en",
+                     *       "ReminderDays": [
+                     *         1
+                     *       ],
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
     exportTenant: {
         parameters: {
             query?: never;
@@ -14824,7 +15026,7 @@ export interface operations {
                  * @description What each line covers. Default: course.
                  * @example course
                  */
-                By?: "course" | "group" | "course_and_group" | "total";
+                By?: components["parameters"]["By"];
                 /**
                  * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
@@ -14839,7 +15041,7 @@ export interface operations {
                  * @description The figures at the end of this day in UTC, such as 2026-01-31. Default: the latest figures.
                  * @example 2026-01-31
                  */
-                AsOf?: string;
+                AsOf?: components["parameters"]["AsOf"];
             };
             header?: {
                 /**
@@ -14882,6 +15084,93 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Completion"][];
+                        /** @description null on the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listAccess: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of rows on a page. If the rows are large, the page ends at about 1 MiB. Use `NextCursor` to read the rest.
+                 * @example 50
+                 */
+                Limit?: components["parameters"]["Limit"];
+                /** @description `NextCursor` of the previous page, an opaque string. */
+                Cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description What each line covers. Default: course.
+                 * @example course
+                 */
+                By?: components["parameters"]["By"];
+                /**
+                 * @description ID of the course. Chosen by the operator.
+                 * @example fire-safety
+                 */
+                CourseID?: string;
+                /**
+                 * @description A group of users.
+                 * @example Engineering
+                 */
+                GroupName?: components["parameters"]["GroupName"];
+                /**
+                 * @description The figures at the end of this day in UTC, such as 2026-01-31. Default: the latest figures.
+                 * @example 2026-01-31
+                 */
+                AsOf?: components["parameters"]["AsOf"];
+            };
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of lines, ordered by CourseID and GroupName. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "CourseID": "fire-safety",
+                     *           "CourseTitle": "Fire safety",
+                     *           "GroupName": "Engineering",
+                     *           "Open": 1,
+                     *           "EndsWithin7Days": 1,
+                     *           "EndsWithin30Days": 1,
+                     *           "Overdue": 1
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        Items: components["schemas"]["Access"][];
                         /** @description null on the last page. */
                         NextCursor: string | null;
                     };
@@ -20267,7 +20556,7 @@ export interface operations {
                         ScheduleID: string;
                         Name: string;
                         /** @enum {string} */
-                        Report: "completion" | "activity";
+                        Report: "completion" | "activity" | "access";
                         /** Format: date */
                         From: string | null;
                         /** Format: date */

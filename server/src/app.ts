@@ -35,6 +35,7 @@ import { scheduleRoutes } from './modules/reports/schedules/routes.ts';
 import { sandboxRoutes } from './modules/sandbox/routes.ts';
 import { brandingRoutes } from './modules/tenants/branding/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
+import { settingsRoutes } from './modules/tenants/settings-routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   ...releaseRoutes,
   ...tenantRoutes,
   ...brandingRoutes,
+  ...settingsRoutes,
   ...lifecycleRoutes,
   ...eventRoutes,
   ...reportRoutes,

@@ -8,6 +8,7 @@ import { forgetRecipients } from './modules/mail/recipients.ts';
 import { purgeMails } from './modules/mail/results.ts';
 import { sendMails } from './modules/mail/send.ts';
 import { finishErasures } from './modules/people/finish-erasures.ts';
+import { countAccess } from './modules/reports/count-access.ts';
 import { countActivity } from './modules/reports/count-activity.ts';
 import { countCompletion } from './modules/reports/count-completion.ts';
 import { runSchedules } from './modules/reports/schedules/run-schedules.ts';
@@ -26,6 +27,7 @@ export const jobs: readonly Job[] = [
   { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
   { name: 'events.number', every: 10, run: assignPositions },
   { name: 'reports.count', every: 10, run: countCompletion },
+  { name: 'reports.access', every: 10, run: countAccess },
   { name: 'reports.activity', every: 10, run: countActivity },
   { name: 'reports.schedule', every: 10, run: runSchedules },
   { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },

@@ -12,6 +12,7 @@ import {
   useHostName,
 } from '../src/modules/people/passkeys/test-support.ts';
 import { browser, signInUser } from '../src/modules/people/test-support.ts';
+import { countAccess } from '../src/modules/reports/count-access.ts';
 import { countActivity } from '../src/modules/reports/count-activity.ts';
 import { countCompletion } from '../src/modules/reports/count-completion.ts';
 import { runSchedules } from '../src/modules/reports/schedules/run-schedules.ts';
@@ -296,6 +297,14 @@ const calls: Record<string, Call[]> = {
       ...['By=group&GroupName=group-3', `By=group&CourseID=${CourseID}`],
     ]),
   ],
+  listAccess: [
+    async () => expectStatus(await api('GET', '/report/access'), 503),
+    () => countAccess(service.ctx),
+    ...all('/report/access', [
+      ...['By=course', 'By=group', 'By=course_and_group', 'By=total', 'By=course_and_group&AsOf=2001-01-01'],
+      ...['By=group&GroupName=group-3', `By=group&CourseID=${CourseID}`],
+    ]),
+  ],
   listActivity: [
     async () => expectStatus(await api('GET', '/report/activity'), 503),
     () => countActivity(service.ctx),
@@ -391,9 +400,11 @@ const calls: Record<string, Call[]> = {
   listTenants: [() => operator('GET', '/tenant')],
   readTenant: [() => operator('GET', `/tenant/${TenantID}`)],
   readBranding: [() => api('GET', '/branding')],
+  readSettings: [() => api('GET', '/settings')],
   readPageBranding: [() => fetch(`${service.baseUrl}/branding/${TenantID}`)],
   readLogo: [() => fetch(`${service.baseUrl}/branding/${TenantID}/logo/${'x'.repeat(22)}`)],
   changeBranding: [() => api('PUT', '/branding', { Colour: '#0057b8' })],
+  changeSettings: [() => api('PUT', '/settings', { ReminderDays: [7] })],
   listKeys: [() => operator('GET', `/tenant/${TenantID}/key`)],
   exportTenant: [() => operator('GET', `/tenant/${TenantID}/export`)],
 

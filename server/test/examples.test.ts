@@ -214,14 +214,14 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll(
     'createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey',
   );
-  await sendAll('changeBranding readBranding readPageBranding readLogo');
+  await sendAll('changeBranding readBranding readPageBranding readLogo changeSettings readSettings');
   await sendAll(
     'putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse importPackage',
   );
   await sendAll('readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses');
   await sendAll('createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers');
   await sendAll('readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser explainEnrolment');
-  await sendAll('updateEnrolment enrolMany readTimeline readOverview listCompletion listActivity');
+  await sendAll('updateEnrolment enrolMany readTimeline readOverview listCompletion listAccess listActivity');
 
   const { body: enrolment } = await send('readEnrolment');
   const launched = await send('launch', queryOf(enrolment.LaunchURL));

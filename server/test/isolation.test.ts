@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { browser, ownPage, signInUser } from '../src/modules/people/test-support.ts';
+import { countAccess } from '../src/modules/reports/count-access.ts';
 import { countCompletion } from '../src/modules/reports/count-completion.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Route } from '../src/platform/http/routes.ts';
@@ -190,10 +191,11 @@ async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
 }
 
 const victimSession = await signInUser(service, victim, await victim.user({ IsAdmin: true }));
-// Reading the overview updates its stored counts, and a job updates the counts of the reports. Do both before
+// Reading the overview updates its stored counts, and jobs update the counts of the reports. Do both before
 // the first dump.
 for (const path of ['/overview', '/report/activity']) expectStatus(await victim.api('GET', path), 200);
 await countCompletion(service.ctx);
+await countAccess(service.ctx);
 const before = await dump(victim.TenantID);
 const trailBefore = await trailOfOthers();
 const sent = receiver.received.length;
@@ -269,7 +271,9 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const isPublic =
       (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||
       ['readPageBranding', 'readLogo'].includes(route.name);
-    const isOwnBranding = ['readBranding', 'changeBranding'].includes(route.name) && reply.status === 200;
+    const isOwnSettings =
+      ['readBranding', 'changeBranding', 'readSettings', 'changeSettings'].includes(route.name) &&
+      reply.status === 200;
     const isOwnKey = route.name === 'createOwnKey' && reply.body.TenantID === intruder.TenantID;
     const isOwnTrail =
       ['listAudit', 'listOwnKeys'].includes(route.name) &&
@@ -293,7 +297,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
         isOwnKey ||
         isOwnTrail ||
         isOwnClock ||
-        isOwnBranding ||
+        isOwnSettings ||
         isZero ||
         rejectedGrant ||
         isOwnLrs ||

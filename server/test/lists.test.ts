@@ -43,12 +43,13 @@ const cases: Record<string, string[]> = {
         'CourseID=lists-1',
         'CourseID=lists-1&DurationID=rare',
       ],
-      ...['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'].flatMap((status) => [
+      ...['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn', 'open'].flatMap((status) => [
         `Status=${status}`,
         `Status=${status}&CourseID=lists-1`,
       ]),
       ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'ChangedAfter=2024-01-01T00:00:00Z'],
       ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ExpiresBefore=2090-01-01T00:00:00Z'],
+      'Status=open&ExpiresBefore=2090-01-01T00:00:00Z',
       ...['Count=true', 'Count=true&Status=enrolled'],
       ...[
         'Search=user-17',
@@ -68,6 +69,11 @@ const cases: Record<string, string[]> = {
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
   listCompletion: ['course', 'group', 'course_and_group', 'total'].flatMap((by) =>
+    ['', 'CourseID=lists-1', 'GroupName=g7', 'CourseID=lists-1&GroupName=g7', 'AsOf=2025-06-30'].map(
+      (filter) => `By=${by}&${filter}`,
+    ),
+  ),
+  listAccess: ['course', 'group', 'course_and_group', 'total'].flatMap((by) =>
     ['', 'CourseID=lists-1', 'GroupName=g7', 'CourseID=lists-1&GroupName=g7', 'AsOf=2025-06-30'].map(
       (filter) => `By=${by}&${filter}`,
     ),

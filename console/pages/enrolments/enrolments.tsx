@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { choiceOf } from '../../parts/choices.ts';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List } from '../../parts/list.tsx';
@@ -24,7 +25,7 @@ import { CoursePicker } from './pickers.tsx';
 import type { Enrolment } from './values.tsx';
 
 const names = ['search', 'course', 'status', 'group', 'before', 'by', 'order'] as const;
-const statuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
+const statuses = ['open', 'enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
 
 function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
   const name = useName(loginId);
@@ -63,12 +64,9 @@ function useColumns(): Column<Enrolment>[] {
   ];
 }
 
-const isStatus = (text: string | undefined): text is Enrolment['Status'] =>
-  statuses.some((status) => status === text);
-
-/** The start of the day in the viewer's time zone; null if the date is invalid. */
+/** The start of the day in the viewer's time zone, unless a time follows; null if the date is invalid. */
 function instantOf(day: string | undefined): string | null {
-  const instant = new Date(`${day}T00:00`);
+  const instant = new Date(day?.includes('T') ? day : `${day}T00:00`);
   return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
 }
 
@@ -83,10 +81,11 @@ export default function Enrolments() {
   const [asked, ask] = useFilters(['enrol', 'login']);
   const [isEnrolling, setEnrolling] = useState(false);
   const before = instantOf(filters.before);
+  const status = choiceOf(statuses, filters.status);
   const wanted = {
     ...(filters.search ? { Search: filters.search } : {}),
     ...(filters.course ? { CourseID: filters.course } : {}),
-    ...(isStatus(filters.status) ? { Status: filters.status } : {}),
+    ...(status ? { Status: status } : {}),
     ...(filters.group ? { GroupName: filters.group } : {}),
     ...(before ? { ExpiresBefore: before } : {}),
   };
@@ -144,13 +143,13 @@ export default function Enrolments() {
           label={t('status')}
           value={filters.status}
           onChange={(status) => change({ status })}
-          options={statuses.map((value) => ({ value, label: s(value) }))}
+          options={statuses.map((value) => ({ value, label: value === 'open' ? t('open') : s(value) }))}
         />
         <GroupFilter value={filters.group} onChange={(group) => change({ group })} />
         <TextInput
           type="date"
           label={t('endsBefore')}
-          value={filters.before ?? ''}
+          value={filters.before?.slice(0, 10) ?? ''}
           onChange={(event) => change({ before: event.currentTarget.value || undefined })}
           className="filter"
         />

@@ -1,20 +1,22 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
-import type { Figure, Scope } from './figures.ts';
+import type { Filter, Scope } from './figures.ts';
 
 type CountProps = {
-  count: number;
+  /** Null if it is not known. */
+  count: number | null;
   scope: Scope;
-  status?: Figure['status'];
+  filter?: Filter;
   /** What is counted, for screen readers. */
   label: string;
 };
 
 /** A figure, with a link to the enrolments behind it. */
-export function Count({ count, scope, status, label }: CountProps) {
+export function Count({ count, scope, filter, label }: CountProps) {
   const t = useTranslations('reports');
   const format = useFormatter();
+  if (count === null) return <span className="number">–</span>;
   const text = format.number(count);
   if (count === 0 || scope === null) return <span className="number">{text}</span>;
   return (
@@ -23,7 +25,7 @@ export function Count({ count, scope, status, label }: CountProps) {
       className="number"
       aria-label={t('showEnrolments', { count, what: label })}
       renderRoot={(props) => (
-        <Link to="/console/enrolments" search={{ ...scope, status } as never} {...props} />
+        <Link to="/console/enrolments" search={{ ...scope, ...filter } as never} {...props} />
       )}
     >
       {text}

@@ -1,6 +1,10 @@
 import type { components } from '../../../client/src/generated.ts';
 
 export type Line = components['schemas']['Completion'];
+/** What a line of a report covers. */
+export type Place = Pick<Line, 'CourseID' | 'CourseTitle' | 'GroupName'>;
+
+export const keyOf = ({ CourseID, GroupName }: Place) => JSON.stringify([CourseID, GroupName]);
 
 export const kinds = ['course', 'group', 'course_and_group'] as const;
 export type Kind = (typeof kinds)[number];
@@ -15,7 +19,9 @@ export const figures = [
   { figure: 'Expired', status: 'expired' },
   { figure: 'Withdrawn', status: 'withdrawn' },
 ] as const;
-export type Figure = (typeof figures)[number];
+
+/** The filters of the enrolments behind a figure, as in the URL of their page. */
+export type Filter = { status?: string; before?: string };
 
 export const inBar = figures.filter(({ figure }) => figure !== 'Withdrawn');
 
@@ -29,7 +35,7 @@ type Shown = {
   day?: string | undefined;
 };
 
-export function scopeOf(line: Line, { kind, course, group, day }: Shown): Scope {
+export function scopeOf(line: Place, { kind, course, group, day }: Shown): Scope {
   if (day !== undefined) return null;
   if (kind !== 'course' && line.GroupName === null) return null;
   return { course: line.CourseID ?? course, group: line.GroupName ?? group };

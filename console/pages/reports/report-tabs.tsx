@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl';
 
 const tabs = [
   { to: '/console/reports', text: 'completion' },
+  { to: '/console/reports/access', text: 'access' },
   { to: '/console/reports/activity', text: 'activity' },
   { to: '/console/reports/schedules', text: 'schedules' },
 ] as const;

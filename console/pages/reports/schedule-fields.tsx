@@ -64,7 +64,7 @@ function Content({ typed, set }: PartProps) {
           onChange={(event) => set({ Report: choiceOf(reports, event.currentTarget.value) ?? typed.Report })}
           data={reports.map((value) => ({ value, label: t(`reports.${value}`) }))}
         />
-        {typed.Report === 'completion' ? (
+        {typed.Report !== 'activity' ? (
           <NativeSelect
             label={t('by')}
             value={typed.By}

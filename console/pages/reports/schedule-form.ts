@@ -4,7 +4,7 @@ import { namesOf } from '../../parts/choices.ts';
 export type Schedule = components['schemas']['ReportSchedule'];
 export type NewSchedule = components['schemas']['NewReportSchedule'];
 
-export const reports = ['completion', 'activity'] as const;
+export const reports = ['completion', 'access', 'activity'] as const;
 export const kinds = ['course', 'group', 'course_and_group', 'total'] as const;
 export const frequencies = ['day', 'week', 'month'] as const;
 export type Weekday = NonNullable<Schedule['Weekday']>;
@@ -84,7 +84,7 @@ export function bodyOf(typed: FormValues): NewSchedule {
   return {
     Name: typed.Name.trim(),
     Report,
-    ...(Report === 'completion' ? { By: typed.By } : { Unit: typed.Unit, Days: typed.Days }),
+    ...(Report === 'activity' ? { Unit: typed.Unit, Days: typed.Days } : { By: typed.By }),
     CourseID: typed.CourseID ?? null,
     GroupName: typed.GroupName ?? null,
     Every,

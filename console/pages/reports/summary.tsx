@@ -59,7 +59,7 @@ export function Summary({ line, scope }: { line: Line; scope: Scope }) {
               {t(`figures.${figure}`)}
             </dt>
             <dd>
-              <Count count={line[figure]} scope={scope} status={status} label={t(`figures.${figure}`)} />
+              <Count count={line[figure]} scope={scope} filter={{ status }} label={t(`figures.${figure}`)} />
             </dd>
           </div>
         ))}

@@ -8,6 +8,7 @@ import { useApi } from '../../api/api.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { notify } from '../../parts/toast.tsx';
+import { MailFields } from '../settings/mail-fields.tsx';
 
 type Tenant = components['schemas']['Tenant'];
 type PasswordHash = Tenant['PasswordHash'];
@@ -19,8 +20,6 @@ const passwordHashes = [
   'md5-hex',
   'opaque',
 ] as const satisfies readonly PasswordHash[];
-
-const languages = ['en', 'de', 'fr'] as const satisfies readonly Tenant['Language'][];
 
 const secondFactors = ['optional', 'required'] as const satisfies readonly Tenant['SecondFactor'][];
 
@@ -41,13 +40,6 @@ const changeOf = ({ ReturnOrigins, FrameOrigins, ...rest }: FormValues) => ({
   ReturnOrigins: originsOf(ReturnOrigins),
   FrameOrigins: originsOf(FrameOrigins),
 });
-
-/** Earliest reminder first. Anything that is not a number of days is left out. */
-const daysOf = (typed: string[]) =>
-  typed
-    .map(Number)
-    .filter((days) => Number.isInteger(days) && days >= 1 && days <= 365)
-    .sort((a, b) => b - a);
 
 type FieldsProps = { typed: FormValues; onChange: (change: Partial<FormValues>) => void };
 
@@ -75,24 +67,7 @@ function TenantFields({ typed, onChange }: FieldsProps) {
         allowDeselect={false}
         inputWrapperOrder={['label', 'input', 'description']}
       />
-      <Select
-        label={t('language')}
-        data={languages.map((value) => ({ value, label: t(`languages.${value}`) }))}
-        value={typed.Language}
-        onChange={(value) => onChange({ Language: choiceOf(languages, value) ?? typed.Language })}
-        allowDeselect={false}
-      />
-      <TagsInput
-        label={t('reminderDays')}
-        description={t('reminderDaysText')}
-        value={typed.ReminderDays.map(String)}
-        onChange={(values) => onChange({ ReminderDays: daysOf(values) })}
-        maxTags={5}
-        splitChars={[',', ' ', ';']}
-        acceptValueOnBlur
-        inputMode="numeric"
-        inputWrapperOrder={['label', 'input', 'description']}
-      />
+      <MailFields typed={typed} onChange={onChange} />
       <OriginsField
         label={t('returnOrigins')}
         description={t('returnOriginsText')}
@@ -140,7 +115,7 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
   const empty: FormValues = {
     Name: '',
     SecondFactor: 'optional',
-    Language: languages[0],
+    Language: 'en',
     ReminderDays: [14, 3],
     PasswordHash: 'sha256-hex',
     ReturnOrigins: [],

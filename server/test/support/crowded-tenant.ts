@@ -122,6 +122,8 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
      select ${t}, 'course_and_group', ${half(`'${courseId}'`, "'other'")}, 'group-' || n ${made}`,
     `insert into completion_day (tenant_id, kind, course_id, group_name, day, enrolled, in_progress, completed, expired, withdrawn, passed, failed)
      select ${t}, 'course_and_group', '${courseId}', 'group-2', date '2000-01-01' + n, n, 0, 0, 0, 0, 0, 0 ${made}`,
+    `insert into access_end (tenant_id, kind, course_id, group_name, day, enrolments)
+     select ${t}, 'course_and_group', '${courseId}', 'group-2', current_date - 100 + n, n ${made}`,
     `insert into erasure (tenant_id, erasure_id, login_mark, receipt, erased_at)
      select ${t}, ${id('01960000')}, 'mark-' || n, '{}', date_trunc('milliseconds', now()) ${made}`,
   ];
@@ -159,6 +161,7 @@ const others = [
   'stored_answer',
   'completion_line',
   'completion_day',
+  'access_end',
   'erasure',
 ];
 

@@ -92,7 +92,7 @@ export async function fill(
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
   expectStatus(await tenant.api('GET', '/overview'), 200);
-  for (const report of ['completion', 'activity'])
+  for (const report of ['completion', 'access', 'activity'])
     expectStatus(await tenant.api('GET', `/report/${report}`), 200);
   const ScheduleID = await fillReports(service, tenant);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };

@@ -48,6 +48,11 @@ function statements(tenant: string): string[] {
     `insert into completion_day (tenant_id, kind, course_id, group_name, day, enrolled, in_progress, completed, expired, withdrawn, passed, failed)
      select ${t}, line.kind, line.course_id, line.group_name, date '2025-01-01' + n * 30, n, 0, 0, 0, 0, 0, 0
      from completion_line line cross join generate_series(1, 12) n where line.tenant_id = ${t}`,
+    `insert into access_log (tenant_id, position) values (${t}, ${2 * users})`,
+    `insert into access_end (tenant_id, kind, course_id, group_name, day, enrolments)
+     select ${t}, line.kind, line.course_id, line.group_name, current_date + n, n
+     from completion_line line cross join generate_series(0, case when line.group_name in ('', 'g7') then 400 else 5 end) n
+     where line.tenant_id = ${t}`,
     `insert into activity_log (tenant_id, position) values (${t}, ${2 * users})`,
     `insert into activity_day (tenant_id, kind, course_id, group_name, day, enrolments, starts, launches, completions, passed, failed, expired, withdrawn)
      select ${t}, line.kind, line.course_id, line.group_name, date '2024-01-01' + n, n, 0, 0, 0, 0, 0, 0, 0
@@ -92,6 +97,7 @@ const large = [
   'mail',
   'completion_line',
   'completion_day',
+  'access_end',
   'activity_day',
 ];
 

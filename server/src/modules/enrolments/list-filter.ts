@@ -9,6 +9,10 @@ import { nextStatus, type Status, statuses } from './states.ts';
 /** The last two sort by status, then by creation. */
 export const enrolmentOrders = ['oldest', 'newest', 'status', 'status_descending'] as const;
 
+/** `open`: neither completed nor ended. */
+export const listedStatuses = [...statuses, 'open'] as const;
+type ListedStatus = (typeof listedStatuses)[number];
+
 export type EnrolmentFilter = PageQuery & {
   Order?: (typeof enrolmentOrders)[number];
   LoginID?: string;
@@ -16,7 +20,7 @@ export type EnrolmentFilter = PageQuery & {
   Search?: string;
   CourseID?: string;
   DurationID?: string;
-  Status?: Status;
+  Status?: ListedStatus;
   GroupName?: string;
   ChangedAfter?: string;
   ExpiresAfter?: string;
@@ -44,12 +48,15 @@ const openStatuses = statuses.filter(
 const isStored = (status: Status) => `held.status = '${status}'`;
 const isOpen = `(${openStatuses.map(isStored).join(' or ')})`;
 
+const endsAfter = (now: string) => `(held.expires_at is null or held.expires_at > ${now})`;
+
 /** The status at this time: `expired` if the enrolment is overdue, otherwise the recorded one. */
-function isStatus(status: Status, now: Date): Condition {
+function isStatus(status: ListedStatus, now: Date): Condition {
+  if (status === 'open') return ({ add }) => `${isOpen} and ${endsAfter(add(now))}`;
   if (status === 'expired')
     return ({ add }) => `(${isStored(status)} or (${isOpen} and held.expires_at <= ${add(now)}))`;
   if (!openStatuses.includes(status)) return () => isStored(status);
-  return ({ add }) => `${isStored(status)} and (held.expires_at is null or held.expires_at > ${add(now)})`;
+  return ({ add }) => `${isStored(status)} and ${endsAfter(add(now))}`;
 }
 
 const isOfUser =
@@ -156,8 +163,9 @@ function pathsById(input: EnrolmentFilter, { overdue, users }: Found): PathOf[] 
  * Returns the index ranges of enrolments that have this status now. Overdue enrolments may not be
  * recorded as expired yet, so their recorded statuses are included.
  */
-function rangesOf(status: Status | undefined, overdue: string[] | null, { add }: Parameters): string[] {
+function rangesOf(status: ListedStatus | undefined, overdue: string[] | null, { add }: Parameters): string[] {
   if (status === undefined) return statuses.map(isStored);
+  if (status === 'open') return openStatuses.map(isStored);
   if (!overdue || overdue.length === 0) return [isStored(status)];
   if (overdue.length === maxScanned) return [status, ...openStatuses].map(isStored);
   return [isStored(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];

@@ -10,11 +10,10 @@ import { type EnrolInput, enrol } from './enrol.ts';
 import { enrolProblems } from './enrol-refusal.ts';
 import { explainEnrolment } from './explain-enrolment.ts';
 import { listEnrolments, listEnrolmentsOfUser } from './list.ts';
-import { enrolmentOrders } from './list-filter.ts';
+import { enrolmentOrders, listedStatuses } from './list-filter.ts';
 import { readOffer } from './offer.ts';
 import { readEnrolment } from './read.ts';
 import { EnrollID, Enrolment, EnrolmentChange, EnrolRequest, Explanation, TimelineEntry } from './schemas.ts';
-import { statuses } from './states.ts';
 import { readTimeline } from './timeline.ts';
 import { updateEnrolment } from './update.ts';
 
@@ -131,7 +130,12 @@ export const enrolmentRoutes = [
         ...DurationID,
         description: 'An enrolment option of the course. Requires CourseID.',
       }),
-      Status: Type.Optional(OneOf(statuses, { description: 'The current status.' })),
+      Status: Type.Optional(
+        OneOf(listedStatuses, {
+          description:
+            'The current status. `open`: neither completed nor ended (`enrolled` or `in_progress`).',
+        }),
+      ),
       GroupName: Type.Optional(Text(255, { description: "The users' current group." })),
       ExpiresAfter: Type.Optional(
         Instant('Only current enrolments that end after this time, ordered by ExpiresAt.'),

@@ -104,11 +104,11 @@ export const eventCatalogue = {
     data({ Release: Count, Warnings: Count }),
   ],
   'report.ready': [
-    'A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or, with `Accept: text/csv`, as CSV. From is null if the report shows the figures at the end of To.',
+    'A scheduled report with the delivery `webhook` is ready. Read it from URL with a key, as JSON or, with `Accept: text/csv`, as CSV. From is null if the report shows the figures at the end of To, or, for `access`, at the time when it is read.',
     data({
       ScheduleID: Id,
       Name: Type.String(),
-      Report: OneOf(['completion', 'activity']),
+      Report: OneOf(['completion', 'activity', 'access']),
       From: Nullable(Type.String({ format: 'date' })),
       To: Type.String({ format: 'date' }),
       URL: Type.String(),

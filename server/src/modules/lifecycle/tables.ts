@@ -162,6 +162,24 @@ export const tenantTables: readonly TenantDataTable[] = [
     notExported: 'It is derived from the events.',
   },
   {
+    table: 'access_end',
+    key: ['kind', 'course_id', 'group_name', 'day'],
+    what: 'When access ends, by day',
+    notExported: 'It is derived from the enrolments.',
+  },
+  {
+    table: 'counted_end',
+    key: ['enroll_id'],
+    what: 'On which day each enrolment ends in reports',
+    notExported: 'It is derived from the enrolments.',
+  },
+  {
+    table: 'access_log',
+    key: [],
+    what: 'Progress of the counts of ends',
+    notExported: 'It is derived from the events.',
+  },
+  {
     table: 'completion_log',
     key: [],
     what: 'Progress of the reports',

@@ -32,7 +32,7 @@ export type MailContent = {
 export type MailReport = {
   scheduleId: string;
   name: string;
-  report: 'completion' | 'activity';
+  report: 'completion' | 'activity' | 'access';
   query: Readonly<Record<string, string>>;
   from: string | null;
   to: string;

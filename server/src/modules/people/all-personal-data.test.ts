@@ -18,6 +18,8 @@ const impersonal: Record<string, string> = {
   completion_log: 'how far the log has been counted',
   completion_line: 'courses and groups in reports',
   completion_day: 'daily figures of reports',
+  access_log: 'how far the log has been counted',
+  access_end: 'when access ends, in reports',
   activity_log: 'how far the log has been counted',
   activity_day: 'daily counts of reports',
   report_schedule: 'what is reported and when; the recipients are in report_recipient',

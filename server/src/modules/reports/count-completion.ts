@@ -1,56 +1,12 @@
-import type { Context, TenantContext } from '../../platform/context.ts';
-import { readByIndex } from '../../platform/db/batches.ts';
-import { limitLockWaits } from '../../platform/db/lock-waits.ts';
-import { run, transaction } from '../../platform/db/transaction.ts';
+import type { Context } from '../../platform/context.ts';
 import { eventType } from '../events/write.ts';
 import { storeFlowText } from './completion-days.ts';
-import { countInTurns } from './count-in-turns.ts';
-
-/** Maximum number of events per statement. On the embedded database, all other statements wait for it. */
-const maxEvents = 100;
-
-/** Maximum number of group changes per statement, and of enrolments that it moves for each change. */
-const maxMoves = 10;
-const maxMoved = 100;
+import { countEvents, type EventCounter } from './event-counter.ts';
+import { isMovedNow } from './next-events.ts';
 
 const created = eventType('enrolment.created');
 const reset = eventType('enrolment.reset');
 const finished = eventType('enrolment.attempt_finished');
-
-/** Sorts before the ID of every enrolment. */
-const firstId = '00000000-0000-0000-0000-000000000000';
-
-/**
- * The next events. The previous statement may already have moved enrolments for the first event, up to $4.
- */
-const nextText = `
-  select next.*, count(*) filter (where next.is_move) over (order by next.position) as moves,
-    case when next.position = min(next.position) over () then $4::uuid else '${firstId}' end as after
-  from (
-    select entry.position, entry.type, entry.user_id, entry.enroll_id, entry.data,
-      (entry.occurred_at at time zone 'UTC')::date as day,
-      entry.type = ${eventType('user.updated')} and entry.data -> 'Changed' @> '["GroupName"]' as is_move
-    from event entry where entry.tenant_id = $1 and entry.position > $2 order by entry.position limit $3
-  ) next`;
-
-/** The enrolments of users whose group changed. */
-const moveText = `
-  select next.position, next.day, own.enroll_id
-  from next cross join lateral (
-    select enrolment.enroll_id from enrolment
-    where enrolment.tenant_id = $1 and enrolment.user_id = next.user_id and enrolment.enroll_id > next.after
-    order by enrolment.enroll_id limit ${maxMoved}
-  ) own
-  where next.is_move and next.moves <= ${maxMoves}`;
-
-/** The first event that may affect further enrolments. Later events have to wait. */
-const stopText = `
-  select move.position, (array_agg(move.enroll_id order by move.enroll_id desc))[1] as enroll_id
-  from move group by move.position having count(*) = ${maxMoved} order by move.position limit 1`;
-
-const entryText = `
-  select next.* from next
-  where next.moves <= ${maxMoves} and next.position < coalesce((select stop.position from stop), next.position + 1)`;
 
 /**
  * What each event reports about an enrolment. The result of an attempt is not necessarily the result that
@@ -64,7 +20,7 @@ const reportText = `
   from entry where entry.enroll_id is not null and entry.type like 'enrolment.%' and entry.type <> ${finished}
   union all
   select move.enroll_id, move.position, move.day, null, null
-  from move where move.position <= coalesce((select stop.position from stop), move.position)`;
+  from move where ${isMovedNow}`;
 
 /** Adds the enrolment and how it was last counted. The enrolments of erased users no longer count. */
 const toldText = `
@@ -118,72 +74,13 @@ const keepText = `
   set group_name = excluded.group_name, status = excluded.status, success = excluded.success
   where (held.group_name, held.status, held.success) <> (excluded.group_name, excluded.status, excluded.success)`;
 
-const countText = `
-with next as (${nextText}), move as (${moveText}), stop as (${stopText}), entry as (${entryText}),
-report as (${reportText}), told as (${toldText}), step as (${stepText}), flow as (${flowText}),
-kept as (${keepText}), ${storeFlowText},
-moved as (
-  update completion_log
-  set position = coalesce((select max(entry.position) from entry), completion_log.position), enroll_id = (select stop.enroll_id from stop)
-  where completion_log.tenant_id = $1
-)
-select (select count(*)::integer from next) as found, (select count(*)::integer from entry) as counted`;
-
-type Place = { position: number; enroll_id: string | null };
-
-/**
- * Locks the tenant's figures until the transaction ends. Returns how far the tenant's log has been counted;
- * undefined for a tenant without reports.
- */
-export function lockFigures(ctx: TenantContext): Promise<Place | undefined> {
-  return ctx.db
-    .selectFrom('completion_log')
-    .select(['position', 'enroll_id'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .forUpdate()
-    .executeTakeFirst();
-}
-
-/** Counts the next events of a tenant. Returns whether there may be more. */
-async function countBatch(ctx: TenantContext): Promise<boolean> {
-  return transaction(ctx, async (ctx) => {
-    await limitLockWaits(ctx);
-    // The planner's statistics may predate most of the rows.
-    await readByIndex(ctx);
-    const place = await lockFigures(ctx);
-    if (!place) return false;
-    const values = [ctx.tenantId, place.position, maxEvents, place.enroll_id ?? firstId];
-    const [row] = await run<{ found: number; counted: number }>(ctx, {
-      name: 'count_completion',
-      text: countText,
-      values,
-    });
-    return row !== undefined && (row.counted < row.found || row.found === maxEvents);
-  });
-}
-
-/** How many batches a report counts itself. The job counts the rest. */
-const firstBatches = 10;
-
-/**
- * Starts counting the events of a tenant, or continues. This happens with its first report, and with each scheduled
- * one. Returns whether all events have been counted.
- */
-export async function startCounting(ctx: TenantContext): Promise<boolean> {
-  const insert = ctx.db.insertInto('completion_log').values({ tenant_id: ctx.tenantId, position: 0 });
-  await insert.onConflict((conflict) => conflict.column('tenant_id').doNothing()).execute();
-  for (let batch = 0; batch < firstBatches; batch++) if (!(await countBatch(ctx))) return true;
-  return false;
-}
-
-const uncountedText = `/* across tenants: the reports of all tenants */
-select log.tenant_id from completion_log counted join event_log log on log.tenant_id = counted.tenant_id
-where log.position > counted.position and log.tenant_id <> all($1::text[])`;
+export const completionCounter: EventCounter = {
+  log: 'completion_log',
+  text: `report as (${reportText}), told as (${toldText}), step as (${stepText}), flow as (${flowText}), kept as (${keepText}), ${storeFlowText}`,
+};
 
 /**
  * Job: counts the new events of all tenants that use completion reports. Each event counts once, on the day
  * on which it occurred.
  */
-export function countCompletion(ctx: Context): Promise<void> {
-  return countInTurns(ctx, { name: 'uncounted_tenants', text: uncountedText, count: countBatch });
-}
+export const countCompletion = (ctx: Context) => countEvents(ctx, completionCounter);

@@ -1,10 +1,12 @@
+import { sql } from 'kysely';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows, countUpToSql } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import type { Person, PersonalData } from '../../platform/personal-data.ts';
 import { storeFlowText } from './completion-days.ts';
-import { lockFigures } from './count-completion.ts';
+import { storeEndsText } from './count-access.ts';
+import { lockFigures } from './event-counter.ts';
 
 const flowText = `
   select own.course_id, gone.group_name, $3::date as day, figure.name, -1 as number
@@ -20,7 +22,7 @@ select count(*)::integer as forgotten from gone`;
 
 /** From this day on, the figures do not include the enrolment. */
 async function forget(ctx: TenantContext, enrollId: string): Promise<number> {
-  if (!(await lockFigures(ctx))) return 0;
+  if (!(await lockFigures(ctx, 'completion_log'))) return 0;
   const day = tenantNow(ctx).toISOString().slice(0, 10);
   const [row] = await run<{ forgotten: number }>(ctx, {
     name: 'forget_counted',
@@ -64,4 +66,47 @@ export const countedData: PersonalData = {
   eraseForEnrolment: async (ctx, { enrollId }) => ({ records: await forget(ctx, enrollId), next: null }),
   count: (ctx, { enrollIds, max }) => countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max]),
   read: readCounted,
+};
+
+const forgetEndText = `
+with gone as (
+  delete from counted_end counted where counted.tenant_id = $1 and counted.enroll_id = $2
+  returning counted.enroll_id, counted.group_name, counted.day
+), flow as (
+  select own.course_id, gone.group_name, gone.day, -1 as number
+  from gone join enrolment own on own.tenant_id = $1 and own.enroll_id = gone.enroll_id
+), ${storeEndsText}
+select count(*)::integer as forgotten from gone`;
+
+async function forgetEnd(ctx: TenantContext, enrollId: string): Promise<number> {
+  if (!(await lockFigures(ctx, 'access_log'))) return 0;
+  const values = [ctx.tenantId, enrollId];
+  const [row] = await run<{ forgotten: number }>(ctx, { name: 'forget_end', text: forgetEndText, values });
+  return row?.forgotten ?? 0;
+}
+
+async function* readEnds(ctx: TenantContext, person: Person) {
+  for await (const enrollId of person.enrolments()) {
+    const row = await ctx.db
+      .selectFrom('counted_end')
+      .select(['group_name', sql<string>`day::text`.as('day')])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('enroll_id', '=', enrollId)
+      .executeTakeFirst();
+    if (row) yield { EnrollID: enrollId, GroupName: row.group_name || null, EndsOn: row.day };
+  }
+}
+
+export const countedEndData: PersonalData = {
+  name: 'ReportsOfAccess',
+  tables: ['counted_end'],
+  erased: 'On which day the report of access counts the end of each enrolment.',
+  retained: null,
+  eraseForEnrolment: async (ctx, { enrollId }) => ({ records: await forgetEnd(ctx, enrollId), next: null }),
+  count: (ctx, { enrollIds, max }) =>
+    countRows(ctx, countUpToSql({ table: 'counted_end', column: 'enroll_id', key: 'enroll_id' }), [
+      enrollIds,
+      max,
+    ]),
+  read: readEnds,
 };

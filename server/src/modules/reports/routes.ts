@@ -1,10 +1,19 @@
 import { PageOf } from '../../platform/http/pagination.ts';
 import { ok, route } from '../../platform/http/routes.ts';
+import { listAccess } from './access.ts';
 import { listActivity } from './activity.ts';
 import { readAttention } from './attention.ts';
 import { listCompletion } from './completion.ts';
 import { countDays } from './days.ts';
-import { Activity, activityQuery, Completion, completionQuery, Overview, overviewQuery } from './schemas.ts';
+import {
+  Access,
+  Activity,
+  activityQuery,
+  Completion,
+  linesQuery,
+  Overview,
+  overviewQuery,
+} from './schemas.ts';
 
 export const reportRoutes = [
   route({
@@ -17,7 +26,7 @@ export const reportRoutes = [
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',
-    query: completionQuery,
+    query: linesQuery,
     responses: {
       200: {
         description: 'A page of lines, ordered by CourseID and GroupName.',
@@ -25,6 +34,25 @@ export const reportRoutes = [
       },
     },
     handle: async (ctx, { query }) => ok(await listCompletion(ctx, query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/report/access',
+    name: 'listAccess',
+    summary: 'Report overdue enrolments and access that ends soon',
+    description:
+      'Counts uncompleted enrolments by course and group: overdue ones, and those whose access ends within 7 or 30 days. Changes appear within about ten seconds. `AsOf` returns the overdue ones at the end of a past day; when access ended soon after that day is not known. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. To list the enrolments behind a figure, send the same CourseID and GroupName to `GET /enrolment`, with `Status=expired`, or with `Status=open` and `ExpiresBefore`.',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: linesQuery,
+    responses: {
+      200: {
+        description: 'A page of lines, ordered by CourseID and GroupName.',
+        schema: PageOf(Access),
+      },
+    },
+    handle: async (ctx, { query }) => ok(await listAccess(ctx, query)),
   }),
   route({
     method: 'GET',

@@ -78,16 +78,21 @@ export const Overview = Fields(
 );
 export type Overview = Type.Static<typeof Overview>;
 
-export const completionBy = ['course', 'group', 'course_and_group', 'total'] as const;
-export type CompletionBy = (typeof completionBy)[number];
+export const lineBy = ['course', 'group', 'course_and_group', 'total'] as const;
+export type LineBy = (typeof lineBy)[number];
+
+/** What a line of a report covers. */
+const place = {
+  CourseID: Nullable(Type.String({ description: 'null if the line covers all courses.' })),
+  CourseTitle: Nullable(Type.String()),
+  GroupName: Nullable(
+    Type.String({ description: 'null if the line covers all groups, or the users without a group.' }),
+  ),
+};
 
 export const Completion = Fields(
   {
-    CourseID: Nullable(Type.String({ description: 'null if the line covers all courses.' })),
-    CourseTitle: Nullable(Type.String()),
-    GroupName: Nullable(
-      Type.String({ description: 'null if the line covers all groups, or the users without a group.' }),
-    ),
+    ...place,
     Enrolments: Count(
       'All enrolments covered by the line. A user who was enrolled again counts once for each enrolment.',
     ),
@@ -111,11 +116,31 @@ export const Completion = Fields(
 );
 export type Completion = Type.Static<typeof Completion>;
 
+export const Access = Fields(
+  {
+    ...place,
+    Open: Count('Enrolments that are neither completed nor ended: status `enrolled` or `in_progress`.'),
+    EndsWithin7Days: Nullable(
+      Count(
+        'Open enrolments whose access ends today or on one of the next 7 days, in UTC; null for a past day.',
+      ),
+    ),
+    EndsWithin30Days: Nullable(
+      Count(
+        'Open enrolments whose access ends today or on one of the next 30 days, including EndsWithin7Days; null for a past day.',
+      ),
+    ),
+    Overdue: Count('Status `expired`: access ended before the course was completed.'),
+  },
+  { title: 'Access' },
+);
+export type Access = Type.Static<typeof Access>;
+
 export const GroupName = Text(255, { description: 'A group of users.' });
 
-export const completionQuery = Fields({
+export const linesQuery = Fields({
   ...pageQuery,
-  By: Type.Optional(OneOf(completionBy, { description: 'What each line covers. Default: course.' })),
+  By: Type.Optional(OneOf(lineBy, { description: 'What each line covers. Default: course.' })),
   CourseID: Type.Optional(CourseID),
   GroupName: Type.Optional(GroupName),
   AsOf: Type.Optional(

@@ -56,6 +56,20 @@ const common = {
   }),
 };
 
+const ownSettings = { Language: common.Language, ReminderDays: common.ReminderDays };
+
+export const Settings = Fields(
+  { ...ownSettings, UpdatedAt: Instant() },
+  { title: 'Settings', description: 'The settings of a tenant that its administrators can change.' },
+);
+export type Settings = Type.Static<typeof Settings>;
+
+export const SettingsChange = Type.Partial(Fields(ownSettings), {
+  additionalProperties: false,
+  title: 'SettingsChange',
+});
+export type SettingsChange = Type.Static<typeof SettingsChange>;
+
 const Status = OneOf(tenantStatuses, {
   description:
     '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still manage the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant can become a test tenant only when it is created.',

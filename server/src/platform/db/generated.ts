@@ -9,6 +9,21 @@ export type Json = ColumnType<unknown, string, string>;
 export type Numeric = ColumnType<string, string | number, string | number>;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AccessEndTable {
+  tenant_id: string;
+  kind: string;
+  course_id: string;
+  group_name: string;
+  day: string;
+  enrolments: number;
+}
+
+export interface AccessLogTable {
+  tenant_id: string;
+  position: number;
+  enroll_id: string | null;
+}
+
 export interface ActivityDayTable {
   tenant_id: string;
   kind: string;
@@ -155,6 +170,13 @@ export interface CompletionLogTable {
   tenant_id: string;
   position: number;
   enroll_id: string | null;
+}
+
+export interface CountedEndTable {
+  tenant_id: string;
+  enroll_id: string;
+  group_name: string;
+  day: string;
 }
 
 export interface CountedEnrolmentTable {
@@ -491,7 +513,7 @@ export interface ReportScheduleTable {
   tenant_id: string;
   schedule_id: string;
   name: string;
-  report: 'completion' | 'activity';
+  report: 'completion' | 'activity' | 'access';
   by: 'course' | 'group' | 'course_and_group' | 'total' | null;
   unit: 'day' | 'week' | 'month' | null;
   days: number | null;
@@ -735,6 +757,8 @@ export interface XapiDocumentTable {
 }
 
 export interface Schema {
+  access_end: AccessEndTable;
+  access_log: AccessLogTable;
   activity_day: ActivityDayTable;
   activity_definition: ActivityDefinitionTable;
   activity_log: ActivityLogTable;
@@ -748,6 +772,7 @@ export interface Schema {
   completion_day: CompletionDayTable;
   completion_line: CompletionLineTable;
   completion_log: CompletionLogTable;
+  counted_end: CountedEndTable;
   counted_enrolment: CountedEnrolmentTable;
   counted_log: CountedLogTable;
   course: CourseTable;
@@ -801,6 +826,8 @@ export interface Schema {
 
 /** Every statement on these tables must name its tenant. See tenant-guard.ts. */
 export const tenantTables = [
+  'access_end',
+  'access_log',
   'activity_day',
   'activity_definition',
   'activity_log',
@@ -813,6 +840,7 @@ export const tenantTables = [
   'completion_day',
   'completion_line',
   'completion_log',
+  'counted_end',
   'counted_enrolment',
   'counted_log',
   'day_count',

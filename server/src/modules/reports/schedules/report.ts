@@ -4,14 +4,21 @@ import type { Page } from '../../../platform/http/pagination.ts';
 import { jobsQueue } from '../../../platform/load/fair-queue.ts';
 import { rowWriter } from '../../../platform/rows/rows.ts';
 import type { MailReport } from '../../mail/kinds.ts';
+import { listAccess } from '../access.ts';
 import { type ActivityQuery, listActivity } from '../activity.ts';
-import { type CompletionQuery, listCompletion } from '../completion.ts';
-import { startCounting } from '../count-completion.ts';
+import { listCompletion } from '../completion.ts';
+import { accessCounter } from '../count-access.ts';
+import { completionCounter } from '../count-completion.ts';
+import { startCounting } from '../event-counter.ts';
+import type { LinesQuery } from '../lines.ts';
 import { dayAfter, dayOf } from '../periods.ts';
-import { Activity, Completion } from '../schemas.ts';
+import { Access, Activity, Completion } from '../schemas.ts';
 import type { ScheduleRow } from './record.ts';
 
-/** One report, as its query to the API. Its days are past, so reading it again gives the same lines. */
+/**
+ * One report, as its query to the API. Its days are past, so reading it again gives the same lines, except in a report
+ * of access, which is about the time at which it is read.
+ */
 export type Report = {
   name: ScheduleRow['report'];
   query: Readonly<Record<string, string>>;
@@ -19,19 +26,20 @@ export type Report = {
   to: string;
 };
 
-/** What a run of the schedule reports: the days up to yesterday. */
+/** What a run of the schedule reports: the days up to yesterday, or access as it is now. */
 export function reportOf(row: ScheduleRow, now: Date): Report {
-  const to = dayAfter(dayOf(now), -1);
-  const from = row.report === 'activity' ? dayAfter(to, 1 - (row.days ?? 1)) : null;
+  const name = row.report;
+  const today = dayOf(now);
   const filters = {
     ...(row.course_id !== null && { CourseID: row.course_id }),
     ...(row.group_name !== null && { GroupName: row.group_name }),
   };
-  const query =
-    from === null
-      ? { By: row.by ?? 'course', ...filters, AsOf: to }
-      : { Unit: row.unit ?? 'day', ...filters, From: from, To: to };
-  return { name: row.report, query, from, to };
+  const lines = { By: row.by ?? 'course', ...filters };
+  if (name === 'access') return { name, query: lines, from: null, to: today };
+  const to = dayAfter(today, -1);
+  if (name === 'completion') return { name, query: { ...lines, AsOf: to }, from: null, to };
+  const from = dayAfter(to, 1 - (row.days ?? 1));
+  return { name, query: { Unit: row.unit ?? 'day', ...filters, From: from, To: to }, from, to };
 }
 
 export const reportPath = ({ name, query }: Pick<Report, 'name' | 'query'>) =>
@@ -42,12 +50,14 @@ type Read = (page: { Limit: number; Cursor?: string }) => Promise<Page<Record<st
 /** The casts are safe: `reportOf` writes these queries. */
 function readerOf(ctx: TenantContext, { name, query }: Pick<Report, 'name' | 'query'>): Read {
   if (name === 'activity') return (page) => listActivity(ctx, { ...(query as ActivityQuery), ...page });
-  return (page) => listCompletion(ctx, { ...(query as CompletionQuery), ...page });
+  const list = name === 'access' ? listAccess : listCompletion;
+  return (page) => list(ctx, { ...(query as LinesQuery), ...page });
 }
 
 /** Counts the latest events, and throws a problem if the report is not available yet. */
 export async function tryReport(ctx: TenantContext, report: Report): Promise<void> {
-  if (report.name === 'completion') await startCounting(ctx);
+  if (report.name !== 'activity') await startCounting(ctx, completionCounter);
+  if (report.name === 'access') await startCounting(ctx, accessCounter);
   await readerOf(ctx, report)({ Limit: 1 });
 }
 
@@ -56,7 +66,7 @@ const maxBytes = 1024 ** 2;
 /** Rows per statement, as in exports. */
 const pageRows = 25;
 
-const columnsOf = { completion: Completion, activity: Activity };
+const columnsOf = { completion: Completion, activity: Activity, access: Access };
 
 /** A report that takes longer to read is not attached either, because an email's connection waits for it. */
 const maxMilliseconds = 5_000;

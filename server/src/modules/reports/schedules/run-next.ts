@@ -124,7 +124,7 @@ async function deliver(
         firstName: recipient.first_name,
         lastName: recipient.last_name,
         loginId: recipient.login_id,
-        url: recipient.has_password ? (name === 'activity' ? `${page}/activity` : page) : null,
+        url: recipient.has_password ? (name === 'completion' ? page : `${page}/${name}`) : null,
         report: { scheduleId: row.schedule_id, name: row.name, report: name, query, from, to },
       },
       expiresAt,

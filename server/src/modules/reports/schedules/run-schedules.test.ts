@@ -96,6 +96,39 @@ test('a daily report is announced once a day, with a URL that returns the report
   assert.equal((await reportsOf(tenant)).length, 2);
 });
 
+test('a report of access is sent with its figures at that time, by webhook and by email', async () => {
+  const tenant = await newTenant(service);
+  const course = await newCourse(service, {}, { week: { Duration: 'P7D' } });
+  const LoginID = await tenant.user({ GroupName: 'Sales' });
+  expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${course}`), 201);
+  const fields = { Name: 'Ends', Report: 'access', By: 'group' };
+  const { ScheduleID, read } = await scheduled(tenant, fields);
+  const boss = await admin(tenant, 'boss@acme.example');
+  await scheduled(tenant, { ...fields, ...byMail(boss) });
+  await pass();
+  const To = clock.now().toISOString().slice(0, 10);
+  const URL = `${service.baseUrl}/report/access?By=group`;
+  assert.deepEqual(await reportsOf(tenant), [
+    { ScheduleID, Name: 'Ends', Report: 'access', From: null, To, URL },
+  ]);
+  const file = await fetch(URL, { headers: { authorization: `Bearer ${tenant.key}`, accept: 'text/csv' } });
+  const text = await file.text();
+  assert.equal(text.split('\r\n')[1], ',,Sales,1,1,1,0');
+  await send();
+  const [mail] = server.mails;
+  assert.ok(mail);
+  assert.ok(mail.raw.includes(`access-${To}.csv`), mail.raw);
+  assert.equal(mail.csv?.trim(), text.trim());
+  assert.equal((await read()).LastProblem, null);
+  const wrong = { ...daily, ...fields, Delivery: 'webhook' };
+  expectProblem(
+    await tenant.api('POST', '/report/schedule', { ...wrong, Days: 7 }),
+    422,
+    'validation_failed',
+    'Days',
+  );
+});
+
 test('the recipients get an email with the CSV file, in the language of the tenant', async () => {
   const tenant = await newTenant(service, { Name: 'Acme', Language: 'de' });
   const [ada, bob] = [

@@ -2,13 +2,13 @@ import Type from 'typebox';
 import { Fields, Instant, Nullable, OneOf, Text } from '../../../platform/http/schema.ts';
 import { CourseID } from '../../catalogue/schemas.ts';
 import { units } from '../periods.ts';
-import { completionBy, GroupName } from '../schemas.ts';
+import { GroupName, lineBy } from '../schemas.ts';
 import { frequencies, weekdays } from './times.ts';
 
 export const maxSchedules = 20;
 export const maxRecipients = 10;
 
-export const reports = ['completion', 'activity'] as const;
+export const reports = ['completion', 'activity', 'access'] as const;
 
 /** Why a run failed. `time_zone`: the service's database of time zones no longer has the zone. */
 const problems = ['no_recipients', 'mail_not_configured', 'unavailable', 'time_zone', 'failed'] as const;
@@ -22,10 +22,12 @@ const fields = {
   }),
   Report: OneOf(reports, {
     description:
-      '`completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. Days are in UTC.',
+      '`completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. `access`: the figures at the time when the report is read or its email is sent, as in `GET /report/access`. Days are in UTC.',
   }),
   By: Nullable(
-    OneOf(completionBy, { description: 'Only for `completion`: what each line covers. Default: course.' }),
+    OneOf(lineBy, {
+      description: 'Only for `completion` and `access`: what each line covers. Default: course.',
+    }),
   ),
   Unit: Nullable(OneOf(units, { description: 'Only for `activity`: length of the periods. Default: day.' })),
   Days: Nullable(

@@ -42,11 +42,11 @@ export function settingsOf(
   const { Report, Every, TimeZone } = sent;
   checkTimeZone(TimeZone);
   const isActivity = Report === 'activity';
-  const ofCompletion = { only: 'Report is completion', applies: !isActivity };
+  const ofLines = { only: 'Report is completion or access', applies: !isActivity };
   const ofActivity = { only: 'Report is activity', applies: isActivity };
   const ofWeek = { only: 'Every is week', applies: Every === 'week' };
   const ofMonth = { only: 'Every is month', applies: Every === 'month' };
-  const by = conditional(input.By, before?.By, { name: 'By', ...ofCompletion });
+  const by = conditional(input.By, before?.By, { name: 'By', ...ofLines });
   const unit = conditional(input.Unit, before?.Unit, { name: 'Unit', ...ofActivity });
   const days = conditional(input.Days, before?.Days, { name: 'Days', ...ofActivity });
   const weekday = conditional(input.Weekday, before?.Weekday, { name: 'Weekday', ...ofWeek });

@@ -1,0 +1,45 @@
+import type { components } from '../../../client/src/generated.ts';
+import type { Filter } from './figures.ts';
+
+export type AccessLine = components['schemas']['Access'];
+
+/** The figures, most urgent first. Each one after `Overdue` includes those before it, except `Overdue`. */
+export const measures = ['Overdue', 'EndsWithin7Days', 'EndsWithin30Days', 'Open'] as const;
+export type Measure = (typeof measures)[number];
+
+const daysOf = { EndsWithin7Days: 7, EndsWithin30Days: 30 } as const;
+
+/** Midnight in UTC after this many days, because the report counts days in UTC. */
+function endOfDays(days: number, now: Date): string {
+  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + days + 1);
+  return `${new Date(end).toISOString().slice(0, 10)}T00:00Z`;
+}
+
+/** The filter for the enrolments behind a figure. */
+export function filterOf(measure: Measure, now: Date): Filter {
+  if (measure === 'Overdue') return { status: 'expired' };
+  if (measure === 'Open') return { status: 'open' };
+  return { status: 'open', before: endOfDays(daysOf[measure], now) };
+}
+
+/**
+ * The parts of a bar in percent: what each figure adds to those before it. Ends are counted separately, so they can
+ * briefly exceed the open enrolments.
+ */
+export function partsOf({ Overdue, Open, EndsWithin7Days, EndsWithin30Days }: AccessLine) {
+  const week = Math.min(EndsWithin7Days ?? 0, Open);
+  const month = Math.min(Math.max(EndsWithin30Days ?? 0, week), Open);
+  const sizes: Record<Measure, number> = {
+    Overdue,
+    EndsWithin7Days: week,
+    EndsWithin30Days: month - week,
+    Open: Open - month,
+  };
+  const sum = Overdue + Open;
+  let from = 0;
+  return measures.map((measure) => {
+    const share = sum === 0 ? 0 : (100 * sizes[measure]) / sum;
+    from += share;
+    return { measure, from: from - share, share };
+  });
+}

@@ -1,0 +1,39 @@
+import { Paper, Text } from '@mantine/core';
+import { useFormatter, useTranslations } from 'use-intl';
+import { AccessBar } from './access-bar.tsx';
+import { type AccessLine, filterOf, measures } from './access-figures.ts';
+import { Count } from './count.tsx';
+import type { Scope } from './figures.ts';
+
+/** The totals of all lines, which are also the legend for the bars. */
+export function AccessSummary({ line, scope }: { line: AccessLine; scope: Scope }) {
+  const t = useTranslations('reports');
+  const format = useFormatter();
+  return (
+    <Paper withBorder p="md" component="section" aria-label={t('summary')} className="report-summary">
+      <Text component="p" m={0}>
+        <span className="headline">{format.number(line.Overdue)}</span>{' '}
+        {t('access.overdueOf', { overdue: line.Overdue, count: line.Overdue + line.Open })}
+      </Text>
+      <AccessBar line={line} />
+      <dl className="legend">
+        {measures.map((measure) => (
+          <div key={measure}>
+            <dt>
+              <span className={`swatch ${measure}`} aria-hidden />
+              {t(`access.measures.${measure}`)}
+            </dt>
+            <dd>
+              <Count
+                count={line[measure]}
+                scope={scope}
+                filter={filterOf(measure, new Date())}
+                label={t(`access.measures.${measure}`)}
+              />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Paper>
+  );
+}

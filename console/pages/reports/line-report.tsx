@@ -1,0 +1,103 @@
+import { Text, TextInput } from '@mantine/core';
+import { useFormatter, useTranslations } from 'use-intl';
+import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import type { Column } from '../../parts/list.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
+import { CoursePicker } from '../enrolments/pickers.tsx';
+import { GroupFilter } from '../users/group.tsx';
+import { isKind, type Kind, kinds, type Place } from './figures.ts';
+
+const names = ['by', 'course', 'group', 'day'] as const;
+
+/** The day if it is valid and past. For today, the latest figures are shown. */
+function pastDay(text: string | undefined, today: string): string | undefined {
+  const isDay = text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+  return isDay && text < today ? text : undefined;
+}
+
+/** The filters of a report with a line for each course, group, or pair of both. */
+export function useLineReport() {
+  const [filters, change] = useFilters(names);
+  const kind: Kind = isKind(filters.by) ? filters.by : 'course';
+  const today = new Date().toISOString().slice(0, 10);
+  const day = pastDay(filters.day, today);
+  const { course, group } = filters;
+  const asked = {
+    ...(course ? { CourseID: course } : {}),
+    ...(group ? { GroupName: group } : {}),
+    ...(day ? { AsOf: day } : {}),
+  };
+  return {
+    ...{ filters, change, kind, today, day, asked },
+    wanted: { kind, course, group, day },
+    query: { By: kind, ...asked },
+    isFiltered: Object.keys(asked).length > 0,
+    clear: () => change({ course: undefined, group: undefined, day: undefined }),
+  };
+}
+
+type LineReport = ReturnType<typeof useLineReport>;
+
+export function LineFilters({ report }: { report: LineReport }) {
+  const t = useTranslations('reports');
+  const { filters, change, kind, today, isFiltered, clear } = report;
+  return (
+    <FilterBar
+      count={[filters.course, filters.group, filters.day].filter(Boolean).length}
+      onClear={isFiltered ? clear : undefined}
+    >
+      <SelectFilter
+        label={t('by')}
+        value={kind}
+        onChange={(by) => change({ by: by === 'course' ? undefined : by })}
+        options={kinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+        isRequired
+      />
+      <CoursePicker value={filters.course} onChange={(course) => change({ course })} className="filter" />
+      <GroupFilter value={filters.group} onChange={(group) => change({ group })} />
+      <TextInput
+        type="date"
+        label={t('asOf')}
+        max={today}
+        value={filters.day ?? ''}
+        onChange={(event) => change({ day: event.currentTarget.value || undefined })}
+        className="filter"
+      />
+    </FilterBar>
+  );
+}
+
+/** Which figures a past day shows. */
+export function PastDay({ day, text }: { day: string | undefined; text: 'past' | 'access.past' }) {
+  const t = useTranslations('reports');
+  const format = useFormatter();
+  if (day === undefined) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {t(text, { day: format.dateTime(new Date(day), { dateStyle: 'long', timeZone: 'UTC' }) })}
+    </Text>
+  );
+}
+
+/** Shown instead of an empty table. */
+export function NoLines({ report, text }: { report: LineReport; text: string }) {
+  const t = useTranslations('reports');
+  if (!report.isFiltered) return <Message title={t('none')} text={text} />;
+  return <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={report.clear} />;
+}
+
+/** The columns that say what a line covers. */
+export function usePlaceColumns(kind: Kind): Column<Place>[] {
+  const t = useTranslations('reports');
+  const course: Column<Place> = {
+    key: 'course',
+    header: t('course'),
+    cell: ({ CourseTitle, CourseID }) => <span className="break">{CourseTitle ?? CourseID}</span>,
+  };
+  const group: Column<Place> = {
+    key: 'group',
+    header: t('group'),
+    cell: ({ GroupName }) => <span className="break">{GroupName ?? t('noGroup')}</span>,
+  };
+  return [...(kind === 'group' ? [] : [course]), ...(kind === 'course' ? [] : [group])];
+}

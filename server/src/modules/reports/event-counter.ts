@@ -1,0 +1,123 @@
+import { tenantNow } from '../../platform/clocks.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { readByIndex } from '../../platform/db/batches.ts';
+import { limitLockWaits } from '../../platform/db/lock-waits.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { countInTurns } from './count-in-turns.ts';
+import { firstId, nextEventsText } from './next-events.ts';
+
+/** Figures that are counted from the event log, from a tenant's first report on. */
+export type EventCounter = {
+  /** The table with the positions up to which the logs have been counted. */
+  log: 'completion_log' | 'access_log';
+  /** CTEs that count the events in `entry` and the enrolments in `move`. */
+  text: string;
+};
+
+/** Maximum number of events per statement. On the embedded database, all other statements wait for it. */
+const maxEvents = 100;
+
+const countText = ({ log, text }: EventCounter) => `
+with ${nextEventsText}, ${text},
+moved as (
+  update ${log} set position = coalesce((select max(entry.position) from entry), ${log}.position), enroll_id = (select stop.enroll_id from stop)
+  where ${log}.tenant_id = $1
+)
+select (select count(*)::integer from next) as found, (select count(*)::integer from entry) as counted`;
+
+type Place = { position: number; enroll_id: string | null };
+
+/**
+ * Locks the tenant's figures until the transaction ends. Returns how far the tenant's log has been counted;
+ * undefined for a tenant without reports.
+ */
+export function lockFigures(ctx: TenantContext, log: EventCounter['log']): Promise<Place | undefined> {
+  return ctx.db
+    .selectFrom(log)
+    .select(['position', 'enroll_id'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Counts the next events of a tenant. Returns whether there may be more. */
+async function countBatch(ctx: TenantContext, counter: EventCounter): Promise<boolean> {
+  return transaction(ctx, async (ctx) => {
+    await limitLockWaits(ctx);
+    // The planner's statistics may predate most of the rows.
+    await readByIndex(ctx);
+    const place = await lockFigures(ctx, counter.log);
+    if (!place) return false;
+    const values = [ctx.tenantId, place.position, maxEvents, place.enroll_id ?? firstId];
+    const [row] = await run<{ found: number; counted: number }>(ctx, {
+      name: `count_${counter.log}`,
+      text: countText(counter),
+      values,
+    });
+    return row !== undefined && (row.counted < row.found || row.found === maxEvents);
+  });
+}
+
+/** How many batches a report counts itself. The job counts the rest. */
+const firstBatches = 10;
+
+/**
+ * Starts counting the events of a tenant, or continues. This happens with its first report, and with each scheduled
+ * one. Returns whether all events have been counted.
+ */
+export async function startCounting(ctx: TenantContext, counter: EventCounter): Promise<boolean> {
+  const insert = ctx.db.insertInto(counter.log).values({ tenant_id: ctx.tenantId, position: 0 });
+  await insert.onConflict((conflict) => conflict.column('tenant_id').doNothing()).execute();
+  for (let batch = 0; batch < firstBatches; batch++) if (!(await countBatch(ctx, counter))) return true;
+  return false;
+}
+
+const uncountedTenantsText = (log: string) => `/* across tenants: the reports of all tenants */
+select log.tenant_id from ${log} counted join event_log log on log.tenant_id = counted.tenant_id
+where log.position > counted.position and log.tenant_id <> all($1::text[])`;
+
+/** Counts the new events of all tenants that use the reports. */
+export function countEvents(ctx: Context, counter: EventCounter): Promise<void> {
+  const { log } = counter;
+  const count = (ctx: TenantContext) => countBatch(ctx, counter);
+  return countInTurns(ctx, { name: `uncounted_${log}`, text: uncountedTenantsText(log), count });
+}
+
+/**
+ * Figures that are older than this are not shown. The job may need several runs before the first report of a
+ * tenant.
+ */
+const maxBehindMinutes = 10;
+
+const firstUncountedText = (log: string) => `
+select event.occurred_at, not exists (select from ${log} where ${log}.tenant_id = $1) as is_first
+from event
+where event.tenant_id = $1 and event.position > coalesce((
+  select ${log}.position from ${log} where ${log}.tenant_id = $1
+), 0)
+order by event.position limit 1`;
+
+type Uncounted = { occurred_at: Date; is_first: boolean };
+
+async function isComplete(ctx: TenantContext, counter: EventCounter): Promise<boolean> {
+  const { log } = counter;
+  const [first] = await run<Uncounted>(ctx, {
+    name: `first_uncounted_${log}`,
+    text: firstUncountedText(log),
+    values: [ctx.tenantId],
+  });
+  if (!first || (first.is_first && (await startCounting(ctx, counter)))) return true;
+  const isRecent = tenantNow(ctx).getTime() - first.occurred_at.getTime() < maxBehindMinutes * 60_000;
+  return isRecent && !first.is_first;
+}
+
+/** Rejects reports whose figures are not complete. The first report starts all of its counters. */
+export async function rejectIncomplete(ctx: TenantContext, counters: readonly EventCounter[]): Promise<void> {
+  let areComplete = true;
+  for (const counter of counters) areComplete = (await isComplete(ctx, counter)) && areComplete;
+  if (areComplete) return;
+  throw new Problem('unavailable', 'The events of this tenant are still being counted. Retry in a minute.', {
+    retryAfter: 60,
+  });
+}

@@ -1,0 +1,104 @@
+import { tenantNow } from '../../platform/clocks.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import type { CompletionDayTable } from '../../platform/db/generated.ts';
+import { type AccessPath, scanRows, type Visit } from '../../platform/db/list-scan.ts';
+import type { Parameters } from '../../platform/db/parameters.ts';
+import { foreignCursor, type PageQuery, pageLimit, readCursor } from '../../platform/http/pagination.ts';
+import { dayOf } from './periods.ts';
+import type { LineBy } from './schemas.ts';
+
+/** The parameters of reports that have a line for each course, group, or pair of both. */
+export type LinesQuery = PageQuery & {
+  By?: LineBy;
+  CourseID?: string;
+  GroupName?: string;
+  AsOf?: string;
+};
+
+export type LineRow = { course_id: string; group_name: string; course_title: string | null };
+export type FigureRow = LineRow & Omit<CompletionDayTable, 'tenant_id' | 'kind' | 'day'>;
+
+export type Kind = { hasCourse: boolean; hasGroup: boolean };
+
+/**
+ * Lines by course that are filtered by group have both a course and a group, and so do lines by group that
+ * are filtered by course.
+ */
+export const kindOf = ({ By = 'course', CourseID, GroupName }: LinesQuery): Kind => ({
+  hasCourse: By === 'course' || By === 'course_and_group' || CourseID !== undefined,
+  hasGroup: By === 'group' || By === 'course_and_group' || GroupName !== undefined,
+});
+
+function nameOf({ hasCourse, hasGroup }: Kind): string {
+  if (hasCourse) return hasGroup ? 'course_and_group' : 'course';
+  return hasGroup ? 'group' : 'total';
+}
+
+/** The day at whose end the figures are reported: by default today, for the latest figures. */
+export const dayOfReport = (ctx: TenantContext, { AsOf }: LinesQuery) => AsOf ?? dayOf(tenantNow(ctx));
+
+/** The figures of a line at the end of the day: those of the last day on which they changed. */
+const figuresOf = (line: string, day: string) => `(
+  select day.* from completion_day day
+  where day.tenant_id = $1 and day.kind = ${line}.kind and day.course_id = ${line}.course_id
+    and day.group_name = ${line}.group_name and day.day <= ${day}::date
+  order by day.day desc limit 1
+)`;
+
+type Lines = {
+  day: string;
+  /** SQL: which lines are listed, by their figures `day`. */
+  isShown: string;
+  /** SQL for the columns of the report, from the figures `day` and from `join`. */
+  columns: string;
+  /** SQL that joins further figures to the lines `held`. $3 is the day. */
+  join?: string;
+};
+
+/**
+ * Reads the lines of a report. Each line takes one look-up of its figures, regardless of the number
+ * of enrolments.
+ */
+export function scanLines<R extends LineRow>(
+  ctx: TenantContext,
+  input: LinesQuery,
+  { day, isShown, columns, join = '' }: Lines,
+): Promise<Visit<R>> {
+  return scanRows<R>(ctx, {
+    rows: 'completion_line held where held.tenant_id = $1 and held.kind = $2',
+    values: [ctx.tenantId, nameOf(kindOf(input)), day],
+    key: ['course_id', 'group_name'],
+    after: readKey(readCursor(input)),
+    accessPaths: [(parameters) => pathOf(input, parameters)],
+    filter: () => `exists (select from ${figuresOf('held', '$3')} day where ${isShown})`,
+    show: (page) => `select held.*, course.title as course_title, ${columns}
+      from (${page}) held left join course on course.course_id = held.course_id
+      left join lateral ${figuresOf('held', '$3')} day on true ${join}`,
+    wanted: pageLimit(input),
+  });
+}
+
+function pathOf({ CourseID, GroupName }: LinesQuery, { add }: Parameters): AccessPath {
+  const course = CourseID === undefined ? 'true' : `held.course_id = ${add(CourseID)}`;
+  if (GroupName === undefined) return { ranges: [course] };
+  return { ranges: [course], fixed: { column: 'held.group_name', value: add(GroupName) } };
+}
+
+export const keyOf = (row: LineRow) => JSON.stringify([row.course_id, row.group_name]);
+
+function readKey(cursor: string | null): string[] | null {
+  if (cursor === null) return null;
+  try {
+    const key: unknown = JSON.parse(cursor);
+    const isText = (part: unknown) => typeof part === 'string' && part.isWellFormed() && !part.includes('\0');
+    if (Array.isArray(key) && key.length === 2 && key.every(isText)) return key;
+  } catch {}
+  throw foreignCursor();
+}
+
+/** The course and the group of a line, as far as it has them. */
+export const placeOf = (row: LineRow, { hasCourse, hasGroup }: Kind) => ({
+  CourseID: hasCourse ? row.course_id : null,
+  CourseTitle: hasCourse ? row.course_title : null,
+  GroupName: hasGroup && row.group_name !== '' ? row.group_name : null,
+});

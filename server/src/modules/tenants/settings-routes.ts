@@ -1,0 +1,35 @@
+import { ok, route } from '../../platform/http/routes.ts';
+import { Settings, SettingsChange } from './schemas.ts';
+import { changeSettings, readSettings } from './settings.ts';
+
+const common = { tag: 'Tenants', access: 'tenant', path: '/settings' } as const;
+
+export const settingsRoutes = [
+  route({
+    ...common,
+    method: 'GET',
+    name: 'readSettings',
+    summary: 'Read the settings of your tenant',
+    description: 'The language and the days of reminders. An operator names the tenant in the Tenant header.',
+    scope: 'users:read',
+    responses: { 200: { description: 'The settings.', schema: Settings } },
+    handle: async (ctx) => ok(await readSettings(ctx)),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    name: 'changeSettings',
+    summary: 'Change the settings of your tenant',
+    description:
+      'Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`. An added reminder is not sent to learners whose access already ends sooner.',
+    example: ['ReminderDays'],
+    // The settings apply to emails to all users, as branding does.
+    scope: 'users:write',
+    additionalScopes: ['users:admin'],
+    body: SettingsChange,
+    responses: { 200: { description: 'The changed settings.', schema: Settings } },
+    events: [],
+    audits: ['tenant.changed'],
+    handle: async (ctx, { body }) => ok(await changeSettings(ctx, body)),
+  }),
+];

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { expireEnrolments } from '../../server/src/modules/enrolments/expire.ts';
+import { countAccess } from '../../server/src/modules/reports/count-access.ts';
+import { countCompletion } from '../../server/src/modules/reports/count-completion.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
+import { expectCount } from '../../server/test/support/browser.ts';
+import { movableClock } from '../../server/test/support/clock.ts';
+import { closeConsole, consoleOf, newConsolePage, signInAs } from '../../server/test/support/console.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { expectStatus, newCourse, newTenant } from '../../server/test/support/tenant.ts';
+
+let service: TestService;
+const clock = movableClock();
+
+before(async () => {
+  service = await startService({ now: clock.now });
+});
+
+after(() => service?.close());
+
+const inDays = (days: number) => new Date(clock.now().getTime() + days * 86_400_000).toISOString();
+
+/** A tenant with an overdue enrolment, and others that end in 3 days, in 20 days, and never. */
+async function withEnds() {
+  clock.advance({ days: -2 });
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const boss = await tenant.user({ FirstName: 'Ada', IsAdmin: true });
+  const options = { open: {}, day: { Duration: 'P1D' } };
+  const course = await newCourse(service, { Title: 'Fire safety at work' }, options);
+  const enrol = async (option: string, days: number | null) => {
+    const LoginID = await tenant.user({ GroupName: 'Sales' });
+    const { body } = await tenant.api('POST', `/enrol/${LoginID}/${course}/${option}`);
+    if (days === null) return;
+    const change = { ExpiresAt: inDays(days) };
+    expectStatus(await tenant.api('PUT', `/enrolment/${LoginID}/${body.EnrollID}`, change), 200);
+  };
+  expectStatus(await tenant.api('GET', '/report/access'), 200);
+  await enrol('day', null);
+  clock.advance({ days: 2 });
+  await expireEnrolments(service.ctx);
+  for (const days of [3, 3, 20, null]) await enrol('open', days);
+  await countCompletion(service.ctx);
+  await countAccess(service.ctx);
+  return { tenant, boss };
+}
+
+test('An administrator sees whose access has ended or ends soon, and opens these enrolments', async () => {
+  const { tenant, boss } = await withEnds();
+  const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/reports');
+  await page.getByRole('link', { name: 'Access', exact: true }).click();
+  await page.getByText('of 5 uncompleted enrolments is overdue').waitFor();
+  const rows = page.getByRole('table', { name: 'Reports' }).getByRole('row');
+  await rows.nth(1).getByText('Fire safety at work').waitFor();
+  await expectAccessible(page);
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const download = await saving;
+  assert.equal(download.suggestedFilename(), 'access.csv');
+  const [, line] = Buffer.concat(await (await download.createReadStream()).toArray())
+    .toString()
+    .split('\r\n');
+  assert.deepEqual(line?.split(',').slice(3), ['4', '2', '3', '1']);
+
+  const enrolments = page.getByRole('table', { name: 'Enrolments' }).getByRole('row');
+  for (const [link, count] of [
+    ['Overdue: show 1 enrolment', 1],
+    ['Ends within 7 days: show 2 enrolments', 2],
+    ['Ends within 30 days: show 3 enrolments', 3],
+    ['All open: show 4 enrolments', 4],
+  ] as const) {
+    await rows.nth(1).getByRole('link', { name: link }).click();
+    await page.waitForURL(/enrolments\?.*status=/);
+    await enrolments.nth(count).waitFor();
+    await expectCount(enrolments, count + 1);
+    await page.goBack();
+  }
+
+  await page.getByLabel('As of').fill(inDays(-1).slice(0, 10));
+  await page.getByText('but not when access was going to end').waitFor();
+  await expectCount(rows.getByRole('link'), 0);
+  await expectAccessible(page);
+  await closeConsole(page);
+});
+
+test('Without enrolments, the page says what it will show', async () => {
+  const tenant = await newTenant(service);
+  const boss = await tenant.user({ IsAdmin: true });
+  const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/reports/access');
+  await page.getByText('this page shows whose access has ended or ends soon').waitFor();
+  await expectAccessible(page);
+  await closeConsole(page);
+});
+
+for (const [locale, text] of [
+  ['de', 'nicht abgeschlossenen Einschreibungen ist überfällig'],
+  ['fr', 'inscriptions non terminées est en retard'],
+] as const)
+  test(`The page fits the screen in ${locale}`, async () => {
+    const { tenant, boss } = await withEnds();
+    const page = await newConsolePage();
+    await page.addInitScript(`localStorage.setItem('lectern-language', '${locale}')`);
+    await signInAs(page, service, { tenant, LoginID: boss }, '/console/reports/access?by=course_and_group');
+    await page.getByText(text).waitFor();
+    await expectAccessible(page);
+    await closeConsole(page);
+  });

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { expectAccessible } from '../../server/test/support/axe.ts';
+import { closeConsole, consoleOf, newConsolePage, signInAs } from '../../server/test/support/console.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { newTenant } from '../../server/test/support/tenant.ts';
+
+let service: TestService;
+
+before(async () => {
+  service = await startService();
+});
+
+after(() => service?.close());
+
+test('An administrator chooses the language of emails and when learners are reminded', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const boss = await tenant.user({ FirstName: 'Ada', IsAdmin: true });
+  const page = await consoleOf(service, { tenant, LoginID: boss });
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  const save = page.getByRole('button', { name: 'Save' });
+  await save.waitFor();
+  assert.ok(await save.isDisabled());
+  await page.getByRole('combobox', { name: 'Language of emails and pages' }).click();
+  await page.getByRole('option', { name: 'Deutsch' }).click();
+  const days = page.getByRole('combobox', { name: /Reminders/ });
+  await days.fill('30');
+  await page.keyboard.press('Enter');
+  await expectAccessible(page);
+  await save.click();
+  await page.getByText('Settings saved').waitFor();
+  await expectAccessible(page);
+  const { body } = await tenant.api('GET', '/settings');
+  assert.deepEqual([body.Language, body.ReminderDays], ['de', [30, 14, 3]]);
+  await page.getByRole('link', { name: 'Audit trail' }).click();
+  await page.getByText('Tenant changed').first().waitFor();
+  await closeConsole(page);
+});
+
+test('An administrator who may not manage administrators can only read the settings', async () => {
+  const tenant = await newTenant(service, { Language: 'fr' });
+  const boss = await tenant.user({ IsAdmin: true, AdminScopes: ['users:read', 'users:write'] });
+  const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/settings');
+  await page.getByText('you need permission to manage administrators').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+  await expectAccessible(page);
+  await closeConsole(page);
+});
+
+for (const [locale, title] of [
+  ['de', 'Einstellungen'],
+  ['fr', 'Paramètres'],
+] as const)
+  test(`The page fits the screen in ${locale}`, async () => {
+    const tenant = await newTenant(service);
+    const boss = await tenant.user({ IsAdmin: true });
+    const page = await newConsolePage();
+    await page.addInitScript(`localStorage.setItem('lectern-language', '${locale}')`);
+    await signInAs(page, service, { tenant, LoginID: boss }, '/console/settings');
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+    await page.getByRole('button').last().waitFor();
+    await expectAccessible(page);
+    await closeConsole(page);
+  });
