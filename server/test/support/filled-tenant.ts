@@ -58,6 +58,8 @@ export async function fill(
   await resetAttempt(service, tenant, encodeURIComponent(CourseID));
   await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'wrong' });
   const { EnrollID, LaunchURL } = body;
+  const ExpiresAt = new Date(service.ctx.now().getTime() + 60 * 86_400_000).toISOString();
+  expectStatus(await tenant.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { ExpiresAt }), 200);
   const made = await tenant.api('POST', '/enrolment/key', {
     CourseIDs: [CourseID],
     DurationIDs: ['standard'],
