@@ -34,13 +34,19 @@ test('An administrator chooses the language of emails and when learners are remi
   const { body } = await tenant.api('GET', '/settings');
   assert.deepEqual([body.Language, body.ReminderDays], ['de', [30, 14, 3]]);
   await page.getByRole('link', { name: 'Audit trail' }).click();
-  await page.getByText('Tenant changed').first().waitFor();
+  await page.getByRole('table').getByText('Tenant changed').waitFor();
   await closeConsole(page);
 });
 
 test('An administrator who may not manage administrators can only read the settings', async () => {
   const tenant = await newTenant(service, { Language: 'fr' });
-  const boss = await tenant.user({ IsAdmin: true, AdminScopes: ['users:read', 'users:write'] });
+  const boss = await tenant.user({ IsAdmin: true });
+  await service.ctx.db
+    .updateTable('user')
+    .set({ admin_scopes: ['users:read', 'users:write'] })
+    .where('tenant_id', '=', tenant.TenantID)
+    .where('login_id', '=', boss)
+    .execute();
   const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/settings');
   await page.getByText('you need permission to manage administrators').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);

@@ -17,11 +17,11 @@ const daysOf = (typed: string[]) =>
 type Props = {
   typed: MailSettings;
   onChange: (change: Partial<MailSettings>) => void;
-  isDisabled?: boolean;
+  isReadOnly?: boolean;
 };
 
 /** The language of a tenant's emails and pages, and when learners are reminded. */
-export function MailFields({ typed, onChange, isDisabled = false }: Props) {
+export function MailFields({ typed, onChange, isReadOnly = false }: Props) {
   const t = useTranslations('tenants');
   return (
     <>
@@ -31,7 +31,7 @@ export function MailFields({ typed, onChange, isDisabled = false }: Props) {
         value={typed.Language}
         onChange={(value) => onChange({ Language: choiceOf(languages, value) ?? typed.Language })}
         allowDeselect={false}
-        disabled={isDisabled}
+        readOnly={isReadOnly}
       />
       <TagsInput
         label={t('reminderDays')}
@@ -42,7 +42,7 @@ export function MailFields({ typed, onChange, isDisabled = false }: Props) {
         splitChars={[',', ' ', ';']}
         acceptValueOnBlur
         inputMode="numeric"
-        disabled={isDisabled}
+        readOnly={isReadOnly}
         inputWrapperOrder={['label', 'input', 'description']}
       />
     </>

@@ -58,7 +58,7 @@ function Form({ settings }: { settings: components['schemas']['Settings'] }) {
         <MailFields
           typed={typed}
           onChange={(change) => setTyped((held) => ({ ...held, ...change }))}
-          isDisabled={!mayChange}
+          isReadOnly={!mayChange}
         />
         <FailedAction error={saving.error} />
         {mayChange ? (
