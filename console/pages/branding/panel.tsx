@@ -1,5 +1,5 @@
 import './branding.css';
-import { Button, Group, Input, Stack, Text } from '@mantine/core';
+import { Input, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -8,6 +8,7 @@ import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { useBranding } from '../../shell/branding.tsx';
@@ -73,22 +74,14 @@ function Form({ branding, tenantId, name }: PanelProps & { branding: Branding })
         <LogoField logo={logo} isDisabled={!mayChange} onChange={setLogo} />
         <ColourField typed={typed} isDisabled={!mayChange} onType={setTyped} />
         <FailedAction error={saving.error} />
-        {mayChange ? (
-          <Group>
-            <Button type="submit" loading={saving.isRunning} disabled={!isChanged || colour === undefined}>
-              {t('save')}
-            </Button>
-            {isChanged && (
-              <Button variant="default" onClick={undo}>
-                {t('undo')}
-              </Button>
-            )}
-          </Group>
-        ) : (
-          <Text size="sm" c="dimmed">
-            {t('notAllowed')}
-          </Text>
-        )}
+        <SaveButtons
+          texts={{ save: t('save'), undo: t('undo'), notAllowed: t('notAllowed') }}
+          isAllowed={mayChange}
+          isChanged={isChanged}
+          isValid={colour !== undefined}
+          isRunning={saving.isRunning}
+          onUndo={undo}
+        />
       </Stack>
       <Stack gap="xs" component="section" aria-label={t('previewTitle')}>
         <Input.Label labelElement="div" aria-hidden>

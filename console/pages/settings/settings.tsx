@@ -1,4 +1,4 @@
-import { Box, Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -8,6 +8,7 @@ import { useSession } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { MailFields, type MailSettings } from './mail-fields.tsx';
@@ -61,22 +62,13 @@ function Form({ settings }: { settings: components['schemas']['Settings'] }) {
           isReadOnly={!mayChange}
         />
         <FailedAction error={saving.error} />
-        {mayChange ? (
-          <Group>
-            <Button type="submit" loading={saving.isRunning} disabled={!isChanged}>
-              {t('save')}
-            </Button>
-            {isChanged && (
-              <Button variant="default" onClick={undo}>
-                {t('undo')}
-              </Button>
-            )}
-          </Group>
-        ) : (
-          <Text size="sm" c="dimmed">
-            {t('notAllowed')}
-          </Text>
-        )}
+        <SaveButtons
+          texts={{ save: t('save'), undo: t('undo'), notAllowed: t('notAllowed') }}
+          isAllowed={mayChange}
+          isChanged={isChanged}
+          isRunning={saving.isRunning}
+          onUndo={undo}
+        />
       </Stack>
       <LeaveGuard isOn={isChanged && !saving.isRunning} text={t('leaveText')} />
     </form>
