@@ -12,6 +12,7 @@ const groupOf = {
   'user.erased': 'user',
   'invitation.created': 'user',
   'invitation.accepted': 'user',
+  'mail.bounced': 'user',
   'enrolment.created': 'enrolment',
   'enrolment.updated': 'enrolment',
   'enrolment.launched': 'enrolment',

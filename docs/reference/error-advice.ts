@@ -47,6 +47,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   invitation_ended:
     'Create another invitation with `POST /invitation`. A user who has already accepted the invitation can sign in with the password.',
   reset_ended: 'Request another link on the sign-in page. It works once and expires after an hour.',
+  mail_not_found:
+    'Ignore this bounce: the email was sent by another system, or more than 90 days ago to a user whose address has changed since.',
   mail_not_configured:
     'The operator has not set `SMTP_URL`. Invite the user with `POST /invitation`, and send them the link yourself.',
   user_exists:

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
+import { bulkWarnings } from './bulk-warnings.ts';
 import { reasonOf } from './exit.ts';
 import { rowTypes } from './platform/rows/rows.ts';
 
@@ -43,6 +44,7 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
   const counts = noCounts();
   const enrolments = noCounts();
   const created = new Set<string>();
+  const warnings = bulkWarnings();
   let rest = '';
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split('\n');
@@ -50,6 +52,7 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
     for (const line of lines) {
       const result: Result = JSON.parse(line);
       const outcome = outcomeOf(result);
+      warnings.add(result);
       // A plan does not see earlier rows for the same user if they are far apart.
       const isRepeated = input.plan && outcome === 'created' && created.has(result.LoginID ?? '');
       counts[isRepeated ? 'exists' : outcome]++;
@@ -63,12 +66,19 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
   const totals = hasEnrolments
     ? `users: ${totalsOf(counts)}; enrolments: ${totalsOf(enrolments)}`
     : totalsOf(counts);
+  process.stderr.write(warnings.text());
   process.stderr.write(`${input.plan ? 'Dry run, nothing was changed: ' : ''}${totals}\n`);
   return { failed: counts.failed + enrolments.failed };
 }
 
 type Step = { Status: number; Changed?: string[] };
-type Result = Step & { LoginID?: string; Enrolment?: Step };
+type Result = Step & {
+  Row: number;
+  LoginID?: string;
+  SimilarLoginID?: string;
+  SameEmailLoginID?: string;
+  Enrolment?: Step;
+};
 
 const noCounts = () => ({ created: 0, updated: 0, exists: 0, failed: 0 });
 

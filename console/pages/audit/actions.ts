@@ -26,6 +26,8 @@ const groupOf = {
   'invitation_link.created': 'access',
   'password_reset.requested': 'access',
   'invitation.revoked': 'access',
+  'mail.bounced': 'access',
+  'mail.bounce_cleared': 'access',
   'sessions.ended': 'access',
   'key.created': 'access',
   'key.revoked': 'access',

@@ -11,6 +11,8 @@ export type Line = {
   LoginID?: string;
   /** In a plan: an existing LoginID that differs only in case from the one that would be created. */
   SimilarLoginID?: string;
+  /** In a plan: another user with the address that the row would set. */
+  SameEmailLoginID?: string;
   CourseID?: string;
   DurationID?: string;
   EnrollID?: string;

@@ -1,5 +1,6 @@
 import { csvRow } from '../../parts/csv.ts';
 import { isTemporary, type Line } from './call.ts';
+import type { Warning } from './same-emails.ts';
 
 /** The planned or actual result for a row. `differs` means that the user exists with other values, which are kept. */
 export const kinds = ['created', 'updated', 'exists', 'differs', 'refused'] as const;
@@ -37,6 +38,8 @@ export type ChunkOutcome = {
   users: UserOutcome[] | null;
   enrolments: Counts;
   rejected: RejectedRow[];
+  /** Only in plans. */
+  warnings: readonly Warning[];
   changed: ChangedFields;
   /** The number of rows that failed temporarily, so that a retry may succeed. */
   temporary: number;
@@ -85,6 +88,7 @@ export function toOutcome(
   from: number,
   lineOf: (row: number) => number,
   hasCourses: boolean,
+  warnings: readonly Warning[] = [],
 ): ChunkOutcome {
   const counts = { ...noCounts };
   const enrolments = { ...noCounts };
@@ -113,6 +117,7 @@ export function toOutcome(
     rows: lines.length,
     ...{ counts, enrolments, users: hasCourses ? users : null },
     rejected,
+    warnings,
     changed,
     temporary,
     results: new Blob([texts.join('')]),
@@ -124,6 +129,7 @@ export type Sum = {
   counts: Counts;
   enrolments: Counts;
   rejected: RejectedRow[];
+  warnings: Warning[];
   changed: ChangedFields;
   temporary: number;
   results: Blob[];
@@ -134,7 +140,7 @@ export function sumOf(outcomes: readonly (ChunkOutcome | undefined)[]): Sum {
   const sum: Sum = {
     rows: 0,
     ...{ counts: { ...noCounts }, enrolments: { ...noCounts } },
-    ...{ rejected: [], changed: {}, temporary: 0, results: [] },
+    ...{ rejected: [], warnings: [], changed: {}, temporary: 0, results: [] },
   };
   const users = new Map<string, UserOutcome>();
   for (const outcome of outcomes) {
@@ -150,6 +156,7 @@ export function sumOf(outcomes: readonly (ChunkOutcome | undefined)[]): Sum {
       if (!known || kinds.indexOf(user.kind) < kinds.indexOf(known.kind)) users.set(user.loginId, user);
     }
     for (const one of outcome.rejected) sum.rejected.push(one);
+    for (const one of outcome.warnings) sum.warnings.push(one);
     addChanged(sum.changed, outcome.changed);
     sum.temporary += outcome.temporary;
     sum.results.push(outcome.results);

@@ -15,6 +15,7 @@ import type { Subject } from './subjects.ts';
 import { Tiles } from './tiles.tsx';
 import { UndoLink } from './undo-link.tsx';
 import type { Run, Running } from './use-run.ts';
+import { WarnedRows } from './warned-rows.tsx';
 
 type Props = {
   run: Run;
@@ -96,6 +97,7 @@ export function RunView(props: Props) {
           <AfterRun {...{ run, subject, isChange, onOther }} hasCourses={enrolling !== undefined} />
         ))}
       {state !== 'running' && !isPlan && <UndoLink run={run} />}
+      {sum.warnings.length > 0 && state !== 'running' && <WarnedRows warnings={sum.warnings} />}
       {sum.rejected.length > 0 && state !== 'running' && (
         <RejectedRows
           refused={sum.rejected}

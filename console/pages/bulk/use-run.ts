@@ -10,6 +10,7 @@ import { type DateOrder, dateOrderOf } from './dates.ts';
 import type { AddedFields } from './existing.ts';
 import { viewerOf } from './import-keys.ts';
 import { type ChunkOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
+import { findSameEmails, type Warning, warningsOf } from './same-emails.ts';
 import type { Send } from './send-rows.ts';
 import type { Source } from './source.ts';
 import { hasCourses, type Subject, subjectInfo } from './subjects.ts';
@@ -50,6 +51,8 @@ type Work = {
   order: DateOrder;
   /** Rows that, according to the plan, would create a second user with almost the same LoginID. */
   similar: Map<number, Finding>;
+  /** Only in plans: rows with the address of an earlier row. */
+  sameEmails: ReadonlyMap<number, Warning>;
   outcomes: (ChunkOutcome | undefined)[];
   at: number;
   isKept: boolean;
@@ -96,7 +99,10 @@ export function useRun(onDone: (input: Input) => void) {
       if (!started.findings) {
         started.order = await dateOrderOf(source, fields.indexOf('ExpiresAt'), stop.signal);
         const own = isChecked ? await checkRows(source, input, started.order, stop.signal) : [];
-        started.findings = new Map([...own, ...(requestKey === null ? [] : started.similar)]);
+        const found = new Map([...own, ...(requestKey === null ? [] : started.similar)]);
+        if (requestKey === null)
+          started.sameEmails = await findSameEmails(source, input, (row) => found.has(row), stop.signal);
+        started.findings = found;
       }
       const { findings, order } = started;
       const isBoth = hasCourses(subject, source.csv ? fields : source.columns);
@@ -134,7 +140,10 @@ export function useRun(onDone: (input: Input) => void) {
           const finding = requestKey === null ? started.similar.get(chunk.from + at) : undefined;
           return finding ? lineOf(finding, line.Row, detailOf(finding)) : line;
         });
-        outcomes[chunk.index] = toOutcome(lines, chunk.from, (row) => source.lines[row] ?? 0, isBoth);
+        const lineNumberOf = (row: number) => source.lines[row] ?? 0;
+        const warnings =
+          requestKey === null ? warningsOf(lines, chunk, started.sameEmails, lineNumberOf) : [];
+        outcomes[chunk.index] = toOutcome(lines, chunk.from, lineNumberOf, isBoth, warnings);
         sum = sumOf(outcomes);
       }
       recorder?.end();
@@ -151,7 +160,7 @@ export function useRun(onDone: (input: Input) => void) {
     // An import follows the plan of the same file.
     const planned = input.requestKey === null ? undefined : work.current?.similar;
     const similar = planned ?? new Map();
-    const begun = { input, findings: null, order: null, similar, outcomes: [] };
+    const begun = { input, findings: null, order: null, similar, sameEmails: new Map(), outcomes: [] };
     work.current = { ...begun, at: Date.now(), isKept: true };
     void resume();
   };

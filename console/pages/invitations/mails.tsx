@@ -12,13 +12,20 @@ import { Invited } from './invited.tsx';
 
 type Mail = components['schemas']['Mail'];
 
-const statuses = ['queued', 'sent', 'failed', 'cancelled'] as const;
-const colors = { queued: 'blue', sent: 'green', failed: 'red', cancelled: 'gray' } as const;
+const statuses = ['queued', 'sent', 'bounced', 'failed', 'cancelled'] as const;
+const colors = {
+  queued: 'blue',
+  sent: 'green',
+  bounced: 'orange',
+  failed: 'red',
+  cancelled: 'gray',
+} as const;
 
-/** The mail server's response, which explains why an address does not work. */
+/** The mail server's response or the reason of the bounce, which explain why an address does not work. */
 function Outcome({ mail }: { mail: Mail }) {
   const t = useTranslations('mails');
-  const { Status, Answer, NextAttemptAt, Attempts } = mail;
+  const { Status, Answer, NextAttemptAt, Attempts, BounceKind, BounceReason } = mail;
+  const reason = Status === 'bounced' ? BounceReason : Status === 'sent' ? null : Answer;
   return (
     <>
       <Badge color={colors[Status]}>{t(`statuses.${Status}`)}</Badge>
@@ -27,9 +34,14 @@ function Outcome({ mail }: { mail: Mail }) {
           {t.rich('retry', { at: () => <Instant at={NextAttemptAt} /> })}
         </Text>
       )}
-      {Answer !== null && Status !== 'sent' && (
+      {BounceKind !== null && (
+        <Text size="xs" c="dimmed">
+          {t(`bounces.${BounceKind}`)}
+        </Text>
+      )}
+      {reason !== null && (
         <Text size="xs" c="dimmed" className="break">
-          {Answer}
+          {reason}
         </Text>
       )}
     </>

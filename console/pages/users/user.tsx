@@ -8,6 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { EnrolDialog } from '../enrolments/enrol-dialog.tsx';
+import { BounceAlert } from './bounce.tsx';
 import { InvitationValue } from './invitation-value.tsx';
 import { PasskeysValue } from './passkeys-value.tsx';
 import { AccountBadges, type User, useUser } from './person.tsx';
@@ -63,6 +64,7 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
           </Stack>
         </Alert>
       )}
+      <BounceAlert user={user} onEdit={() => setDialog('edit')} />
       <Paper withBorder p="lg" className="list">
         <UserFacts user={user} />
       </Paper>

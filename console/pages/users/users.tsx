@@ -15,6 +15,7 @@ import { isOrder, type Order } from '../../parts/sorting.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { useOpenSelected } from '../bulk/selected.ts';
+import { EmailCell } from './bounce.tsx';
 import { EnrolGroupButton } from './enrol-group-button.tsx';
 import { GroupFilter } from './group.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -36,7 +37,7 @@ function useColumns(): Column<User>[] {
         </>
       ),
     },
-    { key: 'email', header: t('email'), cell: ({ Email }) => <span className="break">{Email ?? '–'}</span> },
+    { key: 'email', header: t('email'), cell: (user) => <EmailCell user={user} /> },
     {
       key: 'group',
       header: t('group'),

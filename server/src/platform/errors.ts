@@ -33,6 +33,7 @@ export const errorCodes = {
   invitation_not_found: [404, 'The invitation does not exist'],
   invitation_ended: [410, 'The invitation no longer works'],
   reset_ended: [410, 'The link to reset the password no longer works'],
+  mail_not_found: [404, 'The email does not exist'],
   mail_not_configured: [409, 'Email is not configured'],
   user_exists: [409, 'The user already exists with different data'],
   user_disabled: [409, 'The user is disabled'],

@@ -82,6 +82,12 @@ export const auditCatalogue = {
     'user',
     nothing,
   ],
+  'mail.bounced': [
+    'A bounce of an email to a user was reported. After a permanent bounce, the user gets no more emails.',
+    'user',
+    data({ Kind: OneOf(['permanent', 'temporary']) }),
+  ],
+  'mail.bounce_cleared': ["The bounce of a user's email address was cleared.", 'user', nothing],
   'sign_in_link.created': ['A sign-in link was created for a user.', 'user', nothing],
   'sign_in.succeeded': [
     'A user or, without a target, the operator signed in. The method passkey is the second step, after another method.',

@@ -49,6 +49,16 @@ export const eventCatalogue = {
     'An invited user set a password and signed in.',
     data({ LoginID, InvitationID: Id }),
   ],
+  'mail.bounced': [
+    "The mail provider could not deliver an email to a user. After a `permanent` bounce, the service sends no more emails to this address. If MailID is null, another user's email to the same address bounced, or the email is not in the log.",
+    data({
+      LoginID,
+      EmailAddress: Nullable(Type.String()),
+      Kind: OneOf(['permanent', 'temporary']),
+      Reason: Nullable(Type.String()),
+      MailID: Nullable(Id),
+    }),
+  ],
   'enrolment.created': ['A user was enrolled on a course.', data({ DurationID: Type.String(), Reference })],
   'enrolment.updated': ['Fields of an enrolment changed, or it was reactivated.', change],
   'enrolment.launched': ['A learner started the course.', data({ Launch: Count, Status })],

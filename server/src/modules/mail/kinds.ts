@@ -1,7 +1,15 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { Attachment } from '../../platform/mail/send.ts';
 
-export const mailKinds = ['invitation', 'password_reset', 'access_ending', 'report'] as const;
+export const mailKinds = [
+  'invitation',
+  'password_reset',
+  'access_ending',
+  'report',
+  'password_changed',
+  'passkey_added',
+  'passkey_removed',
+] as const;
 export type MailKind = (typeof mailKinds)[number];
 
 /** Each tenant has two queues: one for urgent emails, and one with an hourly limit for the rest. */
@@ -10,10 +18,17 @@ export const isUrgent: Record<MailKind, boolean> = {
   password_reset: true,
   access_ending: false,
   report: false,
+  password_changed: false,
+  passkey_added: false,
+  passkey_removed: false,
 };
 
-export const mailStatuses = ['queued', 'sent', 'failed', 'cancelled'] as const;
+export const mailStatuses = ['queued', 'sent', 'failed', 'cancelled', 'bounced'] as const;
 export type MailStatus = (typeof mailStatuses)[number];
+
+/** Also called hard and soft bounces. */
+export const bounceKinds = ['permanent', 'temporary'] as const;
+export type BounceKind = (typeof bounceKinds)[number];
 
 /** The values in the text of an email, apart from the tenant's values. */
 export type MailContent = {
@@ -26,6 +41,8 @@ export type MailContent = {
   enrolment?: { enrollId: string; courseTitle: string };
   /** Only in emails with a report. */
   report?: MailReport;
+  /** Only in emails about a change to the account. `isOwn` is true if the user made it. */
+  change?: { at: string; isOwn: boolean };
 };
 
 /** `from` is null if the report shows the figures at the end of one day, which is `to`. */

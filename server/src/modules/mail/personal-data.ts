@@ -10,7 +10,16 @@ const mailsOf = (userId: string): Keyset => ({
   rows: 200,
 });
 
-type Row = { kind: string; address: string; status: string; created_at: Date; answer: string | null };
+type Row = {
+  kind: string;
+  address: string;
+  status: string;
+  created_at: Date;
+  answer: string | null;
+  bounced_at: Date | null;
+  bounce_kind: string | null;
+  bounce_reason: string | null;
+};
 
 const erase = `
 delete from mail where tenant_id = $1 and mail_id = any(array(
@@ -22,7 +31,7 @@ delete from mail where tenant_id = $1 and mail_id = any(array(
 export const mailData: PersonalData = {
   name: 'Mails',
   tables: ['mail'],
-  erased: "The emails to the person, with their addresses and the mail server's responses.",
+  erased: "The emails to the person, with their addresses and the mail server's responses and their bounces.",
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId, batchRows];
@@ -38,6 +47,9 @@ export const mailData: PersonalData = {
         Status: row.status,
         Answer: row.answer,
         CreatedAt: row.created_at,
+        BouncedAt: row.bounced_at,
+        BounceKind: row.bounce_kind,
+        BounceReason: row.bounce_reason,
       };
   },
 };

@@ -2,6 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { isMailAddress } from '../../platform/mail/address.ts';
+import { findBounced } from './bounced.ts';
 import { sealContent } from './content.ts';
 import { isUrgent, type MailContent, type MailKind } from './kinds.ts';
 
@@ -11,6 +12,8 @@ export type NewMail = {
   /** The user's `Email`, which clients may store in any form. */
   address: string | null;
   content: MailContent;
+  /** The default depends on the kind. */
+  isUrgent?: boolean;
   /** The time at which its link stops working. */
   expiresAt: Date;
 };
@@ -36,11 +39,15 @@ on conflict (tenant_id, urgent) do update set wake_at = least(mail_queue.wake_at
  */
 export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]): Promise<(string | null)[]> {
   const now = ctx.now();
-  const rows = mails.map(({ userId, kind, address, content, expiresAt }) => {
-    if (!canMail(ctx, address)) return null;
+  const bounced = await findBounced(
+    ctx,
+    mails.flatMap(({ address }) => (canMail(ctx, address) ? [address] : [])),
+  );
+  const rows = mails.map(({ userId, kind, address, content, expiresAt, ...mail }) => {
+    if (!canMail(ctx, address) || bounced.has(address)) return null;
     const mail_id = newId(now);
     const sealed = sealContent(ctx, { tenant_id: ctx.tenantId, mail_id }, content);
-    const urgent = isUrgent[kind];
+    const urgent = mail.isUrgent ?? isUrgent[kind];
     return {
       mail_id,
       user_id: userId,

@@ -9,10 +9,10 @@ const maxAnswer = 500;
 
 type Result = { mailId: string; status: MailStatus; answer: string | null; dueAt: Date | null };
 
-/** A sent email is recorded as sent, even if it was cancelled in the meantime. */
+/** A sent email is recorded as sent, even if it was cancelled in the meantime, but not if it has already bounced. */
 const end = `
 update mail set status = $3::text, answer = $4, content = null
-where tenant_id = $1 and mail_id = $2 and (status = 'queued' or $3::text = 'sent')`;
+where tenant_id = $1 and mail_id = $2 and (status = 'queued' or ($3::text = 'sent' and status <> 'bounced'))`;
 
 const retry = `
 with kept as (
@@ -21,14 +21,15 @@ with kept as (
 update mail_queue set wake_at = least(mail_queue.wake_at, $4::timestamptz) from kept
 where mail_queue.tenant_id = $1 and mail_queue.urgent = kept.urgent`;
 
+/** Truncated again after collapsing white space, which may make up most of an answer. */
+export function shortened(answer: string): string {
+  const text = answer.slice(0, 4 * maxAnswer).replaceAll(/\s+/g, ' ');
+  return storable(text.slice(0, maxAnswer));
+}
+
 export async function recordResult(ctx: TenantContext, result: Result): Promise<void> {
   const { mailId, status, answer, dueAt } = result;
-  // Truncated again after collapsing white space, which may make up most of an answer.
-  const text = answer
-    ?.slice(0, 4 * maxAnswer)
-    .replaceAll(/\s+/g, ' ')
-    .slice(0, maxAnswer);
-  const stored = text === undefined ? null : storable(text);
+  const stored = answer === null ? null : shortened(answer);
   if (dueAt) {
     await run(ctx, { name: 'retry_mail', text: retry, values: [ctx.tenantId, mailId, stored, dueAt] });
     return;

@@ -9,6 +9,7 @@ import {
   type Sender,
 } from '../../platform/mail/send.ts';
 import { nextAttempt } from '../webhooks/backoff.ts';
+import { findBounced } from './bounced.ts';
 import { mailBranding } from './branding.ts';
 import { type ClaimedMail, claimMail, dueQueues, type Queue } from './claim.ts';
 import { openContent } from './content.ts';
@@ -137,6 +138,8 @@ async function sendNext(ctx: TenantContext, sender: CheckingSender, tenant: Queu
   if (tenant.resumed_at && mail.created_at < tenant.resumed_at) return end('cancelled');
   if (mail.expires_at <= ctx.now()) return end('failed');
   if (!mail.enabled || !canMail(ctx, address)) return end('cancelled');
+  // Another email to the same address may have bounced since this one was queued.
+  if ((await findBounced(ctx, [address])).size > 0) return end('cancelled');
   const outcome = await attempt(ctx, { sender, tenant, mail, to: address });
   if (outcome === null) return end('cancelled');
   if (outcome.until) await postponeMail(ctx, mailId, outcome.until);

@@ -37,6 +37,8 @@ export function writeMail(input: Input): Written {
     report: oneLine(input.report?.name ?? ''),
     period: input.report ? periodText(locale, input.report) : '',
     isAttached: input.isAttached ?? false,
+    at: input.change ? dateText(locale, new Date(input.change.at)) : '',
+    isOwn: input.change?.isOwn ?? false,
   });
   const { url, branding } = input;
   const logo = branding?.logo ?? null;

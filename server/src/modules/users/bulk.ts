@@ -4,6 +4,7 @@ import { inTurn } from '../../platform/load/fair-queue.ts';
 import type { PlannedRow, RowDone } from '../../platform/rows/work-rows.ts';
 import { createDrafted, draftUser } from './create-user.ts';
 import { planUsers } from './plan-users.ts';
+import { withSameEmails } from './same-emails.ts';
 import type { NewUser, User } from './schemas.ts';
 import { withSimilarUsers } from './similar-users.ts';
 
@@ -70,5 +71,5 @@ export async function planBulkUsers(
     const next = plans.get(at)?.next;
     return next ? { ...one, next } : one;
   });
-  return withSimilarUsers(ctx, results);
+  return withSameEmails(ctx, await withSimilarUsers(ctx, results), rows);
 }

@@ -2,8 +2,11 @@ import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { mailAccountChange } from './account-mails.ts';
 import { limitWithPassword } from './administrators.ts';
 import { endInvitations } from './invitations/end.ts';
+import { isUsablePassword } from './passwords.ts';
 import { endResets } from './resets/end.ts';
 import { userNotFound } from './users.ts';
 
@@ -21,7 +24,7 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
   const { userId, passwordHash, sessionId, limit } = choice;
   const before = await ctx.db
     .selectFrom('user')
-    .select(['login_id', 'is_admin', 'admin_scopes'])
+    .select(['login_id', 'is_admin', 'admin_scopes', 'password_hash', 'password_chosen'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)
     .forUpdate()
@@ -42,6 +45,10 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
     .execute();
   await endInvitations(ctx, [userId]);
   await endResets(ctx, [userId]);
+  const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
+  // The first password is no surprise to a user who was invited.
+  if (isUsablePassword(before, declared))
+    await mailAccountChange(ctx, { userId, kind: 'password_changed', isOwn: ctx.actor.userId === userId });
   const data = { LoginID: before.login_id, Changed: ['Password'] };
   await appendEvents(ctx, [{ type: 'user.updated', userId, data }]);
   await appendAudit(ctx, ctx.tenantId, {

@@ -11,7 +11,7 @@ import {
   withCount,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import type { MailKind, MailStatus } from '../mail/kinds.ts';
+import type { BounceKind, MailKind, MailStatus } from '../mail/kinds.ts';
 import type { Mail } from '../mail/schemas.ts';
 import { findUserId } from './users.ts';
 
@@ -28,6 +28,9 @@ type Row = {
   created_at: Date;
   attempted_at: Date | null;
   due_at: Date;
+  bounced_at: Date | null;
+  bounce_kind: BounceKind | null;
+  bounce_reason: string | null;
 };
 
 const loginIdSql = `select account.login_id from "user" account
@@ -86,5 +89,8 @@ function toMail(row: Row): Mail {
     CreatedAt: row.created_at.toISOString(),
     AttemptedAt: row.attempted_at?.toISOString() ?? null,
     NextAttemptAt: row.status === 'queued' ? row.due_at.toISOString() : null,
+    BouncedAt: row.bounced_at?.toISOString() ?? null,
+    BounceKind: row.bounce_kind,
+    BounceReason: row.bounce_reason,
   };
 }

@@ -17,6 +17,12 @@ const randomPrefix = 'random:';
 export const hasUsablePassword = `((account.password_chosen or client.password_hash <> 'opaque')
   and not starts_with(account.password_hash, '${randomPrefix}'))`;
 
+/** The same condition for a user who has been read. */
+export const isUsablePassword = (
+  { password_hash, password_chosen }: { password_hash: string; password_chosen: boolean },
+  declared: PasswordHash,
+): boolean => (password_chosen || declared !== 'opaque') && !password_hash.startsWith(randomPrefix);
+
 const formats: Record<PasswordHash, RegExp | null> = {
   opaque: null,
   'sha256-hex': /^[0-9a-f]{64}$/i,

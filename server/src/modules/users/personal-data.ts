@@ -8,7 +8,7 @@ export const userData: PersonalData = {
   name: 'User',
   tables: ['user', 'user_word', 'password_failure'],
   erased:
-    'The record with LoginID, names, group and email address; the words in the search index; the password hash; failed sign-ins.',
+    'The record with LoginID, names, group, email address and its bounce; the words in the search index; the password hash; failed sign-ins.',
   retained: null,
   count: async () => 1,
   read: async function* (ctx, person) {
@@ -33,6 +33,8 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
       first_name: null,
       last_name: null,
       email: null,
+      email_bounced_at: null,
+      email_bounce_reason: null,
       password_hash: unmatchablePasswordHash(),
       updated_at: ctx.now(),
     })

@@ -14,6 +14,8 @@ export function toUser(row: UserRow): User {
     IsAdmin: row.is_admin,
     Register: row.register,
     Enabled: row.enabled,
+    EmailBouncedAt: row.email_bounced_at?.toISOString() ?? null,
+    EmailBounceReason: row.email_bounce_reason,
     CreatedAt: row.created_at.toISOString(),
     UpdatedAt: row.updated_at.toISOString(),
   };

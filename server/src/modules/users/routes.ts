@@ -3,6 +3,7 @@ import { CountedPageOf, countQuery, orderQuery, PageOf, pageQuery } from '../../
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
 import { checkInQueue } from '../../platform/load/password-queues.ts';
+import { bounceRoutes } from './bounces/routes.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createDrafted, draftUser } from './create-user.ts';
 import { invitationRoutes } from './invitations/routes.ts';
@@ -184,4 +185,5 @@ export const userRoutes = [
   }),
   ...invitationRoutes,
   ...mailRoutes,
+  ...bounceRoutes,
 ];

@@ -31,8 +31,17 @@ const flags = {
   }),
 };
 
+const bounce = {
+  EmailBouncedAt: Nullable(
+    Instant(
+      'When a permanent bounce of the address was reported. The service sends no email to it until Email changes, or until you clear the bounce with DELETE /user/{LoginID}/bounce.',
+    ),
+  ),
+  EmailBounceReason: Nullable(Text(500, { description: 'The reason, as reported.' })),
+};
+
 export const User = Fields(
-  { LoginID, ...details, ...flags, CreatedAt: Instant(), UpdatedAt: Instant() },
+  { LoginID, ...details, ...flags, ...bounce, CreatedAt: Instant(), UpdatedAt: Instant() },
   { title: 'User' },
 );
 export type User = Type.Static<typeof User>;

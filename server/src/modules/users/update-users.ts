@@ -59,6 +59,8 @@ update "user" account set first_name = r.first_name, last_name = r.last_name, gr
   password_chosen = account.password_chosen and r.password_hash is null,
   password_changed_at = case when r.password_hash is null then account.password_changed_at else $4::timestamptz end,
   password_changed_in = case when r.password_hash is null then account.password_changed_in else r.session_id end,
+  email_bounced_at = case when r.email is not distinct from account.email then account.email_bounced_at end,
+  email_bounce_reason = case when r.email is not distinct from account.email then account.email_bounce_reason end,
   updated_at = $3::timestamptz
 from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text, email text,
   is_admin boolean, register boolean, enabled boolean, admin_scopes text[], password_hash text, session_id text)
@@ -155,7 +157,7 @@ async function write(ctx: TenantContext, changes: readonly Allowed[]): Promise<M
     const updated = written.get(loginId);
     if (!updated) continue;
     const { row } = updated;
-    updated.changed = differences(toUser(row), toUser(before)).filter((name) => name !== 'UpdatedAt');
+    updated.changed = differences(toUser(row), toUser(before)).filter((name) => !following.has(name));
     if (passwordHash !== null) updated.changed.push('Password');
     if (passwordHash !== null || !row.enabled || row.email !== before.email) withoutLinks.push(row.user_id);
     events.push(...eventsOf(updated, before));
@@ -167,6 +169,9 @@ async function write(ctx: TenantContext, changes: readonly Allowed[]): Promise<M
   await appendAudit(ctx, ctx.tenantId, ...audits);
   return written;
 }
+
+/** Fields that change only because others do. */
+const following = new Set(['UpdatedAt', 'EmailBouncedAt', 'EmailBounceReason']);
 
 function eventsOf({ row, changed }: UpdatedUser, before: UserRow): NewEvent[] {
   const { user_id: userId, login_id: LoginID } = row;

@@ -408,6 +408,9 @@ export interface MailTable {
   expires_at: Timestamp;
   due_at: Timestamp;
   attempted_at: Timestamp | null;
+  bounced_at: Timestamp | null;
+  bounce_kind: string | null;
+  bounce_reason: string | null;
 }
 
 export interface MailQueueTable {
@@ -655,6 +658,8 @@ export interface UserTable {
   password_chosen: Generated<boolean>;
   passkeys_changed_at: Timestamp | null;
   passkeys_changed_in: string | null;
+  email_bounced_at: Timestamp | null;
+  email_bounce_reason: string | null;
 }
 
 export interface UserSessionTable {

@@ -8,12 +8,12 @@ import type { RowFormat, SourceRow } from './rows.ts';
 
 /**
  * The outcome of one row: the status that a single call would have returned, the IDs of the record and, if it was
- * updated, the names of the changed fields. `SimilarLoginID` is a warning in plans.
+ * updated, the names of the changed fields. The warnings are for plans.
  */
-export type RowDone = { Status: 200 | 201; Changed?: string[]; SimilarLoginID?: string } & Record<
-  string,
-  unknown
->;
+export type RowDone = { Status: 200 | 201; Changed?: string[] } & RowWarnings & Record<string, unknown>;
+
+/** Other users for whom a plan warns: with a similar LoginID, or with the same Email. */
+type RowWarnings = { SimilarLoginID?: string; SameEmailLoginID?: string };
 
 /**
  * Does the slow work for one row and returns a function that processes the row. That function is
@@ -145,9 +145,13 @@ function finish(
 function succeed(result: StepResult, done: RowDone, plan: boolean): void {
   if (!plan) Object.assign(result, done);
   else {
-    const { Status, Changed, SimilarLoginID } = done;
+    const { Status, Changed, SimilarLoginID, SameEmailLoginID } = done;
     const Plan = Status === 201 ? 'created' : Changed?.length ? 'updated' : 'exists';
-    const more = { ...(Changed && { Changed }), ...(SimilarLoginID !== undefined && { SimilarLoginID }) };
+    const more = {
+      ...(Changed && { Changed }),
+      ...(SimilarLoginID !== undefined && { SimilarLoginID }),
+      ...(SameEmailLoginID !== undefined && { SameEmailLoginID }),
+    };
     Object.assign(result, { Status, Plan, ...more });
   }
 }

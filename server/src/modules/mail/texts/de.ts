@@ -52,5 +52,50 @@ export const de: Texts = {
         `Sie erhalten diese E-Mail, weil ein Administrator von ${tenant} Sie als Empfänger des Berichts eingetragen hat.`,
       ],
     }),
+    password_changed: ({ tenant, name, at, isOwn }) => ({
+      subject: `Ihr Passwort für ${tenant} wurde geändert`,
+      greeting: hello(name),
+      before: isOwn
+        ? [
+            `das Passwort Ihres Kontos bei ${tenant} wurde am ${at} geändert. Auf Ihren anderen Geräten wurden Sie abgemeldet.`,
+          ]
+        : [
+            `für Ihr Konto bei ${tenant} wurde am ${at} ein neues Passwort festgelegt. Sie wurden auf allen Geräten abgemeldet.`,
+          ],
+      action: '',
+      after: isOwn
+        ? [
+            `Wenn Sie das nicht waren, wählen Sie auf der Anmeldeseite „Passwort vergessen?“, legen Sie ein neues fest und informieren Sie ${tenant}.`,
+          ]
+        : [`Wenn Sie das nicht erwartet haben, wenden Sie sich an ${tenant}.`],
+    }),
+    passkey_added: ({ tenant, name, at }) => ({
+      subject: `Zu Ihrem Konto bei ${tenant} wurde ein Passkey hinzugefügt`,
+      greeting: hello(name),
+      before: [
+        `zu Ihrem Konto bei ${tenant} wurde am ${at} ein Passkey hinzugefügt. Ab jetzt wird bei der Anmeldung ein Passkey verlangt.`,
+      ],
+      action: '',
+      after: [
+        `Wenn Sie das nicht waren, benutzt möglicherweise jemand anderes Ihr Konto. Informieren Sie sofort ${tenant}.`,
+      ],
+    }),
+    passkey_removed: ({ tenant, name, at, isOwn }) => ({
+      subject: `Aus Ihrem Konto bei ${tenant} wurde ein Passkey entfernt`,
+      greeting: hello(name),
+      before: isOwn
+        ? [
+            `aus Ihrem Konto bei ${tenant} wurde am ${at} ein Passkey entfernt. Auf Ihren anderen Geräten wurden Sie abgemeldet.`,
+          ]
+        : [
+            `aus Ihrem Konto bei ${tenant} wurden am ${at} alle Passkeys entfernt. Sie wurden auf allen Geräten abgemeldet.`,
+          ],
+      action: '',
+      after: isOwn
+        ? [
+            `Wenn Sie das nicht waren, benutzt möglicherweise jemand anderes Ihr Konto. Informieren Sie sofort ${tenant}.`,
+          ]
+        : [`Wenn Sie das nicht erwartet haben, wenden Sie sich an ${tenant}.`],
+    }),
   },
 };

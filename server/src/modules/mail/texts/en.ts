@@ -48,5 +48,44 @@ export const en: Texts = {
         `You are receiving this email because an administrator of ${tenant} added you as a recipient of the report.`,
       ],
     }),
+    password_changed: ({ tenant, name, at, isOwn }) => ({
+      subject: `Your password for ${tenant} was changed`,
+      greeting: hello(name),
+      before: isOwn
+        ? [
+            `The password for your account with ${tenant} was changed on ${at}. You have been signed out on your other devices.`,
+          ]
+        : [
+            `${tenant} set a new password for your account on ${at}. You have been signed out on all devices.`,
+          ],
+      action: '',
+      after: isOwn
+        ? [
+            `If this was not you, choose “Forgot your password?” on the sign-in page to set a new one, and tell ${tenant}.`,
+          ]
+        : [`If you did not expect this, contact ${tenant}.`],
+    }),
+    passkey_added: ({ tenant, name, at }) => ({
+      subject: `A passkey was added to your account with ${tenant}`,
+      greeting: hello(name),
+      before: [
+        `A passkey was added to your account with ${tenant} on ${at}. From now on, signing in asks for a passkey.`,
+      ],
+      action: '',
+      after: [`If this was not you, somebody else may be using your account. Tell ${tenant} immediately.`],
+    }),
+    passkey_removed: ({ tenant, name, at, isOwn }) => ({
+      subject: `A passkey was removed from your account with ${tenant}`,
+      greeting: hello(name),
+      before: isOwn
+        ? [
+            `A passkey was removed from your account with ${tenant} on ${at}. You have been signed out on your other devices.`,
+          ]
+        : [`${tenant} removed all passkeys from your account on ${at}. You have been signed out on all devices.`],
+      action: '',
+      after: isOwn
+        ? [`If this was not you, somebody else may be using your account. Tell ${tenant} immediately.`]
+        : [`If you did not expect this, contact ${tenant}.`],
+    }),
   },
 };

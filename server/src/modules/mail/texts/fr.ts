@@ -55,5 +55,50 @@ export const fr: Texts = {
         `Vous recevez cet e-mail parce qu’un administrateur de ${tenant} vous a ajouté aux destinataires du rapport.`,
       ],
     }),
+    password_changed: ({ tenant, name, at, isOwn }) => ({
+      subject: `Votre mot de passe pour ${tenant} a été modifié`,
+      greeting: hello(name),
+      before: isOwn
+        ? [
+            `Le mot de passe de votre compte chez ${tenant} a été modifié le ${dayOf(at)}. Vous avez été déconnecté de vos autres appareils.`,
+          ]
+        : [
+            `Un nouveau mot de passe a été défini pour votre compte chez ${tenant} le ${dayOf(at)}. Vous avez été déconnecté de tous vos appareils.`,
+          ],
+      action: '',
+      after: isOwn
+        ? [
+            `Si vous n’êtes pas à l’origine de ce changement, choisissez « Mot de passe oublié ? » sur la page de connexion pour en définir un nouveau, et prévenez ${tenant}.`,
+          ]
+        : [`Si vous ne vous y attendiez pas, contactez ${tenant}.`],
+    }),
+    passkey_added: ({ tenant, name, at }) => ({
+      subject: `Une clé d’accès a été ajoutée à votre compte chez ${tenant}`,
+      greeting: hello(name),
+      before: [
+        `Une clé d’accès a été ajoutée à votre compte chez ${tenant} le ${dayOf(at)}. Désormais, une clé d’accès est demandée à la connexion.`,
+      ],
+      action: '',
+      after: [
+        `Si vous n’êtes pas à l’origine de cet ajout, quelqu’un d’autre utilise peut-être votre compte. Prévenez immédiatement ${tenant}.`,
+      ],
+    }),
+    passkey_removed: ({ tenant, name, at, isOwn }) => ({
+      subject: `Une clé d’accès a été supprimée de votre compte chez ${tenant}`,
+      greeting: hello(name),
+      before: isOwn
+        ? [
+            `Une clé d’accès a été supprimée de votre compte chez ${tenant} le ${dayOf(at)}. Vous avez été déconnecté de vos autres appareils.`,
+          ]
+        : [
+            `Toutes les clés d’accès de votre compte chez ${tenant} ont été supprimées le ${dayOf(at)}. Vous avez été déconnecté de tous vos appareils.`,
+          ],
+      action: '',
+      after: isOwn
+        ? [
+            `Si vous n’êtes pas à l’origine de cette suppression, quelqu’un d’autre utilise peut-être votre compte. Prévenez immédiatement ${tenant}.`,
+          ]
+        : [`Si vous ne vous y attendiez pas, contactez ${tenant}.`],
+    }),
   },
 };

@@ -14,6 +14,10 @@ export type TextValues = {
   period: string;
   /** Whether the report is attached. Otherwise, it is too large. */
   isAttached: boolean;
+  /** When the account was changed; empty in other emails. */
+  at: string;
+  /** Whether the user changed the account. */
+  isOwn: boolean;
 };
 
 export type MailText = {

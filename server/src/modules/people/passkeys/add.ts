@@ -39,6 +39,7 @@ export async function addPasskey(
       if (!(await store.insert(ctx, row))) throw passkeyRejected();
       const renewed = await store.renew(ctx);
       if (!renewed) throw signedOut();
+      await store.mail(ctx, 'passkey_added');
       await store.audit(ctx, renewed.hash, { action: 'passkey.added', data: {} });
       return { passkey: toPasskey(row), token: renewed.token };
     });

@@ -2,6 +2,7 @@ import type { Context, TenantContext } from '../../../platform/context.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { appendAudit } from '../../audit/append.ts';
+import { mailAccountChange } from '../../users/account-mails.ts';
 import { requireScopesOf } from '../../users/administrators.ts';
 import { endSessionsWithoutPasskey, lockForPasskeys } from '../../users/passkey-changes.ts';
 import { findUserId, userNotFound } from '../../users/users.ts';
@@ -58,6 +59,7 @@ export function removePasskey(ctx: Context, store: PasskeyStore, passkeyId: stri
     if (!(await store.remove(ctx, passkeyId))) throw notFound();
     if ((await store.needsPasskey(ctx)) && (await store.list(ctx)).length === 0) throw lastPasskey();
     await store.endOthers(ctx);
+    await store.mail(ctx, 'passkey_removed');
     await store.audit(ctx, store.owner.hash, { action: 'passkey.removed', data: { Passkeys: 1 } });
   });
 }
@@ -103,6 +105,11 @@ export async function removeUserPasskeys(ctx: TenantContext, input: { loginId: s
       .execute();
     if (removed.length === 0) return;
     await endSessionsWithoutPasskey(ctx, { userId, sessionId: null });
+    await mailAccountChange(ctx, {
+      userId,
+      kind: 'passkey_removed',
+      isOwn: ctx.actor.userId === userId,
+    });
     const data = { Passkeys: removed.length };
     await appendAudit(ctx, tenantId, { action: 'passkey.removed', targetId: userId, data });
   });

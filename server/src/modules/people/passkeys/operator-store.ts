@@ -89,6 +89,7 @@ export function operatorStore(owner: SignedIn): PasskeyStore {
         .execute();
       return renewed.length > 0 ? next : null;
     },
+    mail: async () => {},
     audit: async (ctx, sessionHash, entry) => {
       const actor = operatorActor(ctx, sessionHash);
       await appendAudit(ctx, deployment, { ...entry, targetId: null, actor } as NewAudit);

@@ -48,6 +48,8 @@ export type PasskeyStore = {
   needsPasskey: (ctx: Context) => Promise<boolean>;
   /** Gives the session a new token, and records that a passkey was used. Returns null if the session has ended. */
   renew: (ctx: Context) => Promise<{ token: string; hash: string } | null>;
+  /** Emails the person about the change. The operator has no address. */
+  mail: (ctx: Context, kind: 'passkey_added' | 'passkey_removed') => Promise<void>;
   /** Writes the entry on behalf of the person in the session with this hash. */
   audit: (ctx: Context, hash: string, entry: PasskeyAudit) => Promise<void>;
 };

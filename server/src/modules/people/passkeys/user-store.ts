@@ -6,6 +6,7 @@ import type { NewAudit } from '../../audit/actions.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { findAnyTenant } from '../../tenants/tenants.ts';
 import { newToken } from '../../tenants/token.ts';
+import { mailAccountChange } from '../../users/account-mails.ts';
 import { endSessionsWithoutPasskey, lockForPasskeys } from '../../users/passkey-changes.ts';
 import { nextStepOf } from '../second-factor.ts';
 import type { SignedIn } from '../sessions.ts';
@@ -100,6 +101,7 @@ export function userStore(owner: SignedIn & { userId: string }, tenantId: string
         .execute();
       return renewed.length > 0 ? next : null;
     },
+    mail: (ctx, kind) => mailAccountChange(own(ctx), { userId, kind, isOwn: true }),
     audit: async (ctx, sessionHash, entry) => {
       const actor = personActor(ctx, { hash: sessionHash, userId, isAdmin: true });
       await appendAudit(ctx, tenantId, { ...entry, targetId: userId, actor } as NewAudit);

@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
+import { findBounced } from '../../mail/bounced.ts';
 import { canMail } from '../../mail/queue.ts';
 import { hasUsablePassword } from '../../users/passwords.ts';
 
@@ -55,7 +56,9 @@ export async function chooseRecipients(
 export async function currentRecipients(ctx: TenantContext, scheduleId: string): Promise<Recipient[]> {
   const values = [ctx.tenantId, scheduleId];
   const found = await run<Recipient>(ctx, { name: 'current_recipients', text: ofScheduleText, values });
-  return found.filter(({ email }) => canMail(ctx, email));
+  const addresses = found.flatMap(({ email }) => (canMail(ctx, email) ? [email] : []));
+  const bounced = await findBounced(ctx, addresses);
+  return found.filter(({ email }) => canMail(ctx, email) && !bounced.has(email));
 }
 
 /** Replaces the recipients of a schedule. */

@@ -51,7 +51,7 @@ export const NewInvitation = Fields(
       Type.String({
         format: 'uuid',
         description:
-          "The email with the link, listed by `GET /mail`. null if the service sends no email, `SendMail` is false, or the user's `Email` is not an email address.",
+          "The email with the link, listed by `GET /mail`. null if the service sends no email, `SendMail` is false, or the user's `Email` is not an email address or has bounced.",
       }),
     ),
   },

@@ -1,6 +1,7 @@
 import type { Context, TenantContext } from '../../../platform/context.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendAudit } from '../../audit/append.ts';
+import { findBounced } from '../../mail/bounced.ts';
 import { canMail, queueMails } from '../../mail/queue.ts';
 import { newToken } from '../../tenants/token.ts';
 import { hasUsablePassword } from '../passwords.ts';
@@ -43,6 +44,7 @@ export async function requestReset(ctx: TenantContext, loginId: string): Promise
       values: [ctx.tenantId, loginId],
     });
     if (!user || !canMail(ctx, user.email)) return;
+    if ((await findBounced(ctx, [user.email])).size > 0) return;
     const { user_id: userId } = user;
     const { url, hash } = newResetLink(ctx, ctx.tenantId);
     await ctx.db

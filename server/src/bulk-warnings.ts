@@ -1,0 +1,30 @@
+type Planned = { Row: number; LoginID?: string; SimilarLoginID?: string; SameEmailLoginID?: string };
+
+/** More are only counted, because a file may have any number of rows. */
+const maxShown = 20;
+
+/** Collects the warnings of a plan, as lines for standard error. */
+export function bulkWarnings() {
+  const shown: string[] = [];
+  let count = 0;
+  const warn = (text: string) => {
+    count++;
+    if (shown.length < maxShown) shown.push(`Warning: ${text}\n`);
+  };
+  return {
+    add: ({ Row, LoginID, SimilarLoginID, SameEmailLoginID }: Planned) => {
+      if (SimilarLoginID !== undefined)
+        warn(
+          `row ${Row} would create ${quoted(LoginID)} although ${quoted(SimilarLoginID)} exists. LoginIDs are case-sensitive.`,
+        );
+      if (SameEmailLoginID !== undefined)
+        warn(`row ${Row} would give ${quoted(LoginID)} the email address of ${quoted(SameEmailLoginID)}.`);
+    },
+    text: () =>
+      shown.join('') +
+      (count > maxShown ? `There are ${count - maxShown} more warnings in the results.\n` : ''),
+  };
+}
+
+/** Written as JSON, so that control characters do not reach the terminal. */
+const quoted = (loginId = '') => JSON.stringify(loginId);

@@ -1,0 +1,63 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import type { RowDone } from '../../platform/rows/work-rows.ts';
+import { toNfc } from '../../platform/unicode.ts';
+import type { NewUser } from './schemas.ts';
+
+/**
+ * Up to two users with each address, because one of them may be the user in the row. The range and the order are those
+ * of the index `user_by_email`: with `=` and a limit, PostgreSQL might read all users instead.
+ */
+export const sameEmailsText = `
+with asked as materialized (
+  select distinct sent.email, lower(sent.email) collate "C" as folded from unnest($2::text[]) sent (email)
+), known as materialized (
+  select one.folded, array(
+    select own.login_id from "user" own where own.tenant_id = $1 and own.email is not null
+      and lower(own.email) collate "C" >= one.folded and lower(own.email) collate "C" <= one.folded
+    order by lower(own.email) collate "C", own.login_id limit 2
+  ) as login_ids
+  from (select distinct asked.folded from asked) one
+)
+select asked.email, asked.folded, known.login_ids from asked join known using (folded)`;
+
+type Known = { email: string; folded: string; login_ids: string[] };
+type Planned = PromiseSettledResult<RowDone>;
+type Asked = { loginId: string; email: string };
+
+/** The address that a planned row would give to its user. */
+function askedIn(planned: Planned, row: NewUser | undefined): Asked | null {
+  if (planned.status !== 'fulfilled' || !row?.Email) return null;
+  const { Status, Changed } = planned.value;
+  if (Status !== 201 && !Changed?.includes('Email')) return null;
+  return { loginId: toNfc(row.LoginID), email: row.Email };
+}
+
+/**
+ * Adds `SameEmailLoginID` to each planned row that would give its user an address that another user has, or that an
+ * earlier one of these rows would give to another user.
+ */
+export async function withSameEmails<Row extends Planned>(
+  ctx: TenantContext,
+  planned: Row[],
+  rows: readonly NewUser[],
+): Promise<Row[]> {
+  const asked = planned.map((one, at) => askedIn(one, rows[at]));
+  const emails = asked.flatMap((one) => (one ? [one.email] : []));
+  if (emails.length === 0) return planned;
+  const values = [ctx.tenantId, emails];
+  const found = await run<Known>(ctx, { name: 'same_emails', text: sameEmailsText, values });
+  const known = new Map(found.map((one) => [one.email, one]));
+  const earlier = new Map<string, string>();
+  return planned.map((one, at) => {
+    const own = asked[at];
+    const same = own && known.get(own.email);
+    if (!same || one.status !== 'fulfilled') return one;
+    const first = earlier.get(same.folded);
+    if (first === undefined) earlier.set(same.folded, own.loginId);
+    const other = [...same.login_ids, ...(first === undefined ? [] : [first])].find(
+      (loginId) => loginId !== own.loginId,
+    );
+    return other === undefined ? one : { ...one, value: { ...one.value, SameEmailLoginID: other } };
+  });
+}
