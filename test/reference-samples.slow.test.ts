@@ -37,7 +37,7 @@ const steps = `
   issueEnrolmentKeys listEnrolmentKeys readEnrolmentKey checkEnrolmentKey redeemEnrolmentKey issueEnrolmentKeys revokeEnrolmentKey
   createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook
   listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant
-  createInvitations createInvitation listInvitations listMails readInvitation createInvitationLink revokeInvitation createSignInLink listUserPasskeys removeUserPasskeys
+  createInvitations createInvitation listInvitations listMails readInvitation createInvitationLink revokeInvitation reportBounce clearBounce createSignInLink listUserPasskeys removeUserPasskeys
   getAbout postStatements putStatement getStatements getAgents getActivities putState postState getState deleteState
   putActivityProfile postActivityProfile getActivityProfile deleteActivityProfile
   putAgentProfile postAgentProfile getAgentProfile deleteAgentProfile eraseUser`;

@@ -289,6 +289,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mail/bounce": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report an email that bounced
+         * @description Call this when your mail provider reports that it could not deliver an email. After a permanent bounce, the service sends no email to this address for the tenant, until the address of the user changes or the bounce is cleared. Repeating a report is safe.
+         */
+        post: operations["reportBounce"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/{LoginID}/bounce": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Clear the bounce of a user's email address
+         * @description The service sends email to the address again. Clear the bounce of your mail provider too, if it keeps a list. Also applies to other users of the tenant with the same address.
+         */
+        delete: operations["clearBounce"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/enrol/{LoginID}/{CourseID}/{DurationID}": {
         parameters: {
             query?: never;
@@ -2367,6 +2407,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "mail.bounced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The mail provider could not deliver an email to a user. After a `permanent` bounce, the service sends no more emails to this address. If MailID is null, another user's email to the same address bounced, or the email is not in the log.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
+         */
+        post: operations["mail.bounced"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "enrolment.created": {
         parameters: {
             query?: never;
@@ -2964,6 +3024,13 @@ export interface components {
              * @default true
              */
             Enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When a permanent bounce of the address was reported. The service sends no email to it until Email changes, or until you clear the bounce with DELETE /user/{LoginID}/bounce.
+             */
+            EmailBouncedAt: string | null;
+            /** @description The reason, as reported. */
+            EmailBounceReason: string | null;
             /** Format: date-time */
             CreatedAt: string;
             /** Format: date-time */
@@ -3089,7 +3156,7 @@ export interface components {
             InvitationURL: string;
             /**
              * Format: uuid
-             * @description The email with the link, listed by `GET /mail`. null if the service sends no email, `SendMail` is false, or the user's `Email` is not an email address.
+             * @description The email with the link, listed by `GET /mail`. null if the service sends no email, `SendMail` is false, or the user's `Email` is not an email address or has bounced.
              */
             MailID: string | null;
         };
@@ -3146,14 +3213,14 @@ export interface components {
             /** @description The recipient. */
             LoginID: string;
             /** @enum {string} */
-            Kind: "invitation" | "password_reset" | "access_ending" | "report";
+            Kind: "invitation" | "password_reset" | "access_ending" | "report" | "password_changed" | "passkey_added" | "passkey_removed";
             /** @description The user's `Email` when it was queued. */
             Address: string;
             /**
-             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, its enrolment was completed, ended or extended, or its report was deleted.
+             * @description `queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, its enrolment was completed, ended or extended, its report was deleted, or its address bounced. `bounced`: the mail provider reported afterwards that it could not deliver the email.
              * @enum {string}
              */
-            Status: "queued" | "sent" | "failed" | "cancelled";
+            Status: "queued" | "sent" | "failed" | "cancelled" | "bounced";
             Attempts: number;
             /** @description The mail server's last response; null if there was none. */
             Answer: string | null;
@@ -3169,6 +3236,51 @@ export interface components {
              * @description When a queued email is sent or retried next.
              */
             NextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the bounce was reported.
+             */
+            BouncedAt: string | null;
+            /**
+             * @description `permanent`: no further email is sent to this address.
+             * @enum {string|null}
+             */
+            BounceKind: "permanent" | "temporary" | null;
+            /** @description The reason, as reported. */
+            BounceReason: string | null;
+        };
+        /** BounceReport */
+        BounceReport: {
+            /**
+             * @description The Message-ID header of the email, with or without angle brackets, or its `MailID`. An operator who sends it needs no `Tenant` header.
+             * @example <01994a5e-7c00-7000-8000-000000000008@lectern.example>
+             */
+            MessageID?: string;
+            /**
+             * @description The address that bounced; upper and lower case are the same. Used if there is no `MessageID`, or no email with it. The bounce is then recorded for the newest email to this address.
+             * @example ada@example.com
+             */
+            EmailAddress?: string;
+            /**
+             * @description `permanent`: a hard bounce, for example because the address does not exist. `temporary`: a soft bounce, for example because the mailbox is full.
+             * @enum {string}
+             */
+            Kind: "permanent" | "temporary";
+            /**
+             * @description Such as the diagnostic code. The first 500 characters are stored.
+             * @example 550 5.1.1 The email account does not exist
+             */
+            Reason?: string | null;
+        };
+        /** RecordedBounce */
+        RecordedBounce: {
+            /**
+             * Format: uuid
+             * @description The email that bounced; null if the service has no email to this address.
+             */
+            MailID: string | null;
+            /** @description The number of users with this address, who get no more emails from the service. 0 after a temporary bounce. */
+            Users: number;
         };
         /** EnrolRequest */
         EnrolRequest: {
@@ -4985,7 +5097,7 @@ export interface components {
             EnrollID: string | null;
             CourseID: string | null;
             /** @enum {string} */
-            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.attempt_started" | "enrolment.attempt_finished" | "enrolment.reset" | "enrolment.extended" | "enrolment.ending" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "report.ready" | "webhook.disabled";
+            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "invitation.created" | "invitation.accepted" | "mail.bounced" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.attempt_started" | "enrolment.attempt_finished" | "enrolment.reset" | "enrolment.extended" | "enrolment.ending" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "report.ready" | "webhook.disabled";
             /** @description Depends on Type: see the webhooks in this document. Fields may be added. */
             Data: {
                 [key: string]: unknown;
@@ -5525,10 +5637,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user or, without a target, the operator signed in. The method passkey is the second step, after another method. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. report_schedule.created: A report was scheduled. report_schedule.changed: Fields of a scheduled report changed. report_schedule.run_requested: A scheduled report was run manually. report_schedule.deleted: A scheduled report was deleted. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. Current is false if it did not become current. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. branding.changed: The colour or the logo of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.clock_moved: The clock of a test tenant was moved forward. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: All data of a deleted tenant has now been removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: An administrator was created. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password or email address. user.erased: The personal data of a user was erased. The target is the receipt, because an entry must not link earlier entries to the person. user.exported: All data held about a user was exported. invitation.created: A user was invited to set a password. invitation.revoked: An invitation was revoked. invitation_link.created: Another link was created for an invitation. password_reset.requested: A user who forgot their password was sent a link to set a new one. mail.bounced: A bounce of an email to a user was reported. After a permanent bounce, the user gets no more emails. mail.bounce_cleared: The bounce of a user's email address was cleared. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user or, without a target, the operator signed in. The method passkey is the second step, after another method. sign_in.failed: A sign-in attempt failed. If there is no target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. passkey.added: A passkey was added for a user or, without a target, for the operator. passkey.renamed: A passkey was renamed. passkey.removed: Passkeys of a user or, without a target, of the operator were removed. enrolment.overridden: A result was overridden, or the override was removed. enrolment.unit_waived: A unit of a cmi5 course was waived. The reason is part of the xAPI statement about the waiver. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: The Reference, Metadata or Attempts of an enrolment changed. enrolment.reset: All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts. enrolment_key.issued: Enrolment keys were created in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. report_schedule.created: A report was scheduled. report_schedule.changed: Fields of a scheduled report changed. report_schedule.run_requested: A scheduled report was run manually. report_schedule.deleted: A scheduled report was deleted. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. Current is false if it did not become current. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: The trail of the target tenant, or of the deployment, was started. The deployment's trail records the start of all others. audit.head_unverified: The trail continues after an entry that could not be verified: it was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "report_schedule.created" | "report_schedule.changed" | "report_schedule.run_requested" | "report_schedule.deleted" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "mail.bounced" | "mail.bounce_cleared" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "report_schedule.created" | "report_schedule.changed" | "report_schedule.run_requested" | "report_schedule.deleted" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
              * @description Who performed the action: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.
              * @enum {string}
@@ -6330,6 +6442,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "validation_failed" | "idempotency_key_reused";
+                };
+            };
+        };
+        /** @description `user_not_found`: The user does not exist. `tenant_not_found`: The tenant does not exist. `mail_not_found`: The email does not exist. */
+        "user_not_found.tenant_not_found.mail_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "tenant_not_found" | "mail_not_found";
                 };
             };
         };
@@ -7480,6 +7604,8 @@ export type NewInvitation = components['schemas']['NewInvitation'];
 export type Invitation = components['schemas']['Invitation'];
 export type InvitationLink = components['schemas']['InvitationLink'];
 export type Mail = components['schemas']['Mail'];
+export type BounceReport = components['schemas']['BounceReport'];
+export type RecordedBounce = components['schemas']['RecordedBounce'];
 export type EnrolRequest = components['schemas']['EnrolRequest'];
 export type Enrolment = components['schemas']['Enrolment'];
 export type EnrolOption = components['schemas']['EnrolOption'];
@@ -7596,6 +7722,7 @@ export type ResponseUserDisabledInProgress = components['responses']['user_disab
 export type ResponseUserNotFoundTenantNotFoundInvitationNotFound = components['responses']['user_not_found.tenant_not_found.invitation_not_found'];
 export type ResponseInvitationEnded = components['responses']['invitation_ended'];
 export type ResponseValidationFailedIdempotencyKeyReused = components['responses']['validation_failed.idempotency_key_reused'];
+export type ResponseUserNotFoundTenantNotFoundMailNotFound = components['responses']['user_not_found.tenant_not_found.mail_not_found'];
 export type ResponseUserNotFoundCourseNotFoundOptionNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.option_not_found.tenant_not_found'];
 export type ResponseUserDisabledCourseRetiredAlreadyEnrolledTooManyEnrolmentsNoSeatsLeftInProgress = components['responses']['user_disabled.course_retired.already_enrolled.too_many_enrolments.no_seats_left.in_progress'];
 export type ResponseUserNotFoundCourseNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.tenant_not_found'];
@@ -8070,6 +8197,8 @@ export interface operations {
                      *           "IsAdmin": false,
                      *           "Register": false,
                      *           "Enabled": true,
+                     *           "EmailBouncedAt": null,
+                     *           "EmailBounceReason": null,
                      *           "CreatedAt": "2026-01-31T09:00:00Z",
                      *           "UpdatedAt": "2026-01-31T09:00:00Z"
                      *         }
@@ -8158,6 +8287,8 @@ export interface operations {
                      *       "IsAdmin": false,
                      *       "Register": false,
                      *       "Enabled": true,
+                     *       "EmailBouncedAt": null,
+                     *       "EmailBounceReason": null,
                      *       "CreatedAt": "2026-01-31T09:00:00Z",
                      *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
@@ -8181,6 +8312,8 @@ export interface operations {
                      *       "IsAdmin": false,
                      *       "Register": false,
                      *       "Enabled": true,
+                     *       "EmailBouncedAt": null,
+                     *       "EmailBounceReason": null,
                      *       "CreatedAt": "2026-01-31T09:00:00Z",
                      *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
@@ -8312,6 +8445,8 @@ export interface operations {
                      *       "IsAdmin": false,
                      *       "Register": false,
                      *       "Enabled": true,
+                     *       "EmailBouncedAt": null,
+                     *       "EmailBounceReason": null,
                      *       "CreatedAt": "2026-01-31T09:00:00Z",
                      *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
@@ -8378,6 +8513,8 @@ export interface operations {
                      *       "IsAdmin": false,
                      *       "Register": false,
                      *       "Enabled": true,
+                     *       "EmailBouncedAt": null,
+                     *       "EmailBounceReason": null,
                      *       "CreatedAt": "2026-01-31T09:00:00Z",
                      *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
@@ -8835,7 +8972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or another row among the same 200, with the Email that a row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9046,7 +9183,7 @@ export interface operations {
                  */
                 LoginID?: string;
                 /** @example queued */
-                Status?: "queued" | "sent" | "failed" | "cancelled";
+                Status?: "queued" | "sent" | "failed" | "cancelled" | "bounced";
             };
             header?: {
                 /**
@@ -9086,7 +9223,10 @@ export interface operations {
                      *           "Answer": null,
                      *           "CreatedAt": "2026-01-31T09:00:00Z",
                      *           "AttemptedAt": "2026-01-31T09:00:00Z",
-                     *           "NextAttemptAt": null
+                     *           "NextAttemptAt": null,
+                     *           "BouncedAt": null,
+                     *           "BounceKind": null,
+                     *           "BounceReason": null
                      *         }
                      *       ],
                      *       "NextCursor": null,
@@ -9117,6 +9257,108 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    reportBounce: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "MessageID": "<01994a5e-7c00-7000-8000-000000000008@lectern.example>",
+                 *       "EmailAddress": "ada@example.com",
+                 *       "Kind": "permanent",
+                 *       "Reason": "Passed the practical exam."
+                 *     }
+                 */
+                "application/json": components["schemas"]["BounceReport"];
+            };
+        };
+        responses: {
+            /** @description The bounce has been recorded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "MailID": "01994a5e-7c00-7000-8000-000000000000",
+                     *       "Users": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordedBounce"];
+                };
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found.mail_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    clearBounce: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The TenantID of the tenant that the request is for. Required with the operator's keys and sessions. A tenant's own keys and sessions do not need this header, and can name only their own tenant. Percent-encode the value if it is not ASCII.
+                 * @example acme
+                 */
+                Tenant?: components["parameters"]["Tenant"];
+            };
+            path: {
+                /**
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
+                 * @example ada
+                 */
+                LoginID: components["parameters"]["LoginID"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Emails can be sent to the address again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.passkey_required.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -10770,7 +11012,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or another row among the same 200, with the Email that a row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10829,7 +11071,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created; CSV includes neither. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or another row among the same 200, with the Email that a row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16480,7 +16722,7 @@ export interface operations {
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
-                Action?: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "report_schedule.created" | "report_schedule.changed" | "report_schedule.run_requested" | "report_schedule.deleted" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "branding.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.clock_moved" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "invitation.created" | "invitation.revoked" | "invitation_link.created" | "password_reset.requested" | "mail.bounced" | "mail.bounce_cleared" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "enrolment.overridden" | "enrolment.unit_waived" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment.reset" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "report_schedule.created" | "report_schedule.changed" | "report_schedule.run_requested" | "report_schedule.deleted" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
                  * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003
@@ -19392,6 +19634,71 @@ export interface operations {
                         LoginID: string | null;
                         /** Format: uuid */
                         InvitationID: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response is retried for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "mail.bounced": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": null,
+                 *       "CourseID": null,
+                 *       "Type": "mail.bounced",
+                 *       "Data": {
+                 *         "LoginID": "ada",
+                 *         "EmailAddress": "ada@example.com",
+                 *         "Kind": "permanent",
+                 *         "Reason": "550 5.1.1 The email account does not exist",
+                 *         "MailID": "01994a5e-7c00-7000-8000-000000000008"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user to whom the event relates; null if there is none or the user has been erased. */
+                    LoginID: string | null;
+                    /** @description The enrolment to which the event relates. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "mail.bounced";
+                    Data: {
+                        /** @description null once the user has been erased. */
+                        LoginID: string | null;
+                        EmailAddress: string | null;
+                        /** @enum {string} */
+                        Kind: "permanent" | "temporary";
+                        Reason: string | null;
+                        /** Format: uuid */
+                        MailID: string | null;
                     };
                 };
             };

@@ -95,6 +95,23 @@ test('lectern bulk streams the results, prints totals, and exits with status 1 i
     'users: 200 created, 51 already there, 0 failed; enrolments: 200 created, 50 already there, 1 failed\n',
   );
   assert.equal((await api('GET', '/user/ann')).body.FirstName, 'Anna');
+
+  await api('PUT', '/user/ann', { Email: 'ann@acme.example' });
+  const twins = Array.from({ length: 22 }, (_, at) => `twin${at},ann@acme.example`);
+  await writeFile(file, ['LoginID,Email', 'Ann,ANN@acme.example', ...twins].join('\n'));
+  const warned = await lectern('bulk', 'users', file, '--plan', ...options);
+  const warnings = warned.err.split('\n');
+  assert.equal(
+    warnings[0],
+    'Warning: row 1 would create "Ann" although "ann" exists. LoginIDs are case-sensitive.',
+  );
+  assert.equal(warnings[1], 'Warning: row 1 would give "Ann" the email address of "ann".');
+  assert.deepEqual(warnings.slice(20), [
+    'There are 4 more warnings in the results.',
+    'Dry run, nothing was changed: 23 created, 0 already there, 0 failed',
+    '',
+  ]);
+  assert.equal(warned.code, 0);
   const refused = await lectern('bulk', 'users', file, '--url', service.baseUrl, '--key', 'x'.repeat(40));
   assert.equal(refused.code, 1);
   assert.match(refused.err, /^unauthorized: /);

@@ -264,6 +264,22 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     expectStatus(await tenant.api('POST', `/invitation/${LoginID}/${InvitationID}/link`), 201);
     return { by: 'createInvitationLink', target: await userIdOf(LoginID) };
   },
+  'mail.bounced': async (recordEnd) => {
+    const EmailAddress = 'wilhelmina@feather.example';
+    const LoginID = await user({ Email: EmailAddress });
+    await recordEnd();
+    const report = { EmailAddress, Kind: 'permanent', Reason: `${personal.LastName} has left` };
+    for (const _ of [1, 2]) expectStatus(await tenant.api('POST', '/mail/bounce', report), 200);
+    return { by: 'reportBounce', target: await userIdOf(LoginID), data: { Kind: 'permanent' } };
+  },
+  'mail.bounce_cleared': async (recordEnd) => {
+    const EmailAddress = 'mina@feather.example';
+    const LoginID = await user({ Email: EmailAddress });
+    expectStatus(await tenant.api('POST', '/mail/bounce', { EmailAddress, Kind: 'permanent' }), 200);
+    await recordEnd();
+    for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/user/${LoginID}/bounce`), 204);
+    return { by: 'clearBounce', target: await userIdOf(LoginID) };
+  },
   'password_reset.requested': async (recordEnd) => {
     const LoginID = await user({ Password: hashOf('right') });
     await recordEnd();

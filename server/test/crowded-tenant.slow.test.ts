@@ -351,6 +351,10 @@ const calls: Record<string, Call[]> = {
   createInvitations: [() => api('POST', '/invitation/bulk', `${JSON.stringify({ LoginID })}\n`, ndjson)],
   listInvitations: [() => api('GET', '/invitation?Status=pending')],
   listMails: all('/mail', ['', 'Status=queued', `LoginID=${LoginID}`, `LoginID=${LoginID}&Status=queued`]),
+  reportBounce: ['permanent', 'temporary'].map(
+    (Kind) => () => api('POST', '/mail/bounce', { EmailAddress: 'crowd@x.example', Kind }),
+  ),
+  clearBounce: [() => api('DELETE', `/user/${LoginID}/bounce`)],
   setPassword: [() => api('PUT', `/user/password/${LoginID}`, { Password: 'f'.repeat(64) })],
   forgetPassword: [() => service.api('POST', '/session/reset', { TenantID, LoginID }, '')],
   readOpenReset: [() => service.api('POST', '/session/reset/check', { Token: resetToken }, '')],

@@ -268,6 +268,7 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll(
     'createInvitations createInvitation listInvitations listMails readInvitation revokeInvitation',
   );
+  await sendAll('reportBounce clearBounce');
   await send('createInvitation');
   const { body: more } = await send('createInvitationLink');
   real.set(token, new URL(more.InvitationURL).hash.slice(1));

@@ -100,7 +100,7 @@ test('An endpoint is added, fails until it is disabled, is repaired, and receive
   const path = new URL(page.url()).pathname;
   const { body } = await tenant.api('GET', path.replace('/console/webhooks', '/webhook'));
   assert.deepEqual(body.Types.toSorted(), [
-    ...['invitation.accepted', 'invitation.created'],
+    ...['invitation.accepted', 'invitation.created', 'mail.bounced'],
     ...['user.created', 'user.erased', 'user.updated'],
   ]);
 

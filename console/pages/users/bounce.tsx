@@ -13,14 +13,10 @@ import type { User } from './person.tsx';
 export function EmailCell({ user }: { user: User }) {
   const t = useTranslations('users.bounce');
   return (
-    <>
+    <Group gap={6}>
       <span className="break">{user.Email ?? '–'}</span>
-      {user.EmailBouncedAt && (
-        <Badge color="orange" className="bounced">
-          {t('badge')}
-        </Badge>
-      )}
-    </>
+      {user.EmailBouncedAt && <Badge color="orange">{t('badge')}</Badge>}
+    </Group>
   );
 }
 

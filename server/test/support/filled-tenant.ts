@@ -73,7 +73,7 @@ export async function fill(
   expectStatus(await tenant.api('POST', `/enrol/key/${await tenant.user()}/${redeemed.Key}`), 201);
   expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
   const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
-  await leaveMail(service, tenant.TenantID, LoginID);
+  const MailID = await leaveMail(service, tenant.TenantID, LoginID);
   await remindOfEnds(service.ctx);
   await leaveReset(service, tenant.TenantID, LoginID);
   const PasskeyID = await leavePasskey(service, { TenantID: tenant.TenantID, LoginID }, `${secret} passkey`);
@@ -110,6 +110,8 @@ export async function fill(
     Release: '1',
     EnrollID,
     InvitationID,
+    MessageID: MailID,
+    EmailAddress: `${tenant.TenantID}@${secret}.example`,
     PasskeyID,
     WebhookID,
     webhookSecret: Secret,
@@ -160,7 +162,7 @@ async function fillLrs(tenant: TestTenant): Promise<Record<string, string>> {
 }
 
 /** Queues an email for a mail server that does not respond. */
-async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string): Promise<void> {
+async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string): Promise<string> {
   const mail = mailServer({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' });
   const own = { ...ctx, tenantId, config: { ...ctx.config, mail } };
   const content = { firstName: null, lastName: secret, loginId, url: `https://${secret}.example` };
@@ -169,6 +171,7 @@ async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string
   const address = `${tenantId}@${secret}.example`;
   const [id] = await queueMails(own, [{ userId, kind: 'invitation', address, content, expiresAt }]);
   assert.ok(id);
+  return id;
 }
 
 /** Adds a password reset link for the user. */

@@ -15,6 +15,7 @@ const anonymous = [
   'EnrollIDs',
   'ExpiresAt',
   'KeyID',
+  'Kind',
   'Launch',
   'NewEnrollID',
   'Progress',

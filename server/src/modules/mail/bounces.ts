@@ -3,7 +3,8 @@ import { run } from '../../platform/db/transaction.ts';
 import type { BounceKind } from './kinds.ts';
 
 const ofMail = `/* across tenants: the operator's mail provider does not know the tenant of an email */
-select held.tenant_id from mail held where held.mail_id = $1`;
+select held.tenant_id from mail held
+join tenant client on client.tenant_id = held.tenant_id and client.status <> 'deleting' where held.mail_id = $1`;
 
 /** The tenant whose user an email was sent to; null if there is no such email. */
 export async function findMailTenant(ctx: Context, mailId: string): Promise<string | null> {
@@ -22,8 +23,8 @@ returning 1`;
 /** Records the bounce of an email. Returns false if it had already been recorded. */
 export async function recordBounce(
   ctx: TenantContext,
-  bounce: { mailId: string; kind: BounceKind; reason: string | null },
+  bounce: { mailId: string; kind: BounceKind; at: Date; reason: string | null },
 ): Promise<boolean> {
-  const values = [ctx.tenantId, bounce.mailId, ctx.now(), bounce.kind, bounce.reason];
+  const values = [ctx.tenantId, bounce.mailId, bounce.at, bounce.kind, bounce.reason];
   return (await run(ctx, { name: 'record_bounce', text: record, values })).length > 0;
 }

@@ -114,6 +114,9 @@ test('an invitation is sent once, from the tenant, with its link in text and HTM
       CreatedAt: '',
       AttemptedAt: '',
       NextAttemptAt: null,
+      BouncedAt: null,
+      BounceKind: null,
+      BounceReason: null,
     },
   );
 });

@@ -81,7 +81,9 @@ export const en: Texts = {
         ? [
             `A passkey was removed from your account with ${tenant} on ${at}. You have been signed out on your other devices.`,
           ]
-        : [`${tenant} removed all passkeys from your account on ${at}. You have been signed out on all devices.`],
+        : [
+            `${tenant} removed all passkeys from your account on ${at}. You have been signed out on all devices.`,
+          ],
       action: '',
       after: isOwn
         ? [`If this was not you, somebody else may be using your account. Tell ${tenant} immediately.`]

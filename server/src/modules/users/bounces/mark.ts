@@ -26,8 +26,8 @@ export type MarkedUser = { user_id: string; login_id: string; is_new: boolean };
 /** Marks all users with this address. `is_new` is false for those who were marked before. */
 export function markUsers(
   ctx: TenantContext,
-  { address, reason }: { address: string; reason: string | null },
+  { address, at, reason }: { address: string; at: Date; reason: string | null },
 ): Promise<MarkedUser[]> {
-  const values = [ctx.tenantId, address, ctx.now(), reason, tenantNow(ctx)];
+  const values = [ctx.tenantId, address, at, reason, tenantNow(ctx)];
   return run<MarkedUser>(ctx, { name: 'mark_bounced_users', text: mark, values });
 }

@@ -12,19 +12,25 @@ import type { BounceReport, RecordedBounce } from './schemas.ts';
 
 type Sent = { mail_id: string; user_id: string; login_id: string; address: string };
 
-const byId = `
+const byId = {
+  name: 'read_sent_mail',
+  text: `
 select held.mail_id, held.user_id, account.login_id, held.address
 from mail held join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
-where held.tenant_id = $1 and held.mail_id = $2`;
+where held.tenant_id = $1 and held.mail_id = $2`,
+};
 
 /** An email whose bounce has been recorded is found again, so that a repeated report changes nothing. */
-const newestTo = `
+const newestTo = {
+  name: 'read_newest_mail',
+  text: `
 select newest.* from (${withAddress('$2')}) known cross join lateral (
   select held.mail_id, held.user_id, known.login_id, held.address from mail held
   where held.tenant_id = $1 and held.user_id = known.user_id and held.status in ('sent', 'bounced')
     and lower(held.address) = lower($2)
   order by held.mail_id desc limit 1
-) newest order by newest.mail_id desc limit 1`;
+) newest order by newest.mail_id desc limit 1`,
+};
 
 /** Records a bounce that a mail provider reported. The operator needs to name no tenant if the MessageID is known. */
 export async function reportBounce(
@@ -72,9 +78,10 @@ function mailNotFound(): Problem {
   );
 }
 
-async function readSent(ctx: TenantContext, text: string, value: string): Promise<Sent | null> {
-  const name = text === byId ? 'read_sent_mail' : 'read_newest_mail';
-  const [mail] = await run<Sent>(ctx, { name, text, values: [ctx.tenantId, value] });
+type Query = { name: string; text: string };
+
+async function readSent(ctx: TenantContext, query: Query, value: string): Promise<Sent | null> {
+  const [mail] = await run<Sent>(ctx, { ...query, values: [ctx.tenantId, value] });
   return mail ?? null;
 }
 
@@ -82,11 +89,14 @@ type Bounce = { mail: Sent | null; address: string; input: BounceReport };
 
 async function record(ctx: TenantContext, { mail, address, input }: Bounce): Promise<RecordedBounce> {
   const { Kind } = input;
-  const Reason = input.Reason ? shortened(input.Reason) : null;
+  const at = ctx.now();
+  const Reason = shortened(input.Reason?.trim() ?? '') || null;
   // Marks the users first, because other changes lock users before their emails.
-  const marked = Kind === 'permanent' ? await markUsers(ctx, { address, reason: Reason }) : [];
+  const marked = Kind === 'permanent' ? await markUsers(ctx, { address, at, reason: Reason }) : [];
   if (!mail && marked.length === 0) throw mailNotFound();
-  const isNew = mail ? await recordBounce(ctx, { mailId: mail.mail_id, kind: Kind, reason: Reason }) : false;
+  const isNew = mail
+    ? await recordBounce(ctx, { mailId: mail.mail_id, kind: Kind, at, reason: Reason })
+    : false;
   const affected = new Map(marked.flatMap((user) => (user.is_new ? [[user.user_id, user.login_id]] : [])));
   if (mail && isNew) affected.set(mail.user_id, mail.login_id);
   const users = [...affected];
