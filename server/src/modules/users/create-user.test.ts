@@ -24,6 +24,8 @@ test('a LoginID alone creates a user with all defaults', async () => {
     IsAdmin: false,
     Register: false,
     Enabled: true,
+    EmailBouncedAt: null,
+    EmailBounceReason: null,
   });
   assert.match(CreatedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.equal(UpdatedAt, CreatedAt);
@@ -44,7 +46,7 @@ test('every field is stored and returned, and one event reports it', async () =>
   const made = await api('POST', '/user', { LoginID, ...fields });
   expectStatus(made, 201);
   const { CreatedAt, UpdatedAt, ...rest } = made.body;
-  assert.deepEqual(rest, { LoginID, ...fields });
+  assert.deepEqual(rest, { LoginID, ...fields, EmailBouncedAt: null, EmailBounceReason: null });
   assert.deepEqual(
     (await events({ LoginID })).map(({ type, data }) => [type, data]),
     [['user.created', { LoginID }]],

@@ -70,6 +70,8 @@ const paths: Record<string, (names: { TenantID: string; LoginID: string }) => Pr
     return pageAfter(service, await post('/session/invitation', { Token, Password: hashOf('right') }));
   },
   reset: async (names) => {
+    // Emails about earlier changes.
+    await sendMails(service.ctx);
     server.mails = [];
     clock.advance({ hours: 2 });
     const { TenantID, LoginID } = names;
