@@ -22,6 +22,12 @@ import {
   openConsole,
 } from '../server/test/support/console.ts';
 import { fillForScreenshots } from '../server/test/support/showcase.ts';
+import {
+  addShowcasePasskeys,
+  sendShowcaseMails,
+  storeShowcaseStatements,
+} from '../server/test/support/showcase-messages.ts';
+import { startMailServer } from '../server/test/support/smtp.ts';
 import { ensureBuilt } from './build.ts';
 
 const folder = join(import.meta.dirname, '../docs/images/console');
@@ -29,9 +35,15 @@ const wanted = process.argv.slice(2);
 
 await ensureBuilt(['console', 'guide', 'player']);
 await mkdir(folder, { recursive: true });
-const { service, tenant, administrator, learner, blocked, decided, webhookId, close } =
-  await fillForScreenshots();
-await tenant.api('POST', '/invitation', { LoginID: learner });
+const mailServer = await startMailServer();
+const showcase = await fillForScreenshots({
+  SMTP_URL: mailServer.url,
+  MAIL_FROM: 'training@northwind.example',
+});
+const { service, tenant, administrator, learner, blocked, decided, webhookId, close } = showcase;
+const { invitationUrl, resetUrl } = await sendShowcaseMails(showcase, mailServer);
+await storeShowcaseStatements(showcase);
+await addShowcasePasskeys(showcase);
 const courses = { CourseIDs: ['phishing', 'fire-safety'], DurationIDs: ['30-days', '1-year'] };
 const [issued] = (await tenant.api('POST', '/enrolment/key', courses)).body.Items;
 const newcomer = 'E-2207';
@@ -57,6 +69,8 @@ for (const schedule of [monthly, weekly]) {
 }
 const admin: ConsoleUser = { tenant, LoginID: administrator };
 
+const pathOf = (url: string) => url.slice(new URL(url).origin.length);
+
 type Picture = {
   name: string;
   who: ConsoleUser | null;
@@ -65,6 +79,39 @@ type Picture = {
 };
 
 const text = (shown: string) => (page: Page) => page.getByText(shown).first().waitFor();
+
+/** Lists the people to be imported, and those to be updated, if the plan is not yet open. */
+async function planImport(page: Page): Promise<void> {
+  const apply = page.getByRole('button', { name: 'Create 3 users' });
+  if (await apply.isVisible()) return;
+  const file = `Personnel no.;First name;Last name;Department;E-mail
+E-3001;Olu;Adeyemi;Warehouse;olu.adeyemi@northwind.example
+E-3002;Pia;Sørensen;Office;pia.sorensen@northwind.example
+E-3003;Rui;Costa;Warehouse;rui.costa@northwind.example
+E-1041;Anna;Schmidt;Warehouse;anna.schmidt@northwind.example
+;Sam;Nobody;Office;sam@northwind.example
+E-3004;Tess;Vos;Office;not an address
+`;
+  const buffer = Buffer.from(file);
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'new-staff.csv', mimeType: 'text/csv', buffer });
+  const loginId = page.getByRole('combobox', { name: 'Field for the column Personnel no.' });
+  await loginId.waitFor();
+  await loginId.selectOption('LoginID');
+  await page.getByRole('button', { name: 'Plan the import' }).click();
+  await apply.waitFor();
+}
+
+async function planGroup(page: Page): Promise<void> {
+  const apply = page.getByRole('button', { name: /^Apply to/ });
+  if (await apply.isVisible()) return;
+  await page.getByRole('combobox', { name: 'Course' }).fill('fire');
+  await page.getByRole('option', { name: 'Fire safety at work' }).click();
+  await page.getByRole('radio', { name: /^One year/ }).click();
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await apply.waitFor();
+}
 
 const pictures: Picture[] = [
   { name: 'sign-in', who: null, path: '/console' },
@@ -79,6 +126,10 @@ const pictures: Picture[] = [
   { name: 'users', who: admin, path: '/console/users' },
   { name: 'user', who: admin, path: `/console/users/${learner}` },
   { name: 'invitations', who: admin, path: '/console/invitations' },
+  { name: 'emails', who: admin, path: '/console/invitations/mails' },
+  { name: 'invitation', who: null, path: pathOf(invitationUrl), before: text('Welcome') },
+  { name: 'password-reset', who: null, path: pathOf(resetUrl), before: text('Choose a new password') },
+  { name: 'security', who: admin, path: '/console/security', before: text('Work laptop') },
   {
     name: 'search',
     who: admin,
@@ -100,10 +151,18 @@ const pictures: Picture[] = [
   { name: 'offered-courses', who: admin, path: '/console/courses' },
   { name: 'keys', who: admin, path: '/console/keys' },
   { name: 'bulk', who: admin, path: '/console/bulk' },
+  { name: 'import-plan', who: admin, path: '/console/bulk', before: planImport },
+  {
+    name: 'group-plan',
+    who: admin,
+    path: '/console/enrolments/group?group=Warehouse',
+    before: planGroup,
+  },
   { name: 'reports', who: admin, path: '/console/reports' },
   { name: 'activity', who: admin, path: '/console/reports/activity' },
   { name: 'scheduled-reports', who: admin, path: '/console/reports/schedules' },
   { name: 'events', who: admin, path: '/console/events' },
+  { name: 'statements', who: admin, path: '/console/statements' },
   { name: 'api-keys', who: admin, path: '/console/api-keys' },
   { name: 'audit', who: admin, path: '/console/audit' },
   { name: 'webhooks', who: admin, path: '/console/webhooks' },
@@ -197,3 +256,4 @@ if (branded.some(isWanted)) await setBranding();
 for (const picture of branded.filter(isWanted)) await take(picture);
 await closeBrowser();
 await close();
+await mailServer.close();

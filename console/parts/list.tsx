@@ -1,7 +1,7 @@
 import './list.css';
 import { Box, Button, Center, Group, Paper, Table, Text, VisuallyHidden } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import type { PointerEvent, ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { ariaSort, type FocusedSort, type Sort, SortButton, SortSelect, useSortFocus } from './sorting.tsx';
 import { Failed, WaitingRows } from './states.tsx';
@@ -17,6 +17,11 @@ export type Column<T> = {
   /** A column with the row's buttons. Its header is only for screen readers. */
   isActions?: boolean;
   align?: 'end';
+  /**
+   * For text of any length: the column's share of the table, in percent. On a wide screen, each row is one line, and
+   * text that does not fit is cut off. If no column has a share, cells have as many lines as they need.
+   */
+  share?: number;
 };
 
 type ListProps<T> = {
@@ -109,6 +114,17 @@ type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey' | 'selecti
   isBusy?: boolean;
 };
 
+const shareOf = <T,>({ share }: Column<T>) =>
+  share === undefined ? {} : { 'data-share': true, style: { '--share': `${share}%` } };
+
+/** Shows text that is cut off as a tooltip. */
+function showWhole({ currentTarget }: PointerEvent<HTMLElement>) {
+  const parts = [...currentTarget.querySelectorAll<HTMLElement>('div')];
+  const isCut = parts.some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+  if (isCut) currentTarget.title = currentTarget.innerText;
+  else currentTarget.removeAttribute('title');
+}
+
 /** The table of a list. Also used for rows that are part of another record. */
 export function Rows<T>({
   label,
@@ -120,9 +136,10 @@ export function Rows<T>({
   sorts = [],
 }: RowsProps<T>) {
   const ticks = useRowSelection(selection, rows, rowKey);
+  const isOneLine = columns.some(({ share }) => share !== undefined);
   const withTick = (at: number, tick: ReactNode, content: ReactNode) =>
     ticks && at === 0 ? (
-      <Group gap="sm" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap" className="ticked">
         {tick}
         <div>{content}</div>
       </Group>
@@ -149,7 +166,7 @@ export function Rows<T>({
   };
   return (
     <Paper withBorder className="list" tabIndex={0} role="region" aria-label={label}>
-      <Table role="table" aria-label={label} aria-busy={isBusy}>
+      <Table role="table" aria-label={label} aria-busy={isBusy} mod={{ 'one-line': isOneLine }}>
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
             {columns.map((column, at) => (
@@ -158,6 +175,7 @@ export function Rows<T>({
                 role="columnheader"
                 scope="col"
                 ta={column.align ?? 'start'}
+                {...shareOf(column)}
                 {...ariaSort(sortOf(column.key))}
               >
                 {column.isActions ? <VisuallyHidden>{column.header}</VisuallyHidden> : headerOf(column, at)}
@@ -168,15 +186,17 @@ export function Rows<T>({
         <Table.Tbody role="rowgroup">
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)} role="row">
-              {columns.map(({ key, header, cell, isActions, align }, at) => (
+              {columns.map((column, at) => (
                 <Table.Td
-                  key={key}
+                  key={column.key}
                   role="cell"
-                  data-label={isActions ? undefined : header}
-                  ta={align ?? 'start'}
+                  data-label={column.isActions ? undefined : column.header}
+                  ta={column.align ?? 'start'}
+                  {...shareOf(column)}
+                  {...(column.share !== undefined && { onPointerEnter: showWhole })}
                 >
                   {/* Wraps the cell in one element, because a card on a phone shows it next to its label. */}
-                  <div>{withTick(at, ticks?.ofRow(row), cell(row))}</div>
+                  <div>{withTick(at, ticks?.ofRow(row), column.cell(row))}</div>
                 </Table.Td>
               ))}
             </Table.Tr>

@@ -11,7 +11,7 @@ type PageProps = {
   actions?: ReactNode;
   /** The list that this page belongs to. */
   back?: { to: LinkProps['to']; text: string };
-  /** A status next to the title. */
+  /** A status or tabs next to the title. */
   badge?: ReactNode;
   children: ReactNode;
 };
@@ -31,28 +31,28 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
   usePageTitle(title);
   const heading = useHeadingFocus();
   return (
-    <Stack gap="lg">
-      <Group justify="space-between" align="flex-end" gap="sm">
-        <Stack gap={4} miw={0}>
-          {back && (
+    <Stack>
+      <div className="page-head">
+        {back && (
+          <div>
             <Anchor size="sm" renderRoot={(props) => <Link to={back.to} {...props} />}>
               {back.text}
             </Anchor>
-          )}
-          <Group gap="sm">
-            <Title order={1} size="h2" className="break page-title" tabIndex={-1} ref={heading}>
-              {title}
-            </Title>
-            {badge}
-          </Group>
-          {text !== undefined && (
-            <Text c="dimmed" size="sm" component="div">
-              {text}
-            </Text>
-          )}
-        </Stack>
+          </div>
+        )}
+        <Group gap="sm">
+          <Title order={1} size="h2" className="break page-title" tabIndex={-1} ref={heading}>
+            {title}
+          </Title>
+          {badge}
+        </Group>
+        {text !== undefined && (
+          <Text c="dimmed" size="sm" component="div" className="page-text">
+            {text}
+          </Text>
+        )}
         {actions && <Group gap="sm">{actions}</Group>}
-      </Group>
+      </div>
       {children}
     </Stack>
   );

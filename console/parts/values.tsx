@@ -35,6 +35,18 @@ export function StatusBadge({ status }: { status: Status }) {
   );
 }
 
+/** A secondary fact below a value or, in a list with one line per row, next to it. */
+export function Note({ children }: { children: React.ReactNode }) {
+  return (
+    <>
+      {' '}
+      <Text size="xs" c="dimmed" fw={400} className="break note" component="div">
+        {children}
+      </Text>
+    </>
+  );
+}
+
 /** A value that is copied more often than it is read. */
 export function Copyable({ value, label }: { value: string; label: string }) {
   const t = useTranslations('act');

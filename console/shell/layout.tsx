@@ -66,7 +66,7 @@ export function Layout({ children }: { children: ReactNode }) {
     <AppShell
       header={{ height: 56 }}
       {...(hasMenu ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } } : {})}
-      padding={{ base: 'md', sm: 'xl' }}
+      padding={{ base: 'md', sm: 24 }}
     >
       <SkipLink />
       <AppShell.Header>

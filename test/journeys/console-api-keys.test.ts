@@ -154,7 +154,7 @@ test('The page and its dialogs are accessible', async () => {
   await page.getByText('Revoked', { exact: true }).waitFor();
   await photograph('page');
   await expectAccessible(page);
-  await page.getByRole('button', { name: '4 more' }).click();
+  await page.getByRole('button', { name: '6 more' }).click();
   await page.getByText('enrolments:launch').waitFor();
   await expectAccessible(page);
   await page.getByRole('row').filter({ hasText: 'Webshop' }).getByRole('button', { name: 'Revoke' }).click();

@@ -7,6 +7,7 @@ import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
+import { activate } from './keyboard.ts';
 
 let started: TestService;
 /** Browsers allow passkeys at `localhost`, but not at an IP address. */
@@ -86,8 +87,8 @@ test('An administrator adds a passkey with the keyboard, signs in with it, renam
   await heading(page, 'Security').waitFor();
   await page.getByText('No passkeys yet').waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Add passkey' }).press('Enter');
   const dialog = page.getByRole('dialog');
+  await activate(page, page.getByRole('button', { name: 'Add passkey' }), dialog);
   await dialog.getByText('Your browser will ask').waitFor();
   await expectAccessible(page, true);
   await dialog.getByLabel('Name').fill('');
@@ -125,15 +126,15 @@ test('An administrator adds a passkey with the keyboard, signs in with it, renam
 
   await openMenu(page, 'Security');
   await page.getByText('last used').waitFor();
-  await page.getByRole('button', { name: 'Rename Work laptop' }).press('Enter');
+  await activate(page, page.getByRole('button', { name: 'Rename Work laptop' }), dialog);
   await dialog.getByLabel('Name').fill('Old laptop');
   await page.keyboard.press('Enter');
   await page.getByText('Passkey renamed').waitFor();
-  await page.getByRole('button', { name: 'Remove Old laptop' }).press('Enter');
+  await activate(page, page.getByRole('button', { name: 'Remove Old laptop' }), dialog);
   await dialog.getByText('signed out on all other devices').waitFor();
   await expectAccessible(page, true);
-  await dialog.getByRole('button', { name: 'Remove passkey' }).press('Enter');
-  await page.getByText('No passkeys yet').waitFor();
+  const remove = dialog.getByRole('button', { name: 'Remove passkey' });
+  await activate(page, remove, page.getByText('No passkeys yet'));
   await openMenu(page, 'Sign out');
   await signIn(page, 'Acme Ltd', LoginID);
   await heading(page, 'Security').waitFor();

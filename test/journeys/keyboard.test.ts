@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeConsole, consoleOf, newConsolePage, signInAs } from '../../server/test/support/console.ts';
+import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
-import { activate, choose, reach, search, type } from './keyboard.ts';
+import { activate, choose, chooseFiles, search, type } from './keyboard.ts';
 
 // These journeys use no mouse.
 
@@ -107,16 +107,8 @@ test('A webhook endpoint and an API key are created', async () => {
 
 test('A small file is imported', async () => {
   const { tenant, who } = await withAda();
-  const page = await newConsolePage();
-  // Playwright can only answer the other dialog for choosing files.
-  await page.addInitScript(() => {
-    for (const place of [window, Window.prototype]) Reflect.deleteProperty(place, 'showOpenFilePicker');
-  });
-  await signInAs(page, service, who, '/console/bulk');
-  const opened = page.waitForEvent('filechooser');
-  await reach(page, button(page, 'Choose file'));
-  await page.keyboard.press('Enter');
-  const chooser = await opened;
+  const page = await consoleOf(service, who, '/console/bulk');
+  const chooser = await chooseFiles(page, button(page, 'Choose file'));
   const buffer = Buffer.from('LoginID,FirstName\ncy,Cy\ndi,Di\n');
   await chooser.setFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer });
   const create = button(page, 'Create 2 users');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Locator, Page } from 'playwright-core';
+import type { FileChooser, Locator, Page } from 'playwright-core';
 
 // Uses the console with the keyboard only, as people do who cannot use a mouse.
 
@@ -27,6 +27,18 @@ async function expectOutcome(page: Page, outcome: Locator): Promise<void> {
       timeout: 10_000,
     })
     .catch((cause: unknown) => assert.fail(`the focus is lost although there is ${outcome}: ${cause}`));
+}
+
+/** Activates a button that opens a dialog for choosing files, and returns that dialog. */
+export async function chooseFiles(page: Page, button: Locator): Promise<FileChooser> {
+  // Playwright can only answer this dialog, not that of the File System Access API.
+  await page.evaluate(() => {
+    for (const place of [window, Window.prototype]) Reflect.deleteProperty(place, 'showOpenFilePicker');
+  });
+  const opened = page.waitForEvent('filechooser');
+  await reach(page, button);
+  await page.keyboard.press('Enter');
+  return opened;
 }
 
 /** Activates the control with Enter, or with Space, and waits for the outcome. */
@@ -59,7 +71,8 @@ async function pickDown(page: Page, item: Locator): Promise<void> {
 
 /** Opens a menu, and activates one of its items. */
 export async function choose(page: Page, menu: Locator, item: string, outcome: Locator): Promise<void> {
-  const entry = page.getByRole('menuitem', { name: item, exact: true });
+  const named = { name: item, exact: true };
+  const entry = page.getByRole('menuitem', named).or(page.getByRole('menuitemradio', named));
   await activate(page, menu, entry);
   await pickDown(page, entry);
   await expectOutcome(page, outcome);

@@ -21,22 +21,28 @@ export function KeyList({ tenantId }: { tenantId?: string }) {
       query={query}
       rowKey={({ KeyID }) => KeyID}
       columns={[
-        { key: 'name', header: t('name'), cell: (key) => <NameOfKey apiKey={key} /> },
-        { key: 'scopes', header: t('scopesHeader'), cell: ({ Scopes }) => <ScopeList scopes={Scopes} /> },
+        { key: 'name', header: t('name'), share: 28, cell: (key) => <NameOfKey apiKey={key} /> },
+        {
+          key: 'scopes',
+          header: t('scopesHeader'),
+          share: 34,
+          cell: ({ Scopes }) => <ScopeList scopes={Scopes} />,
+        },
         {
           key: 'created',
           header: t('created'),
+          share: 28,
           cell: (key) => <Created apiKey={key} {...(tenantId === undefined ? {} : { tenantId })} />,
         },
         {
           key: 'used',
           header: t('lastUsed'),
-          cell: ({ LastUsedAt }) => <Instant at={LastUsedAt} none={t('neverUsed')} />,
+          cell: ({ LastUsedAt }) => <Instant at={LastUsedAt} none={t('neverUsed')} isDay />,
         },
         {
           key: 'expires',
           header: t('expires'),
-          cell: ({ ExpiresAt }) => <Instant at={ExpiresAt} none={t('never')} />,
+          cell: ({ ExpiresAt }) => <Instant at={ExpiresAt} none={t('never')} isDay />,
         },
         {
           key: 'revoke',
@@ -64,7 +70,7 @@ function Revoke({ apiKey, tenantId }: { apiKey: Key; tenantId: string | undefine
       question={t('revokeText')}
       confirm={t('revokeSubmit')}
       isDangerous
-      button={{ size: 'xs' }}
+      button={{ size: 'compact-sm' }}
       act={async () => {
         await revoke.mutateAsync({ params: { path: { KeyID }, ...naming(tenantId) } });
         await queries.invalidateQueries();

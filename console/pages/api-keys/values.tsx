@@ -1,10 +1,10 @@
-import { Anchor, Badge, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Badge, Group, Text, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import './api-keys.css';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { scopesOfTenant } from './scopes.ts';
 
 export type Key = components['schemas']['Key'];
@@ -14,29 +14,29 @@ const isExpired = ({ ExpiresAt }: Key) => ExpiresAt !== null && Date.parse(Expir
 export function NameOfKey({ apiKey }: { apiKey: Key }) {
   const t = useTranslations('apiKeys');
   return (
-    <Group gap="xs">
-      <Text size="sm" fw={600} className="break">
+    <>
+      <Text size="sm" fw={600} className="break" span>
         {apiKey.Name}
-      </Text>
+      </Text>{' '}
       {apiKey.RevokedAt ? (
         <Badge color="red">{t('revoked')}</Badge>
       ) : (
         isExpired(apiKey) && <Badge color="orange">{t('expired')}</Badge>
       )}
-    </Group>
+    </>
   );
 }
 
-/** More scopes would make the rows of the list too tall. */
-const maxShown = 3;
+/** More scopes would not fit on a line. */
+const maxShown = 2;
 
 export function ScopeList({ scopes }: { scopes: Key['Scopes'] }) {
   const t = useTranslations('apiKeys');
   const [isOpen, setOpen] = useState(false);
   if (scopesOfTenant.every((scope) => scopes.includes(scope))) return <>{t('everything')}</>;
-  const shown = isOpen || scopes.length <= maxShown + 1 ? scopes : scopes.slice(0, maxShown);
+  const shown = isOpen || scopes.length <= maxShown ? scopes : scopes.slice(0, maxShown - 1);
   return (
-    <Group gap={4}>
+    <Group gap={4} wrap={isOpen ? 'wrap' : 'nowrap'}>
       {shown.map((scope) => (
         <Badge key={scope} color="gray">
           {scope}
@@ -57,14 +57,14 @@ type CreatedProps = { apiKey: Key; tenantId?: string };
 export function Created({ apiKey, tenantId }: CreatedProps) {
   const { CreatedAt, CreatedBy } = apiKey;
   return (
-    <Stack gap={0}>
-      <Instant at={CreatedAt} />
+    <>
+      <Instant at={CreatedAt} isDay />
       {CreatedBy !== null && (
-        <Text size="xs" c="dimmed" component="span" className="break">
+        <Note>
           <Creator apiKey={apiKey} {...(tenantId === undefined ? {} : { tenantId })} />
-        </Text>
+        </Note>
       )}
-    </Stack>
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -23,23 +23,25 @@ function useColumns(showsTenant: boolean, open: (auditId: string) => void): Colu
   const tenant: Column<AuditEntry> = {
     key: 'tenant',
     header: t('tenant'),
+    share: 12,
     cell: ({ TenantID }) => (TenantID === null ? t('deployment') : <span className="break">{TenantID}</span>),
   };
   return [
     {
       key: 'what',
       header: t('what'),
+      share: 40,
       cell: ({ Action, Data }) => (
-        <Stack gap={2} align="flex-start">
-          <Text size="sm" fw={600}>
+        <>
+          <Text size="sm" fw={600} span>
             {t(`actions.${Action}`)}
           </Text>
           <Change data={Data} />
-        </Stack>
+        </>
       ),
     },
-    { key: 'target', header: t('target'), cell: (entry) => <Target entry={entry} /> },
-    { key: 'who', header: t('who'), cell: (entry) => <Actor entry={entry} /> },
+    { key: 'target', header: t('target'), share: 20, cell: (entry) => <Target entry={entry} /> },
+    { key: 'who', header: t('who'), share: 26, cell: (entry) => <Actor entry={entry} /> },
     ...(showsTenant ? [tenant] : []),
     { key: 'when', header: t('when'), cell: ({ At }) => <Instant at={At} /> },
     {

@@ -1,20 +1,19 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
+import { Note } from '../../parts/values.tsx';
 import type { AuditEntry } from './actions.ts';
 
 /** The actor's name, and their IP address. */
 export function Actor({ entry: { Actor, ActorName, Address } }: { entry: AuditEntry }) {
   const t = useTranslations('audit');
   return (
-    <Stack gap={0}>
-      <Text size="sm" className="break">
+    <>
+      <Text size="sm" className="break" span>
         {ActorName ?? t(`actors.${Actor}`)}
       </Text>
-      <Text size="xs" c="dimmed">
-        {[ActorName === null ? null : t(`actors.${Actor}`), Address].filter(Boolean).join(' · ')}
-      </Text>
-    </Stack>
+      <Note>{[ActorName === null ? null : t(`actors.${Actor}`), Address].filter(Boolean).join(' · ')}</Note>
+    </>
   );
 }
 
@@ -38,7 +37,7 @@ export function Target({ entry }: { entry: AuditEntry }) {
     );
   if (TargetName === null || (Target !== 'user' && Target !== 'enrolment'))
     return (
-      <Text {...shown} {...(TargetName === null && Target !== 'tenant' ? { c: 'dimmed' } : {})}>
+      <Text span {...shown} {...(TargetName === null && Target !== 'tenant' ? { c: 'dimmed' } : {})}>
         {text}
       </Text>
     );
@@ -79,11 +78,7 @@ export function Change({ data }: { data: AuditEntry['Data'] }) {
     ...Object.entries(others).map(([name, value]) => `${name}: ${show(value)}`),
   ];
   if (parts.length === 0) return null;
-  return (
-    <Text size="xs" c="dimmed" className="break" lineClamp={2} maw="24rem">
-      {parts.join(' · ')}
-    </Text>
-  );
+  return <Note>{parts.join(' · ')}</Note>;
 }
 
 const isInstant = /^\d{4}-\d\d-\d\dT/;

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Box, Button, Group } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
@@ -9,7 +9,7 @@ import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { useOpenSelected } from '../bulk/selected.ts';
-import { ImportPanel } from './import-panel.tsx';
+import { useImportPanel } from './import-panel.tsx';
 import {
   type AuthoredCourse,
   CourseStatusBadge,
@@ -46,7 +46,7 @@ export function AuthoredCourses() {
     await openSelected({ of: 'publish', courses: ticked.rows.map(({ CourseID }) => CourseID) });
   };
   const columns: Column<AuthoredCourse>[] = [
-    { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
+    { key: 'title', header: t('list.course'), share: 38, cell: (course) => <CourseTitle {...course} /> },
     {
       key: 'status',
       header: t('list.status'),
@@ -55,13 +55,14 @@ export function AuthoredCourses() {
     {
       key: 'standard',
       header: t('list.standard'),
+      share: 18,
       cell: ({ Standard }) => <StandardName standard={Standard} />,
     },
     {
       key: 'release',
       header: t('list.release'),
       cell: ({ Release, Warnings, Errors }) => (
-        <Group gap="xs">
+        <Group gap="xs" wrap="nowrap">
           {Release ?? '–'}
           <WarningsBadge count={Warnings ?? 0} errors={Errors ?? 0} />
         </Group>
@@ -72,20 +73,27 @@ export function AuthoredCourses() {
       header: t('list.options'),
       cell: ({ EnrolOptions }) => format.number(EnrolOptions.length),
     },
-    { key: 'updated', header: t('list.updated'), cell: ({ UpdatedAt }) => <Instant at={UpdatedAt} /> },
+    { key: 'updated', header: t('list.updated'), cell: ({ UpdatedAt }) => <Instant at={UpdatedAt} isDay /> },
   ];
+  const isEmpty = !isFiltered && query.data?.pages[0]?.Items.length === 0;
+  const { drop, panel } = useImportPanel(undefined, !isEmpty);
   return (
     <Page title={t('title')} text={t('text')} actions={<WebCourseButton />}>
-      <ImportPanel />
-      <FilterBar count={status ? 1 : 0} onClear={isFiltered ? clear : undefined}>
-        <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
-        <SelectFilter
-          label={t('list.status')}
-          value={status}
-          onChange={(status) => filter({ status })}
-          options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
-        />
-      </FilterBar>
+      <Group align="flex-end" gap="sm">
+        <Box flex="1 1 24rem">
+          <FilterBar count={status ? 1 : 0} onClear={isFiltered ? clear : undefined}>
+            <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
+            <SelectFilter
+              label={t('list.status')}
+              value={status}
+              onChange={(status) => filter({ status })}
+              options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
+            />
+          </FilterBar>
+        </Box>
+        {drop}
+      </Group>
+      {panel}
       <SelectionBar
         label={t('chosenLabel')}
         text={ticked.rows.length > 0 ? t('chosen', { count: ticked.rows.length }) : null}

@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { isInUse } from './import-package.ts';
@@ -12,10 +12,13 @@ import { isInProgress, useImports } from './use-imports.ts';
 import { type AuthoredCourse, useDurationText } from './values.tsx';
 
 /**
- * Packages being imported, from drop to result. With `course`, all of them are releases of this course; otherwise each
- * becomes a course with an enrolment option, which can be published here.
+ * A place to drop packages, and the packages being imported, from drop to result. With `course`, all of them are releases
+ * of this course; otherwise each becomes a course with an enrolment option, which can be published here.
  */
-export function ImportPanel({ course }: { course?: AuthoredCourse }) {
+export function useImportPanel(
+  course?: AuthoredCourse,
+  isCompact = false,
+): { drop: ReactNode; panel: ReactNode } {
   const t = useTranslations('courses.import');
   const queue = useImports();
   const durationText = useDurationText();
@@ -27,49 +30,51 @@ export function ImportPanel({ course }: { course?: AuthoredCourse }) {
     const added = queue.add(files, course?.CourseID);
     if (course) start(added);
   };
-  return (
+  const drop = (
+    <PackageDrop
+      text={t(course ? 'dropOne' : 'dropMany')}
+      hint={t(!course ? 'dropManyText' : isInUse(course) ? 'dropOneText' : 'dropFirstText')}
+      isMultiple={!course}
+      isCompact={isCompact}
+      onFiles={take}
+    />
+  );
+  const panel = imports.length > 0 && (
     <Stack gap="md">
-      <PackageDrop
-        text={t(course ? 'dropOne' : 'dropMany')}
-        hint={t(!course ? 'dropManyText' : isInUse(course) ? 'dropOneText' : 'dropFirstText')}
-        isMultiple={!course}
-        onFiles={take}
-      />
-      {imports.length > 0 && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            start(ready);
-          }}
-        >
-          <Stack gap="sm">
-            {imports.map((one) => (
-              <ImportRow
-                key={one.key}
-                one={one}
-                imports={queue}
-                isFixed={course !== undefined}
-                onAgain={() => start([one])}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          start(ready);
+        }}
+      >
+        <Stack gap="sm">
+          {imports.map((one) => (
+            <ImportRow
+              key={one.key}
+              one={one}
+              imports={queue}
+              isFixed={course !== undefined}
+              onAgain={() => start([one])}
+            />
+          ))}
+          {ready.length > 0 && (
+            <>
+              <NewCourseForm
+                choice={choice}
+                onChange={(changed) => setChoice((before) => ({ ...before, ...changed }))}
               />
-            ))}
-            {ready.length > 0 && (
-              <>
-                <NewCourseForm
-                  choice={choice}
-                  onChange={(changed) => setChoice((before) => ({ ...before, ...changed }))}
-                />
-                <Group justify="flex-end">
-                  <Button type="submit" disabled={!isValidChoice(choice)}>
-                    {t('start', { count: ready.length })}
-                  </Button>
-                </Group>
-              </>
-            )}
-          </Stack>
-        </form>
-      )}
+              <Group justify="flex-end">
+                <Button type="submit" disabled={!isValidChoice(choice)}>
+                  {t('start', { count: ready.length })}
+                </Button>
+              </Group>
+            </>
+          )}
+        </Stack>
+      </form>
       {!course && <PublishImported imports={imports} publish={queue.publish} />}
       <LeaveGuard isOn={imports.some(isInProgress)} text={t('leaveText')} />
     </Stack>
   );
+  return { drop, panel };
 }

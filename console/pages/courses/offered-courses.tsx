@@ -20,25 +20,31 @@ export function OfferedCourses() {
   const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
   const { data: all } = $api.useQuery('get', '/catalogue/course', counted, { enabled: query.hasNextPage });
   const columns: Column<Course>[] = [
-    { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
+    { key: 'title', header: t('list.course'), share: 32, cell: (course) => <CourseTitle {...course} /> },
     {
       key: 'options',
       header: t('list.options'),
+      share: 32,
       cell: ({ AvailableEnrolOptions: options }) =>
-        options.length === 0
-          ? t('options.none')
-          : options.map(({ DurationID, Name, Duration }) => (
-              <Text size="sm" key={DurationID} className="break">
+        options.length === 0 ? (
+          t('options.none')
+        ) : (
+          <div className="joined">
+            {options.map(({ DurationID, Name, Duration }) => (
+              <div key={DurationID} className="break">
                 {Name}{' '}
                 <Text span size="xs" c="dimmed">
                   {words(Duration)}
                 </Text>
-              </Text>
-            )),
+              </div>
+            ))}
+          </div>
+        ),
     },
     {
       key: 'standard',
       header: t('list.standard'),
+      share: 18,
       cell: ({ Standard }) => <StandardName standard={Standard} />,
     },
     {

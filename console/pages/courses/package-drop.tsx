@@ -12,11 +12,19 @@ type PackageDropProps = {
   /** What will happen to the files. */
   hint: string;
   isMultiple?: boolean;
+  /** As high as a button, with the hint as a tooltip. */
+  isCompact?: boolean;
   onFiles: (files: File[]) => void;
 };
 
 /** Accepts packages dropped anywhere on the page or chosen from a file dialog. */
-export function PackageDrop({ text, hint, isMultiple = false, onFiles }: PackageDropProps) {
+export function PackageDrop({
+  text,
+  hint,
+  isMultiple = false,
+  isCompact = false,
+  onFiles,
+}: PackageDropProps) {
   const t = useTranslations('courses.import');
   const open = useRef<() => void>(null);
   const [refused, setRefused] = useState<string[]>([]);
@@ -36,23 +44,35 @@ export function PackageDrop({ text, hint, isMultiple = false, onFiles }: Package
         activateOnKeyboard={false}
         enablePointerEvents
         aria-label={text}
+        {...(isCompact ? { p: 2, ps: 'sm', title: hint } : { w: '100%' })}
       >
         <Group gap="md" justify="space-between">
-          <Group gap="md" wrap="nowrap" flex="1 1 16rem">
-            <IconPackageImport size={32} stroke={1.4} aria-hidden />
-            <Stack gap={2}>
-              <Text fw={600}>{text}</Text>
-              <Text size="sm" c="dimmed">
-                {hint}
-              </Text>
-            </Stack>
-          </Group>
-          <Button variant="light" onClick={() => open.current?.()}>
+          {isCompact ? (
+            <Group gap="xs" wrap="nowrap">
+              <IconPackageImport size={18} stroke={1.6} aria-hidden />
+              <Text size="sm">{text}</Text>
+            </Group>
+          ) : (
+            <Group gap="md" wrap="nowrap" flex="1 1 16rem">
+              <IconPackageImport size={32} stroke={1.4} aria-hidden />
+              <Stack gap={2}>
+                <Text fw={600}>{text}</Text>
+                <Text size="sm" c="dimmed">
+                  {hint}
+                </Text>
+              </Stack>
+            </Group>
+          )}
+          <Button
+            variant="light"
+            {...(isCompact && { size: 'compact-md', fz: 'sm' })}
+            onClick={() => open.current?.()}
+          >
             {t(isMultiple ? 'chooseMany' : 'choose')}
           </Button>
         </Group>
       </Dropzone>
-      <Text c="red" size="sm" role="status" hidden={refused.length === 0}>
+      <Text c="red" size="sm" role="status" w="100%" hidden={refused.length === 0}>
         {t(isMultiple ? 'notZip' : 'notOneZip', { files: refused.join(', ') })}
       </Text>
       <Dropzone.FullScreen {...dropping} activateOnKeyboard={false} aria-hidden>

@@ -7,7 +7,7 @@ import { type Column, List } from '../../parts/list.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { ImportPanel } from './import-panel.tsx';
+import { useImportPanel } from './import-panel.tsx';
 import { MakeCurrent } from './make-current.tsx';
 import { NewerRelease } from './newer-release.tsx';
 import { PreviewButton } from './preview-button.tsx';
@@ -80,11 +80,13 @@ export function Releases({ course }: { course: AuthoredCourse }) {
       ),
     },
   ];
+  const { drop, panel } = useImportPanel(course);
   const [newest] = query.data?.pages[0]?.Items ?? [];
   const isNewer = newest !== undefined && current !== null && newest.Release > current;
   return (
     <Stack gap="lg">
-      <ImportPanel course={course} />
+      {drop}
+      {panel}
       {isNewer && <NewerRelease release={newest} current={current} />}
       <List
         label={t('parts.releases')}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
+import { Note } from '../../parts/values.tsx';
 import { useDurationWords } from './duration-words.ts';
 
 export type AuthoredCourse = components['schemas']['AuthoredCourse'];
@@ -58,6 +59,7 @@ export function CourseLink({ courseId, children }: { courseId: string; children:
   return (
     <Anchor
       className="break"
+      inherit
       renderRoot={(props) => <Link to="/console/courses/$courseId" params={{ courseId }} {...props} />}
     >
       {children}
@@ -70,11 +72,7 @@ export function CourseTitle({ CourseID, Title }: Pick<Course, 'CourseID' | 'Titl
   return (
     <>
       <CourseLink courseId={CourseID}>{Title}</CourseLink>
-      {Title !== CourseID && (
-        <Text size="xs" c="dimmed" fw={400} className="break">
-          {CourseID}
-        </Text>
-      )}
+      {Title !== CourseID && <Note>{CourseID}</Note>}
     </>
   );
 }

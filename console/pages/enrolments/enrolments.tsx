@@ -30,7 +30,7 @@ const statuses = ['open', 'enrolled', 'in_progress', 'completed', 'expired', 'wi
 function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
   const name = useName(loginId);
   return (
-    <div className="person">
+    <>
       <Anchor
         className="break"
         inherit
@@ -45,7 +45,7 @@ function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
         {name}
       </Anchor>
       <LoginID name={name} loginId={loginId} />
-    </div>
+    </>
   );
 }
 
@@ -53,10 +53,11 @@ function useColumns(): Column<Enrolment>[] {
   const t = useTranslations('enrolments');
   const shared = useEnrolmentColumns();
   return [
-    { key: 'learner', header: t('learner'), cell: (row) => <Learner {...row} /> },
+    { key: 'learner', header: t('learner'), share: 32, cell: (row) => <Learner {...row} /> },
     {
       key: 'course',
       header: t('course'),
+      share: 26,
       cell: ({ CourseTitle }) => <span className="break">{CourseTitle}</span>,
     },
     ...shared,

@@ -1,3 +1,4 @@
+import './option-cards.css';
 import { Alert, Group, Radio, Stack, Text } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useDurationText } from './duration-text.ts';

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -8,7 +8,7 @@ import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message, NoneFound } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { EventDialog } from './event.tsx';
 import { ExportButton } from './export.tsx';
@@ -23,19 +23,23 @@ function useColumns(open: (eventId: string) => void): Column<Event>[] {
     {
       key: 'what',
       header: t('what'),
+      share: 42,
       cell: ({ Type }) => (
-        <Stack gap={2} align="flex-start">
-          <Text size="sm" fw={600}>
+        <>
+          <Text size="sm" fw={600} span>
             {t(`types.${Type}`)}
           </Text>
-          <Code>{Type}</Code>
-        </Stack>
+          <Note>
+            <Code>{Type}</Code>
+          </Note>
+        </>
       ),
     },
-    { key: 'learner', header: t('learner'), cell: ({ LoginID }) => <Learner loginId={LoginID} /> },
+    { key: 'learner', header: t('learner'), share: 24, cell: ({ LoginID }) => <Learner loginId={LoginID} /> },
     {
       key: 'course',
       header: t('course'),
+      share: 20,
       cell: ({ CourseID }) => <span className="break">{CourseID ?? '–'}</span>,
     },
     { key: 'at', header: t('at'), cell: ({ OccurredAt }) => <Instant at={OccurredAt} /> },

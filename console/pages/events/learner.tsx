@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core';
 import { LoginID, UserLink, useName } from '../users/person.tsx';
 
 /** The person whom the event concerns. Shows a dash if there is none or if they were erased. */
@@ -9,9 +8,9 @@ export function Learner({ loginId }: { loginId: string | null }) {
 function Named({ loginId }: { loginId: string }) {
   const name = useName(loginId);
   return (
-    <Stack gap={0} align="flex-start">
+    <>
       <UserLink loginId={loginId}>{name}</UserLink>
       <LoginID name={name} loginId={loginId} />
-    </Stack>
+    </>
   );
 }

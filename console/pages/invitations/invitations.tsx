@@ -43,11 +43,11 @@ function Actions({ invitation, onInvite }: { invitation: Invitation; onInvite: (
     notify(own('isRevoked'));
   };
   return (
-    <Group gap="xs" justify="flex-end">
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
       {invitation.Status !== 'accepted' && (
         <Button
           variant="default"
-          size="xs"
+          size="compact-sm"
           aria-label={t('againFor', { name })}
           onClick={() => onInvite(user)}
         >
@@ -62,7 +62,7 @@ function Actions({ invitation, onInvite }: { invitation: Invitation; onInvite: (
           confirm={t('revokeConfirm')}
           isDangerous
           act={revoke}
-          button={{ size: 'xs' }}
+          button={{ size: 'compact-sm' }}
         />
       )}
     </Group>
@@ -73,13 +73,13 @@ function useColumns(onInvite: (user: User) => void): Column<Invitation>[] {
   const t = useTranslations('invitations');
   const own = useTranslations('users.invitation');
   return [
-    { key: 'user', header: t('user'), cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
+    { key: 'user', header: t('user'), share: 50, cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
     {
       key: 'status',
       header: t('status'),
       cell: ({ Status }) => <Badge color={invitationColors[Status]}>{own(`statuses.${Status}`)}</Badge>,
     },
-    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
+    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay /> },
     { key: 'expires', header: t('expires'), cell: ({ ExpiresAt }) => <Instant at={ExpiresAt} /> },
     {
       key: 'act',

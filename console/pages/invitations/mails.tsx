@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
@@ -7,7 +7,7 @@ import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message, NoneFound } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { Invited } from './invited.tsx';
 
 type Mail = components['schemas']['Mail'];
@@ -30,20 +30,10 @@ function Outcome({ mail }: { mail: Mail }) {
     <>
       <Badge color={colors[Status]}>{t(`statuses.${Status}`)}</Badge>
       {NextAttemptAt !== null && Attempts > 0 && (
-        <Text size="xs" c="dimmed">
-          {t.rich('retry', { at: () => <Instant at={NextAttemptAt} /> })}
-        </Text>
+        <Note>{t.rich('retry', { at: () => <Instant at={NextAttemptAt} /> })}</Note>
       )}
-      {BounceKind !== null && (
-        <Text size="xs" c="dimmed">
-          {t(`bounces.${BounceKind}`)}
-        </Text>
-      )}
-      {reason !== null && (
-        <Text size="xs" c="dimmed" className="break">
-          {reason}
-        </Text>
-      )}
+      {BounceKind !== null && <Note>{t(`bounces.${BounceKind}`)}</Note>}
+      {reason !== null && <Note>{reason}</Note>}
     </>
   );
 }
@@ -51,20 +41,19 @@ function Outcome({ mail }: { mail: Mail }) {
 function useColumns(): Column<Mail>[] {
   const t = useTranslations('mails');
   return [
-    { key: 'user', header: t('user'), cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
+    { key: 'user', header: t('user'), share: 28, cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
     {
       key: 'mail',
       header: t('mail'),
+      share: 34,
       cell: ({ Kind, Address }) => (
         <>
           {t(`kinds.${Kind}`)}
-          <Text size="xs" c="dimmed" className="break">
-            {Address}
-          </Text>
+          <Note>{Address}</Note>
         </>
       ),
     },
-    { key: 'status', header: t('status'), cell: (mail) => <Outcome mail={mail} /> },
+    { key: 'status', header: t('status'), share: 28, cell: (mail) => <Outcome mail={mail} /> },
     {
       key: 'at',
       header: t('at'),

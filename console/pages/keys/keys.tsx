@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import type { Order, Sort } from '../../parts/sorting.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { CreatedKeys } from './created-keys.tsx';
 import { FindKey } from './find-key.tsx';
 import { KeyDrawer } from './key-drawer.tsx';
@@ -44,11 +44,7 @@ function OpenKey({ enrolmentKey }: { enrolmentKey: EnrolmentKey }) {
       >
         <KeyStart start={enrolmentKey.KeyStart} />
       </Anchor>
-      {enrolmentKey.PurchaseOrder !== null && (
-        <Text size="xs" c="dimmed" fw={400} className="break">
-          {enrolmentKey.PurchaseOrder}
-        </Text>
-      )}
+      {enrolmentKey.PurchaseOrder !== null && <Note>{enrolmentKey.PurchaseOrder}</Note>}
     </>
   );
 }
@@ -56,35 +52,49 @@ function OpenKey({ enrolmentKey }: { enrolmentKey: EnrolmentKey }) {
 function useColumns(): Column<EnrolmentKey>[] {
   const t = useTranslations('keys');
   return [
-    { key: 'key', header: t('key'), cell: (enrolmentKey) => <OpenKey enrolmentKey={enrolmentKey} /> },
+    {
+      key: 'key',
+      header: t('key'),
+      share: 22,
+      cell: (enrolmentKey) => <OpenKey enrolmentKey={enrolmentKey} />,
+    },
     {
       key: 'courses',
       header: t('courses'),
+      share: 30,
       cell: ({ CourseIDs }) => (
-        <Stack gap={2}>
+        <div className="joined">
           {CourseIDs.slice(0, 3).map((courseId) => (
-            <CourseName key={courseId} courseId={courseId} />
+            <div key={courseId}>
+              <CourseName courseId={courseId} />
+            </div>
           ))}
           {CourseIDs.length > 3 && (
-            <Text size="xs" c="dimmed">
+            <Text size="xs" c="dimmed" component="div">
               {t('moreCourses', { count: CourseIDs.length - 3 })}
             </Text>
           )}
-        </Stack>
+        </div>
       ),
     },
-    { key: 'for', header: t('forHeader'), cell: (enrolmentKey) => <Holder enrolmentKey={enrolmentKey} /> },
+    {
+      key: 'for',
+      header: t('forHeader'),
+      share: 16,
+      cell: (enrolmentKey) => <Holder enrolmentKey={enrolmentKey} />,
+    },
     {
       key: 'status',
       header: t('status'),
+      share: 32,
       cell: (enrolmentKey) => (
-        <Stack gap={2} align="flex-start">
+        <>
           <KeyStatusBadge status={enrolmentKey.Status} />
           <StatusText enrolmentKey={enrolmentKey} />
-        </Stack>
+        </>
       ),
     },
-    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
+    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay /> },
   ];
 }
 

@@ -2,7 +2,7 @@ import { Badge, Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { UserLink, useName } from '../users/person.tsx';
 
 export type EnrolmentKey = components['schemas']['EnrolmentKey'];
@@ -95,13 +95,13 @@ export function StatusText({ enrolmentKey }: { enrolmentKey: EnrolmentKey }) {
     revoked: enrolmentKey.RevokedAt,
   }[enrolmentKey.Status];
   return (
-    <Text size="xs" c="dimmed" component="div">
+    <Note>
       {enrolmentKey.RedeemedBy !== null && (
-        <div>
-          <UserName loginId={enrolmentKey.RedeemedBy} />
-        </div>
+        <>
+          <UserName loginId={enrolmentKey.RedeemedBy} />,{' '}
+        </>
       )}
-      {t.rich(`since.${enrolmentKey.Status}`, { at: () => <Instant at={at} /> })}
-    </Text>
+      {t.rich(`since.${enrolmentKey.Status}`, { at: () => <Instant at={at} isDay /> })}
+    </Note>
   );
 }

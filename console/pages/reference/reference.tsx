@@ -1,3 +1,4 @@
+import './reference.css';
 import { Anchor, Grid, NativeSelect, NavLink, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';

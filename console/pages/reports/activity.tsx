@@ -40,6 +40,7 @@ export default function ActivityReport() {
   return (
     <Page
       title={shell('pages.reports')}
+      badge={<ReportTabs />}
       text={t('activity.text')}
       actions={
         <DownloadButton
@@ -50,7 +51,6 @@ export default function ActivityReport() {
         />
       }
     >
-      <ReportTabs />
       <FilterBar count={set} onClear={set > 0 ? clear : undefined}>
         <SelectFilter
           label={t('activity.unit')}

@@ -92,11 +92,13 @@ export function usePlaceColumns(kind: Kind): Column<Place>[] {
   const course: Column<Place> = {
     key: 'course',
     header: t('course'),
+    share: 24,
     cell: ({ CourseTitle, CourseID }) => <span className="break">{CourseTitle ?? CourseID}</span>,
   };
   const group: Column<Place> = {
     key: 'group',
     header: t('group'),
+    share: 20,
     cell: ({ GroupName }) => <span className="break">{GroupName ?? t('noGroup')}</span>,
   };
   return [...(kind === 'group' ? [] : [course]), ...(kind === 'course' ? [] : [group])];

@@ -57,7 +57,7 @@ export default function Reports() {
   return (
     <Page
       title={shell('pages.reports')}
-      text={t('text')}
+      badge={<ReportTabs />}
       actions={
         <DownloadButton
           path={withQuery('/report/completion', query)}
@@ -69,7 +69,7 @@ export default function Reports() {
     >
       <ReportTabs />
       <LineFilters report={report} />
-      <Stack gap="md">
+      <Stack gap="sm">
         <PastDay day={day} text="past" />
         {sum && <Summary line={sum} scope={day ? null : { course: filters.course, group: filters.group }} />}
         <div className="report-lines">

@@ -43,7 +43,7 @@ export function ScheduleMenu({ schedule }: { schedule: Schedule }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            size="lg"
+            size="md"
             loading={doing.isRunning}
             aria-label={t('more', { name: schedule.Name })}
           >

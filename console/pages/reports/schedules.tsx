@@ -1,5 +1,5 @@
 import './reports.css';
-import { Badge, Button, Stack, Text } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import { IconCalendarRepeat, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -8,39 +8,28 @@ import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { ReportTabs } from './report-tabs.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import type { Schedule } from './schedule-form.ts';
 import { ScheduleMenu } from './schedule-menu.tsx';
 import { useWhen } from './schedule-words.ts';
 
-/** A value, and a note in smaller text. */
-function WithNote({ children, note }: { children: React.ReactNode; note: React.ReactNode }) {
-  return (
-    <Stack gap={2} align="flex-start" className="with-note">
-      <div className="break">{children}</div>
-      <Text size="sm" c="dimmed" fw={400} className="break" component="div">
-        {note}
-      </Text>
-    </Stack>
-  );
-}
-
 function LastRun({ schedule: { LastRunAt, LastProblem } }: { schedule: Schedule }) {
   const t = useTranslations('reports.schedules');
   if (LastRunAt === null)
     return (
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" span>
         {t('never')}
       </Text>
     );
   return (
-    <WithNote note={LastProblem ? t(`problems.${LastProblem}`) : <Instant at={LastRunAt} />}>
+    <>
       <Badge color={LastProblem ? 'red' : 'green'} miw="max-content">
         {t(LastProblem ? 'failed' : 'succeeded')}
       </Badge>
-    </WithNote>
+      <Note>{LastProblem ? t(`problems.${LastProblem}`) : <Instant at={LastRunAt} isDay />}</Note>
+    </>
   );
 }
 
@@ -51,35 +40,47 @@ function useColumns(): Column<Schedule>[] {
     {
       key: 'name',
       header: t('report'),
-      cell: ({ Name, Report }) => <WithNote note={t(`reports.${Report}`)}>{Name}</WithNote>,
+      share: 34,
+      cell: ({ Name, Report }) => (
+        <>
+          {Name}
+          <Note>{t(`reports.${Report}`)}</Note>
+        </>
+      ),
     },
     {
       key: 'when',
       header: t('when'),
-      cell: (schedule) => <WithNote note={schedule.TimeZone}>{when(schedule)}</WithNote>,
+      share: 38,
+      cell: (schedule) => (
+        <>
+          {when(schedule)}
+          <Note>{schedule.TimeZone}</Note>
+        </>
+      ),
     },
     {
       key: 'delivery',
       header: t('delivery'),
+      share: 14,
       cell: ({ Delivery, Recipients }) => (
-        <WithNote
-          note={Delivery === 'email' ? t('toCount', { count: Recipients.length }) : <code>report.ready</code>}
-        >
+        <>
           {t(`deliveries.${Delivery}`)}
-        </WithNote>
+          {Delivery === 'email' && <Note>{t('toCount', { count: Recipients.length })}</Note>}
+        </>
       ),
     },
     {
       key: 'next',
       header: t('next'),
       cell: ({ NextRunAt, Status }) => (
-        <Stack gap={2} align="flex-start">
-          {Status === 'paused' && <Badge color="gray">{t('paused')}</Badge>}
+        <>
+          {Status === 'paused' && <Badge color="gray">{t('paused')}</Badge>}{' '}
           {(NextRunAt !== null || Status === 'active') && <Instant at={NextRunAt} />}
-        </Stack>
+        </>
       ),
     },
-    { key: 'last', header: t('last'), cell: (schedule) => <LastRun schedule={schedule} /> },
+    { key: 'last', header: t('last'), share: 18, cell: (schedule) => <LastRun schedule={schedule} /> },
     {
       key: 'actions',
       header: t('actions'),
@@ -110,8 +111,12 @@ export default function Schedules() {
   );
   const isEmpty = list.data?.pages[0]?.Items.length === 0;
   return (
-    <Page title={shell('pages.reports')} text={t('text')} actions={isEmpty ? null : add}>
-      <ReportTabs />
+    <Page
+      title={shell('pages.reports')}
+      badge={<ReportTabs />}
+      text={t('text')}
+      actions={isEmpty ? null : add}
+    >
       <List
         label={shell('pages.reports')}
         query={list}

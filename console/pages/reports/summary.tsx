@@ -19,7 +19,14 @@ export function Summary({ line, scope }: { line: Line; scope: Scope }) {
   const percent = usePercent();
   const { CompletionRate, Completed, Enrolments, Withdrawn } = line;
   return (
-    <Paper withBorder p="md" component="section" aria-label={t('summary')} className="report-summary">
+    <Paper
+      withBorder
+      px="md"
+      py="xs"
+      component="section"
+      aria-label={t('summary')}
+      className="report-summary"
+    >
       <Group justify="space-between" align="baseline" gap="xs">
         <Text component="p" m={0}>
           <span className="headline">{CompletionRate === null ? '–' : percent(CompletionRate)}</span>{' '}

@@ -58,7 +58,7 @@ function OfUser({ statement, loginId }: Props & { loginId: string }) {
 function Words({ statement, actor }: Props & { actor: string }) {
   const sentence = useSentence();
   return (
-    <Text size="sm" fw={500} className="break">
+    <Text size="sm" fw={500} className="break" span>
       {sentence(statement, actor)}
     </Text>
   );

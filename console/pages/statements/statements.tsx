@@ -1,4 +1,4 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -8,7 +8,7 @@ import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message, NoneFound } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { instantOf } from '../webhooks/local-time.ts';
 import { Connect } from './connect.tsx';
@@ -57,15 +57,12 @@ function useColumns(open: (statement: Statement) => void): Column<Statement>[] {
     {
       key: 'what',
       header: t('what'),
+      share: 80,
       cell: (statement) => (
-        <Stack gap={2}>
+        <>
           <Sentence statement={statement} />
-          {statement.result?.response && (
-            <Text size="sm" c="dimmed" fw={400} className="break">
-              {t('answer', { response: statement.result.response })}
-            </Text>
-          )}
-        </Stack>
+          {statement.result?.response && <Note>{t('answer', { response: statement.result.response })}</Note>}
+        </>
       ),
     },
     { key: 'at', header: t('at'), cell: ({ timestamp }) => <Instant at={timestamp} /> },

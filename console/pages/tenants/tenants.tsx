@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -44,9 +44,10 @@ export default function Tenants() {
           {
             key: 'name',
             header: t('name'),
+            share: 36,
             cell: ({ TenantID, Name }) => <TenantLink tenantId={TenantID} name={Name} />,
           },
-          { key: 'id', header: t('tenantId'), cell: ({ TenantID }) => <Text size="sm">{TenantID}</Text> },
+          { key: 'id', header: t('tenantId'), share: 26, cell: ({ TenantID }) => TenantID },
           { key: 'sign-in', header: t('signIn'), cell: ({ PasswordHash }) => t(`signInBy.${PasswordHash}`) },
           { key: 'status', header: t('status'), cell: ({ Status }) => <TenantStatus status={Status} /> },
           { key: 'created', header: t('createdAt'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },

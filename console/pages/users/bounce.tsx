@@ -13,7 +13,7 @@ import type { User } from './person.tsx';
 export function EmailCell({ user }: { user: User }) {
   const t = useTranslations('users.bounce');
   return (
-    <Group gap={6}>
+    <Group gap={6} wrap="nowrap">
       <span className="break">{user.Email ?? '–'}</span>
       {user.EmailBouncedAt && <Badge color="orange">{t('badge')}</Badge>}
     </Group>

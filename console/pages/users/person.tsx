@@ -1,9 +1,10 @@
-import { Anchor, Badge, Group, Text } from '@mantine/core';
+import { Anchor, Badge, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
+import { Note } from '../../parts/values.tsx';
 
 export type User = components['schemas']['User'];
 
@@ -41,11 +42,7 @@ export function UserLink({ loginId, children, isInText = false }: UserLinkProps)
 
 export function LoginID({ name, loginId }: { name: string; loginId: string }) {
   if (name === loginId) return null;
-  return (
-    <Text size="xs" c="dimmed" fw={400} className="break login-id">
-      {loginId}
-    </Text>
-  );
+  return <Note>{loginId}</Note>;
 }
 
 /** Badges for this account's special properties. */

@@ -28,6 +28,7 @@ export function UserEnrolments({ loginId, onEnrol }: { loginId: string; onEnrol:
         {
           key: 'course',
           header: e('course'),
+          share: 40,
           cell: ({ EnrollID, CourseTitle }) => (
             <Anchor
               className="break"

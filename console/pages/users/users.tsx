@@ -30,6 +30,7 @@ function useColumns(): Column<User>[] {
     {
       key: 'name',
       header: t('name'),
+      share: 34,
       cell: (user) => (
         <>
           <UserLink loginId={user.LoginID}>{nameOf(user)}</UserLink>
@@ -37,10 +38,11 @@ function useColumns(): Column<User>[] {
         </>
       ),
     },
-    { key: 'email', header: t('email'), cell: (user) => <EmailCell user={user} /> },
+    { key: 'email', header: t('email'), share: 30, cell: (user) => <EmailCell user={user} /> },
     {
       key: 'group',
       header: t('group'),
+      share: 20,
       cell: ({ GroupName }) => <span className="break">{GroupName ?? '–'}</span>,
     },
     {

@@ -1,7 +1,7 @@
-import { Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { Column } from '../../parts/list.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { SendAgain } from './delivery.tsx';
 import { type Delivery, DeliveryBadge } from './delivery-status.tsx';
 import type { Endpoint } from './health.tsx';
@@ -15,36 +15,33 @@ export function useDeliveryColumns(
     {
       key: 'event',
       header: t('event'),
+      share: 32,
       cell: ({ Type, Reason }) => (
-        <Stack gap={2} align="flex-start">
+        <>
           <Code>{Type}</Code>
-          {Reason === 'replay' && (
-            <Text size="xs" c="dimmed" fw={400}>
-              {t('isReplay')}
-            </Text>
-          )}
-        </Stack>
+          {Reason === 'replay' && <Note>{t('isReplay')}</Note>}
+        </>
       ),
     },
     {
       key: 'status',
       header: t('status'),
+      share: 34,
       cell: (delivery) => (
-        <Stack gap={2} align="flex-start">
+        <>
           <DeliveryBadge delivery={delivery} />
           {delivery.NextAttemptAt !== null && (
-            <Text size="xs" c="dimmed">
-              {t.rich('nextAt', { at: () => <Instant at={delivery.NextAttemptAt} /> })}
-            </Text>
+            <Note>{t.rich('nextAt', { at: () => <Instant at={delivery.NextAttemptAt} /> })}</Note>
           )}
-        </Stack>
+        </>
       ),
     },
     {
       key: 'answer',
       header: t('answer'),
+      share: 24,
       cell: ({ Answer, Error: error }) => (
-        <Text size="sm" className="break">
+        <Text size="sm" className="break" span>
           {Answer ? t('httpStatus', { status: String(Answer.Status) }) : (error ?? '–')}
         </Text>
       ),
@@ -57,7 +54,7 @@ export function useDeliveryColumns(
       isActions: true,
       align: 'end',
       cell: (delivery) => (
-        <Group gap="xs" justify="flex-end">
+        <Group gap="xs" justify="flex-end" wrap="nowrap">
           {delivery.Status === 'failed' && (
             <SendAgain endpoint={endpoint} delivery={delivery} size="compact-sm" />
           )}

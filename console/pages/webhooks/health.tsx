@@ -1,7 +1,7 @@
-import { Badge, Stack, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 
 export type Endpoint = components['schemas']['Webhook'];
 export type Health = 'enabled' | 'failing' | 'givenUp' | 'off';
@@ -34,15 +34,15 @@ export function HealthCell({ endpoint }: { endpoint: Endpoint }) {
   const { FailingSince } = endpoint;
   const health = healthOf(endpoint);
   return (
-    <Stack gap={2} align="flex-start">
+    <>
       <HealthBadge endpoint={endpoint} />
       {FailingSince !== null && health !== 'off' && (
-        <Text size="xs" c="dimmed">
+        <Note>
           {health === 'givenUp'
             ? t('afterFailures')
             : t.rich('failsSince', { at: () => <Instant at={FailingSince} /> })}
-        </Text>
+        </Note>
       )}
-    </Stack>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -11,7 +11,7 @@ import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
 import { bodyOf, EndpointFields, emptyForm, isSame } from './endpoint-form.tsx';
 import { type Endpoint, HealthCell } from './health.tsx';
 import { WebhookSecret, type WithSecret } from './secret.tsx';
@@ -23,35 +23,29 @@ function useColumns(): Column<Endpoint>[] {
     {
       key: 'url',
       header: t('endpoint'),
+      share: 60,
       cell: ({ WebhookID, URL, Description }) => (
-        <Stack gap={2}>
+        <>
           <Anchor
             className="break"
+            inherit
             renderRoot={(props) => (
               <Link to="/console/webhooks/$webhookId" params={{ webhookId: WebhookID }} {...props} />
             )}
           >
             {URL}
           </Anchor>
-          {Description && (
-            <Text size="sm" c="dimmed" className="break" fw={400}>
-              {Description}
-            </Text>
-          )}
-        </Stack>
+          {Description && <Note>{Description}</Note>}
+        </>
       ),
     },
-    { key: 'health', header: t('status'), cell: (endpoint) => <HealthCell endpoint={endpoint} /> },
+    { key: 'health', header: t('status'), share: 30, cell: (endpoint) => <HealthCell endpoint={endpoint} /> },
     {
       key: 'types',
       header: t('types'),
-      cell: ({ Types }) => (
-        <Text size="sm" miw="max-content">
-          {Types === null ? t('all') : t('countOfTypes', { count: Types.length })}
-        </Text>
-      ),
+      cell: ({ Types }) => (Types === null ? t('all') : t('countOfTypes', { count: Types.length })),
     },
-    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
+    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay /> },
   ];
 }
 

@@ -15,10 +15,21 @@ async function violationsIn(page: Page, title: string): Promise<string[]> {
   const all = await page.evaluate(async () => {
     const dialog = [...document.querySelectorAll('[role=dialog]')].at(-1);
     if (!dialog) return [];
-    const { violations } = await Reflect.get(window, 'axe').run(dialog, { resultTypes: ['violations'] });
-    return violations.map((one: { id: string; nodes: { html: string }[] }) =>
-      [one.id, ...one.nodes.map(({ html }) => html)].join(' '),
-    );
+    const run = async (options: object) => {
+      const found = await Reflect.get(window, 'axe').run(dialog, { resultTypes: ['violations'], ...options });
+      return found.violations.map((one: { id: string; nodes: { html: string }[] }) =>
+        [one.id, ...one.nodes.map(({ html }) => html)].join(' '),
+      );
+    };
+    const asShown = await run({});
+    // The attribute selects the colours of the console.
+    const scheme = 'data-mantine-color-scheme';
+    const { documentElement } = document;
+    const before = documentElement.getAttribute(scheme) ?? 'light';
+    documentElement.setAttribute(scheme, before === 'dark' ? 'light' : 'dark');
+    const inOtherColours = await run({ runOnly: ['color-contrast', 'link-in-text-block'] });
+    documentElement.setAttribute(scheme, before);
+    return [...asShown, ...inOtherColours];
   });
   return all.map((violation: string) => `“${title}”: ${violation}`);
 }

@@ -35,10 +35,10 @@ export type Showcase = {
 };
 
 /** A training company after two months of work. Each day's activity is simulated through the API. */
-export async function fillForScreenshots(): Promise<Showcase> {
+export async function fillForScreenshots(env: Record<string, string> = {}): Promise<Showcase> {
   let behind = days * day;
   const now = () => new Date(Date.now() - behind);
-  const service = await startService({ now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  const service = await startService({ now, env: { WEBHOOK_ALLOW: '127.0.0.1', ...env } });
   const receiver = createServer((request, response) => {
     response.statusCode = request.url === '/shop' ? 503 : 200;
     response.end(request.url === '/shop' ? 'The shop is being maintained.' : 'ok');
