@@ -33,6 +33,7 @@ function OpenKey({ enrolmentKey }: { enrolmentKey: EnrolmentKey }) {
   return (
     <>
       <Anchor
+        inherit
         aria-label={t('keyOf', { start: enrolmentKey.KeyStart })}
         renderRoot={(props) => (
           <Link
