@@ -35,7 +35,13 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
       <div className="page-head">
         {back && (
           <div>
-            <Anchor size="sm" lh={1.2} renderRoot={(props) => <Link to={back.to} {...props} />}>
+            <Anchor
+              size="sm"
+              lh={1.2}
+              display="block"
+              w="fit-content"
+              renderRoot={(props) => <Link to={back.to} {...props} />}
+            >
               {back.text}
             </Anchor>
           </div>

@@ -79,7 +79,7 @@ test('A group is enrolled, the end of an enrolment is changed, and its events ar
   const page = await consoleOf(service, who, '/console/enrolments');
   const dialog = page.getByRole('dialog');
   await activate(page, page.getByRole('link', { name: 'Enrol a group' }), heading(page, 'Enrol a group'));
-  await search(page, page.getByRole('combobox', { name: 'Group' }), 'sal', 'Sales');
+  await search(page, page.getByRole('combobox', { name: 'Group' }), 'Sal', 'Sales');
   await search(page, page.getByRole('combobox', { name: 'Course' }), 'ladd', 'Working on ladders');
   const apply = button(page, 'Apply to 2 people');
   await activate(page, button(page, 'Show the plan'), apply);
@@ -92,7 +92,7 @@ test('A group is enrolled, the end of an enrolment is changed, and its events ar
     button(page, 'Enrol'),
   );
   await activate(page, page.getByRole('link', { name: 'ann', exact: true }), heading(page, /ann can start/));
-  await choose(page, button(page, 'More'), 'Change end date', dialog);
+  await activate(page, button(page, 'Change end date'), dialog);
   const never = dialog.getByRole('checkbox', { name: 'Access never ends' });
   await activate(page, never, dialog.getByRole('checkbox', { checked: true }), 'Space');
   await activate(
@@ -171,7 +171,7 @@ test('A report is scheduled and paused, and the search opens another page', asyn
 test('The branding, the language and the colours are changed', async () => {
   const { tenant, who } = await withSales();
   const page = await consoleOf(service, who, '/console/branding');
-  const colour = page.getByRole('textbox', { name: 'Colour' });
+  const colour = page.getByRole('textbox', { name: 'Colour', exact: true });
   await type(page, colour, '#0057b8');
   await activate(page, button(page, 'Save'), page.getByText('Branding saved'));
   assert.equal((await tenant.api('GET', '/branding')).body.Colour, '#0057b8');
@@ -189,16 +189,12 @@ test('The operator changes the settings of a tenant, and switches to it', async 
   const name = dialog.getByRole('textbox', { name: 'Name', exact: true });
   await reach(page, name);
   await page.keyboard.press('Control+A');
-  await page.keyboard.type('Acme Ltd');
-  await activate(page, dialog.getByRole('button', { name: 'Save' }), heading(page, 'Acme Ltd'));
-  assert.equal((await service.api('GET', `/tenant/${tenant.TenantID}`)).body.Name, 'Acme Ltd');
+  await page.keyboard.type('Zebra Ltd');
+  await activate(page, dialog.getByRole('button', { name: 'Save' }), heading(page, 'Zebra Ltd'));
+  assert.equal((await service.api('GET', `/tenant/${tenant.TenantID}`)).body.Name, 'Zebra Ltd');
   await dialog.waitFor({ state: 'detached' });
   const field = page.getByLabel('Tenant', { exact: true });
-  await reach(page, field);
-  await page.keyboard.type('acme ltd');
-  await page.getByRole('option', { name: /Acme Ltd/ }).waitFor();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
+  await search(page, field, 'zebra', 'Zebra Ltd');
   await page.waitForURL(new RegExp(`tenant=${tenant.TenantID}`));
   await closeConsole(page);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FileChooser, Locator, Page } from 'playwright-core';
+import { settled } from '../../server/test/support/axe.ts';
 
 // Uses the console with the keyboard only, as people do who cannot use a mouse.
 
@@ -12,11 +13,15 @@ const hasFocus = (control: Locator) =>
 /** Presses Tab until the control has the focus. */
 export async function reach(page: Page, control: Locator): Promise<void> {
   await control.waitFor();
+  // A button is disabled while the page loads what it needs.
+  await page.waitForFunction((one) => one?.matches(':enabled, a'), await control.elementHandle());
+  const passed = new Set<string>();
   for (let tabs = 0; tabs <= maxTabs; tabs++) {
     if (await hasFocus(control)) return;
     await page.keyboard.press('Tab');
+    passed.add(await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 80) ?? 'nothing'));
   }
-  assert.fail(`${control} cannot be reached with ${maxTabs} presses of Tab`);
+  assert.fail(`${control} cannot be reached with Tab, but only ${[...passed].join(' ')}`);
 }
 
 /** Waits for the outcome. A screen reader would read nothing if the focus were lost, so it must be somewhere. */
@@ -80,6 +85,10 @@ export async function choose(page: Page, menu: Locator, item: string, outcome: L
 
 /** Types into a search field, and picks one of the options that it finds. */
 export async function search(page: Page, field: Locator, text: string, option: string): Promise<void> {
+  const found = page.waitForResponse((response) => response.url().includes(`Search=${text}`));
   await type(page, field, text);
+  // The list shows other options until the results arrive, and then loses its selection.
+  await found;
+  await settled(page);
   await pickDown(page, page.getByRole('option', { name: option }));
 }
