@@ -3,7 +3,7 @@ import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 
 /** More users may share an address. They get no email either, but are not marked. */
-const maxUsers = 1_000;
+const maxUsers = 200;
 
 /** SQL: the users of the tenant $1 with this address, in the order in which other changes lock them. */
 export const withAddress = (address: string) => `
