@@ -15,7 +15,7 @@ export async function sendShowcaseMails(
     return reply.body.InvitationURL;
   };
   mailServer.reply.rcpt = { code: 550, text: '5.1.1 No such mailbox' };
-  await invite('E-1044');
+  await invite('E-1046');
   await sendMails(service.ctx);
   mailServer.reply.rcpt = null;
   for (const LoginID of ['E-1042', 'E-1043', learner]) await invite(LoginID);
