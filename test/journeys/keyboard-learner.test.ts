@@ -65,7 +65,7 @@ test('A learner signs in, redeems a key, takes the course in the player, and ret
   );
   await contentOf(page).locator('#done').waitFor();
   await waitForState(page, 'saved');
-  await reach(page, page.locator('#exit-button'));
+  await reach(page, page.locator('#exit-button'), 'Shift+Tab');
   await page.keyboard.press('Enter');
   await heading('My courses').waitFor();
   const [enrolment] = (await tenant.api('GET', `/enrolment/${LoginID}`)).body.Items;

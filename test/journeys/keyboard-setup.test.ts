@@ -89,7 +89,7 @@ test('A group is enrolled, the end of an enrolment is changed, and its events ar
   await activate(
     page,
     page.getByRole('link', { name: 'Enrolments', exact: true }).first(),
-    button(page, 'Enrol'),
+    button(page, 'Enrol').first(),
   );
   await activate(page, page.getByRole('link', { name: 'ann', exact: true }), heading(page, /ann can start/));
   await activate(page, button(page, 'Change end date'), dialog);

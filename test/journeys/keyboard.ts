@@ -10,18 +10,18 @@ const maxTabs = 80;
 const hasFocus = (control: Locator) =>
   control.evaluate((element) => element === document.activeElement).catch(() => false);
 
-/** Presses Tab until the control has the focus. */
-export async function reach(page: Page, control: Locator): Promise<void> {
+/** Presses Tab, or Shift and Tab, until the control has the focus. */
+export async function reach(page: Page, control: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await control.waitFor();
   // A button is disabled while the page loads what it needs.
   await page.waitForFunction((one) => one?.matches(':enabled, a'), await control.elementHandle());
   const passed = new Set<string>();
   for (let tabs = 0; tabs <= maxTabs; tabs++) {
     if (await hasFocus(control)) return;
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
     passed.add(await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 80) ?? 'nothing'));
   }
-  assert.fail(`${control} cannot be reached with Tab, but only ${[...passed].join(' ')}`);
+  assert.fail(`${control} cannot be reached with ${key}, but only ${[...passed].join(' ')}`);
 }
 
 /** Waits for the outcome. A screen reader would read nothing if the focus were lost, so it must be somewhere. */

@@ -41,11 +41,11 @@ function Outcome({ mail }: { mail: Mail }) {
 function useColumns(): Column<Mail>[] {
   const t = useTranslations('mails');
   return [
-    { key: 'user', header: t('user'), share: 28, cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
+    { key: 'user', header: t('user'), share: 24, cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
     {
       key: 'mail',
       header: t('mail'),
-      share: 34,
+      share: 38,
       cell: ({ Kind, Address }) => (
         <>
           {t(`kinds.${Kind}`)}
