@@ -12,7 +12,6 @@ import {
   IconMailForward,
   IconMessage2,
   IconPalette,
-  IconSettings,
   IconTableImport,
   IconUsers,
   IconWebhook,
@@ -131,7 +130,7 @@ export const navigationItems = [
   {
     to: '/console/settings',
     text: 'settings',
-    icon: IconSettings,
+    icon: IconMailForward,
     section: 'connect',
     roles: ['operator', 'administrator'],
     ofTenant: true,
