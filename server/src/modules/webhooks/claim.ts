@@ -78,7 +78,13 @@ export async function claimEndpoints(
   const claimed: Claimed[] = [];
   for (const [tenantId, endpoints] of Map.groupBy(found, ({ tenant_id }) => tenant_id)) {
     const values = [tenantId, endpoints.map(({ webhook_id }) => webhook_id), owner];
-    const rows = await run<ClaimedRow>(ctx, { name: 'webhook_claim', text: claim, values });
+    // Without the endpoints that have been claimed already, nobody would serve them until their lease ends.
+    const rows = await run<ClaimedRow>(ctx, { name: 'webhook_claim', text: claim, values }).catch(
+      (error: unknown) => {
+        ctx.log.warn({ err: error, tenant: tenantId }, 'could not claim the webhook endpoints of a tenant');
+        return [];
+      },
+    );
     claimed.push(...rows.map(toClaimed));
   }
   return claimed;
