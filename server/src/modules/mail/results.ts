@@ -44,7 +44,7 @@ where created_at < $1 and tenant_id <> all($3::text[]) order by created_at limit
 const purge = `
 delete from mail where tenant_id = $1 and mail_id in (
   select held.mail_id from mail held join jsonb_to_recordset($2) as old (mail_id uuid) on held.mail_id = old.mail_id
-  where held.tenant_id = $1 for update of held skip locked
+  where held.tenant_id = $1 and held.created_at < $3 for update of held skip locked
 ) returning 1`;
 
 const keptDays = 90;

@@ -99,7 +99,7 @@ delete from webhook_delivery where tenant_id = $1 and (webhook_id, delivery_id) 
   select held.webhook_id, held.delivery_id from webhook_delivery held
   join jsonb_to_recordset($2) as old (webhook_id uuid, delivery_id uuid)
     on held.webhook_id = old.webhook_id and held.delivery_id = old.delivery_id
-  where held.tenant_id = $1 for update of held skip locked
+  where held.tenant_id = $1 and held.status <> 'pending' and held.created_at < $3 for update of held skip locked
 ) returning 1`;
 
 /** Job: removes finished deliveries after 30 days. Events stay in the log. */

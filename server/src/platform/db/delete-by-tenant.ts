@@ -7,7 +7,7 @@ type Found = { tenant_id: string; key: object };
 /**
  * Deletes rows of all tenants. `find` reads up to `$2` of them, at most as old as `$1` and not of the tenants `$3`, as
  * `tenant_id` and a JSON object `key`. It locks nothing, because Citus cannot lock rows of several tenants. `remove`
- * deletes those of the tenant `$1` with a key in the JSON array `$2`, and skips locked rows.
+ * deletes those of the tenant `$1` with a key in the JSON array `$2` that are still as old as `$3`, and skips locked rows.
  */
 export async function deleteByTenant(
   ctx: { db: Database },
@@ -22,7 +22,7 @@ export async function deleteByTenant(
     const found = await run<Found>(ctx, { name: `${name}_find`, text: find, values });
     for (const [tenantId, ofTenant] of Map.groupBy(found, ({ tenant_id }) => tenant_id)) {
       const keys = JSON.stringify(ofTenant.map(({ key }) => key));
-      const gone = await run(ctx, { name, text: remove, values: [tenantId, keys] });
+      const gone = await run(ctx, { name, text: remove, values: [tenantId, keys, until] });
       if (gone.length < ofTenant.length) locked.add(tenantId);
     }
     if (found.length < rows) return;

@@ -235,7 +235,7 @@ where expires_at <= $1 and tenant_id <> all($3::text[]) order by expires_at limi
 const forgetText = `
 delete from stored_answer where tenant_id = $1 and key_hash in (
   select held.key_hash from stored_answer held join jsonb_to_recordset($2) as old (key_hash bytea) on held.key_hash = old.key_hash
-  where held.tenant_id = $1 for update of held skip locked
+  where held.tenant_id = $1 and held.expires_at <= $3 for update of held skip locked
 ) returning 1`;
 
 /**
