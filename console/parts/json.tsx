@@ -1,3 +1,4 @@
+import './sample.css';
 import { Code } from '@mantine/core';
 
 /** Raw data for developers, scrollable by keyboard. */

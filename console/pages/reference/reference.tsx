@@ -1,3 +1,4 @@
+import '../../parts/sample.css';
 import './reference.css';
 import { Anchor, Grid, NativeSelect, NavLink, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

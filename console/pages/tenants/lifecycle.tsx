@@ -1,3 +1,4 @@
+import '../../parts/plan.css';
 import { Badge, Button, Group, Modal, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';

@@ -1,3 +1,4 @@
+import '../../parts/plan.css';
 import { Button, Group, Modal, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

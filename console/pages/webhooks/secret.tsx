@@ -1,3 +1,4 @@
+import '../../parts/sample.css';
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
