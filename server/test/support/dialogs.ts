@@ -34,9 +34,9 @@ async function violationsIn(page: Page, title: string): Promise<string[]> {
   return all.map((violation: string) => `“${title}”: ${violation}`);
 }
 
-/** A page that was closed, or that opened another page, can no longer be inspected. */
+/** A page or dialog that was closed, or a page that opened another one, can no longer be inspected. */
 const whenGone = (error: unknown) => {
-  if (/context was destroyed|has been closed/.test(String(error))) return [];
+  if (/context was destroyed|has been closed|No elements found for include/.test(String(error))) return [];
   throw error;
 };
 
