@@ -48,7 +48,9 @@ test('the injected texts fill every free-text field of the API', () => {
   for (const { operation } of operations) {
     const schema = operation.requestBody?.content['application/json']?.schema;
     if (!schema || notStored.has(operation.operationId)) continue;
-    const known = new Set(['LoginID', 'Tenants', 'Types', 'EventIDs', 'Recipients'].map((name) => `${name}`));
+    const known = new Set(
+      ['LoginID', 'MessageID', 'Tenants', 'Types', 'EventIDs', 'Recipients'].map((name) => `${name}`),
+    );
     for (const name of freeTexts(schema)) {
       const value = name
         .split('.')

@@ -63,6 +63,7 @@ export const hostileBodies = {
     Email: hostile('Email'),
     Password: hostile('Password'),
   },
+  reportBounce: { EmailAddress: hostile('Email'), Kind: 'permanent', Reason: longHostile('Reason') },
   putCourse: {
     Title: longHostile('Title'),
     Description: longHostile('Description'),
@@ -175,6 +176,7 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   done(await operator('POST', '/key', bodies.createOwnKey, { ...ownPage, tenant: TenantID }));
   done(await tenant.api('POST', '/user', bodies.createUser));
   done(await tenant.api('PUT', path`/user/${LoginID}`, bodies.updateUser));
+  done(await tenant.api('POST', '/mail/bounce', bodies.reportBounce));
   const { URL: address, ...described } = bodies.putCourse;
   done(await service.api('PUT', course, zip ? described : { ...described, URL: address }));
   done(await service.api('PUT', `${course}${path`/option/${DurationID}`}`, bodies.putOption));

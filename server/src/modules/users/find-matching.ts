@@ -5,7 +5,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import {
   beginsSql,
-  contains,
+  containsAll,
   firstPosition,
   foldedSql,
   type Position,
@@ -66,8 +66,8 @@ export function matchesSql(search: string, user: string, parameters: Parameters)
   const all = `user_words(${user}.last_name, ${user}.first_name, ${user}.login_id, ${user}.email)`;
   const cut = words.filter((word) => word !== indexedPart(word));
   const conditions = [
-    ...words.map((word) => contains(all, indexedPart(word), parameters)),
-    ...cut.map((word) => contains(foldedSql(user), word, parameters)),
+    containsAll(all, words.map(indexedPart), parameters),
+    ...(cut.length > 0 ? [containsAll(foldedSql(user), cut, parameters)] : []),
   ];
   return `(${conditions.join(' and ')} or ${user}.login_id = ${parameters.add(toNfc(search).trim())})`;
 }

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
-import { newTenant } from '../../../test/support/tenant.ts';
+import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { toCursor } from '../../platform/http/pagination.ts';
 
 let searches = 0;
+let folding: string[] = [];
 const service = await startService({
   over: (engine) => ({
     ...engine,
     query: (statement, queue) => {
       if (statement.text.includes('user_word held')) searches++;
+      if (/user_words\(|folded_text\(/.test(statement.text)) folding.push(statement.text);
       return engine.query(statement, queue);
     },
   }),
@@ -29,4 +32,26 @@ test('a search with more than 40 characters finds the right user, in batches, am
     [LoginID],
   );
   assert.ok(searches > 2, `It took ${searches} statements.`);
+});
+
+test("a user's words are computed at most once for each row, however many words the search has", async () => {
+  const { TenantID, api } = await newTenant(service);
+  const words = Array.from({ length: 60 }, (_, n) => `w${n}`).join(' ');
+  const search = async () => {
+    folding = [];
+    const paths = ['/user', '/enrolment'].map((path) => `${path}?Search=${words}`);
+    const forged = [`${paths[0]}&Cursor=${toCursor('["!"]')}`];
+    for (const path of [...paths, ...forged]) expectStatus(await api('GET', path), 200);
+    for (const text of folding) {
+      assert.ok(text.split('user_words(').length <= 2, text);
+      assert.ok(text.split('folded_text(').length <= 5, text);
+    }
+  };
+  await search();
+  // As during an upgrade, while a job adds words to earlier users.
+  await sql`insert into user_word_fill (tenant_id, position) values (${TenantID}, gen_random_uuid())`.execute(
+    service.ctx.db,
+  );
+  await search();
+  assert.ok(folding.length > 0);
 });

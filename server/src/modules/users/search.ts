@@ -137,8 +137,12 @@ export async function readExact(ctx: TenantContext, input: SearchFilter): Promis
 export const foldedSql = (user: string) =>
   `' ' || concat_ws(' ', ${['last_name', 'first_name', 'login_id', 'email'].map((name) => `folded_text(${user}.${name})`).join(', ')})`;
 
-export const contains = (texts: string, word: string, { add }: Parameters) =>
+const contains = (texts: string, word: string, { add }: Parameters) =>
   `strpos(${texts}, ${add(` ${word}`)}) > 0`;
+
+/** SQL for whether the text contains all words. Computes the text once, however many words there are. */
+export const containsAll = (text: string, words: readonly string[], parameters: Parameters) =>
+  `(select ${words.map((word) => contains('once.text', word, parameters)).join(' and ')} from (select ${text} as text offset 0) once)`;
 
 type Walk = { words: readonly string[]; place: Place; exact: readonly UserRow[] };
 
@@ -153,7 +157,7 @@ export function wordList(ctx: TenantContext, input: SearchFilter, { words, place
   const ofUser = (parameters: Parameters) =>
     `(select ${[
       filterSql(input, parameters, 'account'),
-      ...cut.map((word) => contains(foldedSql('account'), word, parameters)),
+      ...(cut.length > 0 ? [containsAll(foldedSql('account'), cut, parameters)] : []),
     ].join(' and ')} from "user" account where account.tenant_id = $1 and account.user_id = held.user_id)`;
   return {
     rows: 'user_word held where held.tenant_id = $1',
@@ -197,9 +201,7 @@ export function userList(
 ): List {
   const begins = (parameters: Parameters) => beginsSql(input.Search, 'held', parameters);
   const sought = (parameters: Parameters) =>
-    words.length === 0
-      ? begins(parameters)
-      : words.map((word) => contains(foldedSql('held'), word, parameters)).join(' and ');
+    words.length === 0 ? begins(parameters) : containsAll(foldedSql('held'), words, parameters);
   const filters = filterPaths(input);
   return {
     rows: '"user" held where held.tenant_id = $1',

@@ -10,6 +10,7 @@ import { appendAudit } from '../audit/append.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { limitAfter, rejectAdminChange } from './administrators.ts';
+import { rejectCombiningMarks } from './combining-marks.ts';
 import { addGroupChanges, type GroupChanges, noGroupChanges } from './group-changes.ts';
 import { endInvitations } from './invitations/end.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
@@ -215,6 +216,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         param: 'LoginID',
       },
     );
+  rejectCombiningMarks(change);
   const { Password } = change;
   if (Password !== undefined) rejectAdminChange(ctx, nobody, { Password });
   const passwordHash = await hashOf(ctx, Password);
