@@ -60,8 +60,12 @@ export function CourseName({ courseId }: { courseId: string }) {
   return <span className="break">{course?.Title ?? courseId}</span>;
 }
 
-export function UserName({ loginId }: { loginId: string }) {
-  return <UserLink loginId={loginId}>{useName(loginId)}</UserLink>;
+export function UserName({ loginId, isInText = false }: { loginId: string; isInText?: boolean }) {
+  return (
+    <UserLink loginId={loginId} isInText={isInText}>
+      {useName(loginId)}
+    </UserLink>
+  );
 }
 
 /** Who may redeem the key. */
@@ -98,7 +102,7 @@ export function StatusText({ enrolmentKey }: { enrolmentKey: EnrolmentKey }) {
     <Note>
       {enrolmentKey.RedeemedBy !== null && (
         <>
-          <UserName loginId={enrolmentKey.RedeemedBy} />,{' '}
+          <UserName loginId={enrolmentKey.RedeemedBy} isInText />,{' '}
         </>
       )}
       {t.rich(`since.${enrolmentKey.Status}`, { at: () => <Instant at={at} isDay /> })}
