@@ -95,8 +95,8 @@ async function addCourses(service: TestService): Promise<void> {
 async function addUsers(tenant: TestTenant): Promise<string> {
   const users = numbers.map((n) => ({
     LoginID: `staff-${n}`,
-    FirstName: ['Anna', 'Bo', 'Cyrille', 'Désirée'][n % 4],
-    LastName: ['Arbor', 'Brandt', 'Müller-Lüdenscheidt'][n % 3],
+    FirstName: ['Anna', 'Bo', 'Cy', 'Désirée'][n % 4],
+    LastName: ['Arbor', null, 'Müller-Lüdenscheidt'][n % 3],
     GroupName: n % 2 ? 'Sales' : 'Warehouse north',
     Email: `staff-${n}@department.example`,
   }));
