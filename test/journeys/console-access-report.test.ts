@@ -65,8 +65,8 @@ test('An administrator sees whose access has ended or ends soon, and opens these
   const enrolments = page.getByRole('table', { name: 'Enrolments' }).getByRole('row');
   for (const [link, count] of [
     ['Overdue: show 1 enrolment', 1],
-    ['Ends within 7 days: show 2 enrolments', 2],
-    ['Ends within 30 days: show 3 enrolments', 3],
+    ['Ends in 7 days: show 2 enrolments', 2],
+    ['Ends in 30 days: show 3 enrolments', 3],
     ['All open: show 4 enrolments', 4],
   ] as const) {
     await rows.nth(1).getByRole('link', { name: link }).click();

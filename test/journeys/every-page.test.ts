@@ -43,12 +43,14 @@ const addresses = ({ learner, enrolment, webhookId, tenant }: CrowdedConsole): R
   '/console/enrolments/change': ['/console/enrolments/change'],
   '/console/enrolments/$loginId/$enrollId': [`/console/enrolments/${enrolment}`],
   '/console/reports': ['/console/reports', '/console/reports?by=course_and_group'],
+  '/console/reports/access': ['/console/reports/access', '/console/reports/access?by=course_and_group'],
   '/console/reports/activity': ['/console/reports/activity'],
   '/console/reports/schedules': ['/console/reports/schedules'],
   '/console/keys': ['/console/keys'],
   '/console/redeem': ['/console/redeem'],
   '/console/api-keys': ['/console/api-keys'],
   '/console/branding': ['/console/branding'],
+  '/console/settings': ['/console/settings'],
   '/console/bulk': ['/console/bulk'],
   '/console/events': ['/console/events'],
   '/console/statements': ['/console/statements'],
@@ -69,7 +71,8 @@ const linkPages = ['/console/invitation', '/console/forgot', '/console/reset'];
 /** Lists that are the main content of their page. */
 const lists = [
   ...['api-keys', 'audit', 'courses', 'enrolments', 'events', 'invitations', 'invitations/mails', 'keys'],
-  ...['reports', 'reports?by=course_and_group', 'reports/schedules', 'statements', 'users', 'webhooks'],
+  ...['reports', 'reports?by=course_and_group', 'reports/access', 'reports/access?by=course_and_group'],
+  ...['reports/schedules', 'statements', 'users', 'webhooks'],
 ];
 
 function pathsInRouter(): string[] {

@@ -52,7 +52,7 @@ export default function AccessReport() {
   return (
     <Page
       title={shell('pages.reports')}
-      text={t('access.text')}
+      badge={<ReportTabs />}
       actions={
         <DownloadButton
           path={withQuery('/report/access', query)}
@@ -62,9 +62,8 @@ export default function AccessReport() {
         />
       }
     >
-      <ReportTabs />
       <LineFilters report={report} />
-      <Stack gap="md">
+      <Stack gap="sm">
         <PastDay day={day} text="access.past" />
         {sum && (
           <AccessSummary line={sum} scope={day ? null : { course: filters.course, group: filters.group }} />

@@ -67,7 +67,6 @@ export default function Reports() {
         />
       }
     >
-      <ReportTabs />
       <LineFilters report={report} />
       <Stack gap="sm">
         <PastDay day={day} text="past" />
