@@ -1,18 +1,14 @@
 import './reports.css';
-import { Stack } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { type Column, List } from '../../parts/list.tsx';
-import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { AccessBar } from './access-bar.tsx';
 import { type AccessLine, filterOf, measures } from './access-figures.ts';
 import { AccessSummary } from './access-summary.tsx';
 import { Count } from './count.tsx';
 import { type Kind, keyOf, type Scope, scopeOf } from './figures.ts';
-import { LineFilters, NoLines, PastDay, useLineReport, usePlaceColumns } from './line-report.tsx';
-import { ReportTabs } from './report-tabs.tsx';
+import { LineReportPage, NoLines, PastDay, useLineReport, usePlaceColumns } from './line-report.tsx';
 
 function useColumns(kind: Kind, scopeOf: (line: AccessLine) => Scope): Column<AccessLine>[] {
   const t = useTranslations('reports.access');
@@ -50,34 +46,20 @@ export default function AccessReport() {
   const [sum] = total.data?.Items ?? [];
   const columns = useColumns(kind, (line) => scopeOf(line, wanted));
   return (
-    <Page
-      title={shell('pages.reports')}
-      badge={<ReportTabs />}
-      actions={
-        <DownloadButton
-          path={withQuery('/report/access', query)}
-          accept="text/csv"
-          name={day ? `access-${day}.csv` : 'access.csv'}
-          text={t('csv')}
+    <LineReportPage report={report} name="access">
+      <PastDay day={day} text="access.past" />
+      {sum && (
+        <AccessSummary line={sum} scope={day ? null : { course: filters.course, group: filters.group }} />
+      )}
+      <div className="report-lines">
+        <List
+          label={shell('pages.reports')}
+          query={list}
+          columns={columns}
+          rowKey={keyOf}
+          empty={<NoLines report={report} text={t('access.noneText')} />}
         />
-      }
-    >
-      <LineFilters report={report} />
-      <Stack gap="sm">
-        <PastDay day={day} text="access.past" />
-        {sum && (
-          <AccessSummary line={sum} scope={day ? null : { course: filters.course, group: filters.group }} />
-        )}
-        <div className="report-lines">
-          <List
-            label={shell('pages.reports')}
-            query={list}
-            columns={columns}
-            rowKey={keyOf}
-            empty={<NoLines report={report} text={t('access.noneText')} />}
-          />
-        </div>
-      </Stack>
-    </Page>
+      </div>
+    </LineReportPage>
   );
 }

@@ -1,11 +1,14 @@
-import { Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
+import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import type { Column } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { isKind, type Kind, kinds, type Place } from './figures.ts';
+import { ReportTabs } from './report-tabs.tsx';
 
 const names = ['by', 'course', 'group', 'day'] as const;
 
@@ -38,7 +41,7 @@ export function useLineReport() {
 
 type LineReport = ReturnType<typeof useLineReport>;
 
-export function LineFilters({ report }: { report: LineReport }) {
+function LineFilters({ report }: { report: LineReport }) {
   const t = useTranslations('reports');
   const { filters, change, kind, today, isFiltered, clear } = report;
   return (
@@ -64,6 +67,32 @@ export function LineFilters({ report }: { report: LineReport }) {
         className="filter"
       />
     </FilterBar>
+  );
+}
+
+type LineReportPage = { report: LineReport; name: 'completion' | 'access'; children: React.ReactNode };
+
+/** A page with the tabs of all reports, the export and the filters. */
+export function LineReportPage({ report, name, children }: LineReportPage) {
+  const t = useTranslations('reports');
+  const shell = useTranslations('shell');
+  const { day, query } = report;
+  return (
+    <Page
+      title={shell('pages.reports')}
+      badge={<ReportTabs />}
+      actions={
+        <DownloadButton
+          path={withQuery(`/report/${name}`, query)}
+          accept="text/csv"
+          name={day ? `${name}-${day}.csv` : `${name}.csv`}
+          text={t('csv')}
+        />
+      }
+    >
+      <LineFilters report={report} />
+      <Stack gap="sm">{children}</Stack>
+    </Page>
   );
 }
 

@@ -1,16 +1,12 @@
 import './reports.css';
-import { Stack } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { type Column, List } from '../../parts/list.tsx';
-import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Bar } from './bar.tsx';
 import { Count } from './count.tsx';
 import { figures, type Kind, keyOf, type Line, type Scope, scopeOf } from './figures.ts';
-import { LineFilters, NoLines, PastDay, useLineReport, usePlaceColumns } from './line-report.tsx';
-import { ReportTabs } from './report-tabs.tsx';
+import { LineReportPage, NoLines, PastDay, useLineReport, usePlaceColumns } from './line-report.tsx';
 import { Summary } from './summary.tsx';
 
 function useColumns(kind: Kind, scopeOf: (line: Line) => Scope): Column<Line>[] {
@@ -55,32 +51,18 @@ export default function Reports() {
   const [sum] = total.data?.Items ?? [];
   const columns = useColumns(kind, (line) => scopeOf(line, wanted));
   return (
-    <Page
-      title={shell('pages.reports')}
-      badge={<ReportTabs />}
-      actions={
-        <DownloadButton
-          path={withQuery('/report/completion', query)}
-          accept="text/csv"
-          name={day ? `completion-${day}.csv` : 'completion.csv'}
-          text={t('csv')}
+    <LineReportPage report={report} name="completion">
+      <PastDay day={day} text="past" />
+      {sum && <Summary line={sum} scope={day ? null : { course: filters.course, group: filters.group }} />}
+      <div className="report-lines">
+        <List
+          label={shell('pages.reports')}
+          query={list}
+          columns={columns}
+          rowKey={keyOf}
+          empty={<NoLines report={report} text={t('noneText')} />}
         />
-      }
-    >
-      <LineFilters report={report} />
-      <Stack gap="sm">
-        <PastDay day={day} text="past" />
-        {sum && <Summary line={sum} scope={day ? null : { course: filters.course, group: filters.group }} />}
-        <div className="report-lines">
-          <List
-            label={shell('pages.reports')}
-            query={list}
-            columns={columns}
-            rowKey={keyOf}
-            empty={<NoLines report={report} text={t('noneText')} />}
-          />
-        </div>
-      </Stack>
-    </Page>
+      </div>
+    </LineReportPage>
   );
 }
