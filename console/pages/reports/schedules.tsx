@@ -40,7 +40,7 @@ function useColumns(): Column<Schedule>[] {
     {
       key: 'name',
       header: t('report'),
-      share: 34,
+      share: 31,
       cell: ({ Name, Report }) => (
         <>
           {Name}
@@ -51,7 +51,7 @@ function useColumns(): Column<Schedule>[] {
     {
       key: 'when',
       header: t('when'),
-      share: 38,
+      share: 36,
       cell: (schedule) => (
         <>
           {when(schedule)}
@@ -62,7 +62,7 @@ function useColumns(): Column<Schedule>[] {
     {
       key: 'delivery',
       header: t('delivery'),
-      share: 14,
+      share: 17,
       cell: ({ Delivery, Recipients }) => (
         <>
           {t(`deliveries.${Delivery}`)}
@@ -80,7 +80,7 @@ function useColumns(): Column<Schedule>[] {
         </>
       ),
     },
-    { key: 'last', header: t('last'), share: 18, cell: (schedule) => <LastRun schedule={schedule} /> },
+    { key: 'last', header: t('last'), share: 16, cell: (schedule) => <LastRun schedule={schedule} /> },
     {
       key: 'actions',
       header: t('actions'),
