@@ -42,7 +42,7 @@ test('An administrator sees that an address bounced, and lets emails go to it ag
   await page.getByText('Emails do not reach this user').waitFor();
   await page.getByText('Reason: 550 5.1.1 User unknown').waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Send emails again' }).click();
+  await page.getByRole('button', { name: 'Resume emails' }).click();
   await page.getByText('Emails can be sent to this address again').waitFor();
   await page.getByText('Emails do not reach this user').waitFor({ state: 'detached' });
   assert.equal((await tenant.api('GET', `/user/${ann}`)).body.EmailBouncedAt, null);

@@ -65,7 +65,7 @@ export const de: Texts = {
       action: '',
       after: isOwn
         ? [
-            `Wenn Sie das nicht waren, wählen Sie auf der Anmeldeseite „Passwort vergessen?“, legen Sie ein neues fest und informieren Sie ${tenant}.`,
+            `Wenn Sie das nicht waren, wählen Sie auf der Anmeldeseite „Passwort vergessen?“, legen Sie ein neues Passwort fest und informieren Sie ${tenant}.`,
           ]
         : [`Wenn Sie das nicht erwartet haben, wenden Sie sich an ${tenant}.`],
     }),
