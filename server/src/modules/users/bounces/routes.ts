@@ -30,7 +30,7 @@ export const bounceRoutes = [
     name: 'clearBounce',
     summary: "Clear the bounce of a user's email address",
     description:
-      'The service sends email to the address again. Clear the bounce of your mail provider too, if it keeps a list. Also applies to other users of the tenant with the same address.',
+      'The service sends email to the address again, also for other users of the tenant with the same address. If your mail provider keeps a suppression list, remove the address from it too.',
     tag: 'Users',
     access: 'tenant',
     scope: 'users:write',

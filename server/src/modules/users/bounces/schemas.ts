@@ -17,7 +17,7 @@ export const BounceReport = Fields(
         minLength: 1,
         examples: ['ada@example.com'],
         description:
-          'The address that bounced; upper and lower case are the same. Used if there is no `MessageID`, or no email with it. The bounce is then recorded for the newest email to this address.',
+          'The address that bounced, case-insensitive. If there is no `MessageID`, or no email with it, the bounce is recorded for the newest email to this address.',
       }),
     ),
     Kind: OneOf(bounceKinds, {
@@ -48,7 +48,7 @@ export const RecordedBounce = Fields(
     Users: Type.Integer({
       minimum: 0,
       description:
-        'The number of users with this address, who get no more emails from the service. 0 after a temporary bounce.',
+        'The number of users with this address, counted up to 200. They get no more emails from the service. 0 after a temporary bounce.',
     }),
   },
   { title: 'RecordedBounce' },
