@@ -107,7 +107,7 @@ test('lectern bulk streams the results, prints totals, and exits with status 1 i
   );
   assert.equal(warnings[1], 'Warning: row 1 would give "Ann" the email address of "ann".');
   assert.deepEqual(warnings.slice(20), [
-    'There are 4 more warnings in the results.',
+    'Further warnings in the results: 4.',
     'Dry run, nothing was changed: 23 created, 0 already there, 0 failed',
     '',
   ]);

@@ -21,8 +21,7 @@ export function bulkWarnings() {
         warn(`row ${Row} would give ${quoted(LoginID)} the email address of ${quoted(SameEmailLoginID)}.`);
     },
     text: () =>
-      shown.join('') +
-      (count > maxShown ? `There are ${count - maxShown} more warnings in the results.\n` : ''),
+      shown.join('') + (count > maxShown ? `Further warnings in the results: ${count - maxShown}.\n` : ''),
   };
 }
 

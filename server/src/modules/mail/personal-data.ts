@@ -31,7 +31,7 @@ delete from mail where tenant_id = $1 and mail_id = any(array(
 export const mailData: PersonalData = {
   name: 'Mails',
   tables: ['mail'],
-  erased: "The emails to the person, with their addresses and the mail server's responses and their bounces.",
+  erased: "The emails to the person, with their addresses, the mail server's responses and the bounces.",
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId, batchRows];

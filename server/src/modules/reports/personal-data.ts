@@ -100,7 +100,7 @@ async function* readEnds(ctx: TenantContext, person: Person) {
 export const countedEndData: PersonalData = {
   name: 'ReportsOfAccess',
   tables: ['counted_end'],
-  erased: 'On which day the report of access counts the end of each enrolment.',
+  erased: 'On which day the access report counts the end of each enrolment.',
   retained: null,
   eraseForEnrolment: async (ctx, { enrollId }) => ({ records: await forgetEnd(ctx, enrollId), next: null }),
   count: (ctx, { enrollIds, max }) =>
