@@ -29,8 +29,8 @@ const endsText = `left join lateral (
 ) ends on true`;
 
 /**
- * Lists the lines of the report. Which access ended soon after a past day is not known, because the event log does not
- * name ends.
+ * Lists the lines of the report. For past days, it is not known when access was going to end, because the event log
+ * does not contain ends.
  */
 export async function listAccess(ctx: TenantContext, input: LinesQuery) {
   const today = dayOf(tenantNow(ctx));

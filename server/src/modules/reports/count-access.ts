@@ -9,8 +9,8 @@ const touchedText = `
   select move.enroll_id from move where ${isMovedNow}`;
 
 /**
- * The current end of each enrolment, and how it was last counted. Events do not name ends. A later change has an event
- * of its own, so the enrolment is then counted again.
+ * The current end of each enrolment, and how it was last counted. Events do not contain ends. A later change has its
+ * own event, so the enrolment is then counted again.
  */
 const toldText = `
   select touched.enroll_id, own.course_id, own.group_name, own.day,
@@ -62,5 +62,5 @@ export const accessCounter: EventCounter = {
   text: `touched as (${touchedText}), told as (${toldText}), flow as (${flowText}), kept as (${keepText}), dropped as (${dropText}), ${storeEndsText}`,
 };
 
-/** Job: counts when access ends, for all tenants that use reports of access. */
+/** Job: counts when access ends, for all tenants that use access reports. */
 export const countAccess = (ctx: Context) => countEvents(ctx, accessCounter);

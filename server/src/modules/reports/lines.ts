@@ -96,7 +96,7 @@ function readKey(cursor: string | null): string[] | null {
   throw foreignCursor();
 }
 
-/** The course and the group of a line, as far as it has them. */
+/** The course and the group of a line, where it has them. */
 export const placeOf = (row: LineRow, { hasCourse, hasGroup }: Kind) => ({
   CourseID: hasCourse ? row.course_id : null,
   CourseTitle: hasCourse ? row.course_title : null,

@@ -3,7 +3,7 @@ import { hasExcessiveCombiningMarks } from '../../platform/unicode.ts';
 
 const names = ['LoginID', 'FirstName', 'LastName', 'Email'] as const;
 
-/** The database folds these texts for searches. Sorting many combining marks would take it up to a millisecond. */
+/** The database folds these texts for searches. Sorting many combining marks can take a millisecond per text. */
 export function rejectCombiningMarks(input: { [Name in (typeof names)[number]]?: string | null }): void {
   const param = names.find((name) => hasExcessiveCombiningMarks(input[name] ?? ''));
   if (param)

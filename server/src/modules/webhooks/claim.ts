@@ -78,7 +78,7 @@ export async function claimEndpoints(
   const claimed: Claimed[] = [];
   for (const [tenantId, endpoints] of Map.groupBy(found, ({ tenant_id }) => tenant_id)) {
     const values = [tenantId, endpoints.map(({ webhook_id }) => webhook_id), owner];
-    // Without the endpoints that have been claimed already, nobody would serve them until their lease ends.
+    // If this threw, nobody would serve the endpoints that have already been claimed until their leases end.
     const rows = await run<ClaimedRow>(ctx, { name: 'webhook_claim', text: claim, values }).catch(
       (error: unknown) => {
         ctx.log.warn({ err: error, tenant: tenantId }, 'could not claim the webhook endpoints of a tenant');

@@ -59,7 +59,7 @@ export async function distribute(connection: Connection): Promise<void> {
   const names = tables.map(({ name }) => name);
   const keys = await ask<Definition>(foreignKeys, [names]);
   for (const { table, name } of keys) await ask(`alter table ${table} drop constraint ${name}`);
-  // They would write rows again for each row that is copied to a node.
+  // Otherwise, they would fire for each row that is copied to a node, and write their rows again.
   const fired = await ask<Definition>(triggers, [names]);
   for (const { table, name } of fired) await ask(`drop trigger ${name} on ${table}`);
   for (const { name } of tables.filter(({ isTenants }) => !isTenants))
@@ -78,7 +78,7 @@ export async function distribute(connection: Connection): Promise<void> {
   for (const { definition } of fired) await ask(definition);
 }
 
-/** A worker accepts this only if it is not to be forwarded. */
+/** A worker accepts this setting only if the statement is not to be forwarded to other nodes. */
 const limitLockWaits = `select result from run_command_on_workers($command$ do $$ begin
   set local citus.enable_ddl_propagation = off;
   execute format('alter database %I set lock_timeout = ''2s''', current_database());

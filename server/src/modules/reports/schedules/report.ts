@@ -16,8 +16,8 @@ import { Access, Activity, Completion } from '../schemas.ts';
 import type { ScheduleRow } from './record.ts';
 
 /**
- * One report, as its query to the API. Its days are past, so reading it again gives the same lines, except in a report
- * of access, which is about the time at which it is read.
+ * One report, as its query to the API. Its days are past, so reading it again gives the same lines, except for an
+ * access report, which shows the figures at the time when it is read.
  */
 export type Report = {
   name: ScheduleRow['report'];

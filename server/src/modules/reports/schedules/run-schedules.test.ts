@@ -96,7 +96,7 @@ test('a daily report is announced once a day, with a URL that returns the report
   assert.equal((await reportsOf(tenant)).length, 2);
 });
 
-test('a report of access is sent with its figures at that time, by webhook and by email', async () => {
+test('an access report is sent with its figures at that time, by webhook and by email', async () => {
   const tenant = await newTenant(service);
   const course = await newCourse(service, {}, { week: { Duration: 'P7D' } });
   const LoginID = await tenant.user({ GroupName: 'Sales' });

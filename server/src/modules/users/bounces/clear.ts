@@ -18,7 +18,7 @@ returning own.user_id, own.login_id`;
 
 type Cleared = { user_id: string; login_id: string };
 
-/** Lets emails go to the user's address again, and so to all other users with this address. */
+/** Allows emails to the user's address again, also for all other users with this address. */
 export async function clearBounce(ctx: TenantContext, input: { loginId: string }): Promise<void> {
   await transaction(ctx, async (ctx) => {
     const user = await ctx.db

@@ -32,7 +32,7 @@ select newest.* from (${withAddress('$2')}) known cross join lateral (
 ) newest order by newest.mail_id desc limit 1`,
 };
 
-/** Records a bounce that a mail provider reported. The operator needs to name no tenant if the MessageID is known. */
+/** Records a bounce that a mail provider reported. The operator need not name a tenant if the MessageID is known. */
 export async function reportBounce(
   ctx: Context & { readonly tenantId?: string },
   input: BounceReport,
