@@ -21,7 +21,7 @@ with kept as (
 update mail_queue set wake_at = least(mail_queue.wake_at, $4::timestamptz) from kept
 where mail_queue.tenant_id = $1 and mail_queue.urgent = kept.urgent`;
 
-/** Truncated again after collapsing white space, which may make up most of an answer. */
+/** Truncates an answer twice, because white space, which is collapsed in between, may make up most of it. */
 export function shortened(answer: string): string {
   const text = answer.slice(0, 4 * maxAnswer).replaceAll(/\s+/g, ' ');
   return storable(text.slice(0, maxAnswer));
