@@ -321,7 +321,7 @@ export interface paths {
         post?: never;
         /**
          * Clear the bounce of a user's email address
-         * @description The service sends email to the address again. Clear the bounce of your mail provider too, if it keeps a list. Also applies to other users of the tenant with the same address.
+         * @description The service sends email to the address again, also for other users of the tenant with the same address. If your mail provider keeps a suppression list, remove the address from it too.
          */
         delete: operations["clearBounce"];
         options?: never;
@@ -1462,7 +1462,7 @@ export interface paths {
         };
         /**
          * Report overdue enrolments and access that ends soon
-         * @description Counts uncompleted enrolments by course and group: overdue ones, and those whose access ends within 7 or 30 days. Changes appear within about ten seconds. `AsOf` returns the overdue ones at the end of a past day; when access ended soon after that day is not known. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. To list the enrolments behind a figure, send the same CourseID and GroupName to `GET /enrolment`, with `Status=expired`, or with `Status=open` and `ExpiresBefore`.
+         * @description Counts uncompleted enrolments by course and group: overdue ones, and those whose access ends within 7 or 30 days. Changes appear within about ten seconds. `AsOf` returns the open and overdue ones at the end of a past day, but not those whose access was about to end. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. To list the enrolments behind a figure, send the same CourseID and GroupName to `GET /enrolment`, with `Status=expired`, or with `Status=open` and `ExpiresBefore`.
          */
         get: operations["listAccess"];
         put?: never;
@@ -3257,7 +3257,7 @@ export interface components {
              */
             MessageID?: string;
             /**
-             * @description The address that bounced; upper and lower case are the same. Used if there is no `MessageID`, or no email with it. The bounce is then recorded for the newest email to this address.
+             * @description The address that bounced, case-insensitive. If there is no `MessageID`, or no email with it, the bounce is recorded for the newest email to this address.
              * @example ada@example.com
              */
             EmailAddress?: string;
@@ -3279,7 +3279,7 @@ export interface components {
              * @description The email that bounced; null if the service has no email to this address.
              */
             MailID: string | null;
-            /** @description The number of users with this address, who get no more emails from the service. 0 after a temporary bounce. */
+            /** @description The number of users with this address, counted up to 200. They get no more emails from the service. 0 after a temporary bounce. */
             Users: number;
         };
         /** EnrolRequest */
@@ -8972,7 +8972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or another row among the same 200, with the Email that a row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11012,7 +11012,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or another row among the same 200, with the Email that a row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11071,7 +11071,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or another row among the same 200, with the Email that a row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -90,6 +90,11 @@ test('every change to an enrolment writes one event, and all listed types occur'
   await expectNewTypes(['invitation.accepted', 'user.updated']);
   await tenant.api('PUT', `/user/${LoginID}`, { Enabled: false });
   await expectNewTypes(['user.updated', 'user.disabled']);
+  const EmailAddress = 'nobody@mail.example';
+  await tenant.api('PUT', `/user/${LoginID}`, { Email: EmailAddress });
+  await expectNewTypes(['user.updated']);
+  expectStatus(await tenant.api('POST', '/mail/bounce', { EmailAddress, Kind: 'permanent' }), 200);
+  await expectNewTypes(['mail.bounced']);
 
   const retaken = unique('retaken');
   await service.importPackage(retaken, await packCourse('phishing'));
