@@ -14,7 +14,7 @@ import {
 } from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
 import { mailData } from '../mail/personal-data.ts';
-import { countedData, countedEndData } from '../reports/personal-data.ts';
+import { countedData } from '../reports/personal-data.ts';
 import { recipientData } from '../reports/schedules/personal-data.ts';
 import { invitationData } from '../users/invitations/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
@@ -33,7 +33,6 @@ export const allPersonalData: readonly PersonalData[] = [
   auSessionData,
   commitData,
   countedData,
-  countedEndData,
   statementData,
   documentData,
   enrolmentKeyData,

@@ -57,17 +57,6 @@ const ofEnrolments = {
   where: `held.status <> 'erased'`,
 };
 
-export const countedData: PersonalData = {
-  name: 'Reports',
-  tables: ['counted_enrolment'],
-  erased:
-    'How the enrolments count in reports. The figures of earlier days are kept; they do not identify anyone.',
-  retained: null,
-  eraseForEnrolment: async (ctx, { enrollId }) => ({ records: await forget(ctx, enrollId), next: null }),
-  count: (ctx, { enrollIds, max }) => countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max]),
-  read: readCounted,
-};
-
 const forgetEndText = `
 with gone as (
   delete from counted_end counted where counted.tenant_id = $1 and counted.enroll_id = $2
@@ -97,16 +86,29 @@ async function* readEnds(ctx: TenantContext, person: Person) {
   }
 }
 
-export const countedEndData: PersonalData = {
-  name: 'ReportsOfAccess',
-  tables: ['counted_end'],
-  erased: 'On which day the access report counts the end of each enrolment.',
+async function* readAll(ctx: TenantContext, person: Person) {
+  yield* readCounted(ctx, person);
+  yield* readEnds(ctx, person);
+}
+
+const ends = { table: 'counted_end', column: 'enroll_id', key: 'enroll_id' };
+
+/**
+ * Both tables are one step of an erasure, because nodes of two versions share the number of the step. The logs are always
+ * locked in the same order.
+ */
+export const countedData: PersonalData = {
+  name: 'Reports',
+  tables: ['counted_enrolment', 'counted_end'],
+  erased:
+    'How the enrolments count in reports, and when their access ends. The figures of earlier days are kept; they do not identify anyone.',
   retained: null,
-  eraseForEnrolment: async (ctx, { enrollId }) => ({ records: await forgetEnd(ctx, enrollId), next: null }),
-  count: (ctx, { enrollIds, max }) =>
-    countRows(ctx, countUpToSql({ table: 'counted_end', column: 'enroll_id', key: 'enroll_id' }), [
-      enrollIds,
-      max,
-    ]),
-  read: readEnds,
+  eraseForEnrolment: async (ctx, { enrollId }) => ({
+    records: (await forget(ctx, enrollId)) + (await forgetEnd(ctx, enrollId)),
+    next: null,
+  }),
+  count: async (ctx, { enrollIds, max }) =>
+    (await countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max])) +
+    (await countRows(ctx, countUpToSql(ends), [enrollIds, max])),
+  read: readAll,
 };
