@@ -96,6 +96,12 @@ test('a permanent bounce is shown, and stops all emails to the address until it 
   assert.equal((await trailOf(tenant, 'mail.bounce_cleared')).length, 1);
   const updates = (await tenant.events({ LoginID })).filter(({ type }) => type === 'user.updated');
   assert.deepEqual(updates.at(-1)?.data, { LoginID, Changed: ['EmailBouncedAt'] });
+  expectStatus(await report(tenant, body), 200);
+  assert.deepEqual(
+    await bouncedOf(tenant, LoginID),
+    [null, null],
+    'a repeated report blocks the address again',
+  );
   assert.ok(await invite(tenant, LoginID));
   server.mails = [];
   await sendMails(service.ctx);

@@ -10,12 +10,18 @@ import { shortened } from '../../mail/results.ts';
 import { markUsers, withAddress } from './mark.ts';
 import type { BounceReport, RecordedBounce } from './schemas.ts';
 
-type Sent = { mail_id: string; user_id: string; login_id: string; address: string };
+type Sent = {
+  mail_id: string;
+  user_id: string;
+  login_id: string;
+  address: string;
+  bounce_kind: string | null;
+};
 
 const byId = {
   name: 'read_sent_mail',
   text: `
-select held.mail_id, held.user_id, account.login_id, held.address
+select held.mail_id, held.user_id, account.login_id, held.address, held.bounce_kind
 from mail held join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
 where held.tenant_id = $1 and held.mail_id = $2`,
 };
@@ -25,7 +31,7 @@ const newestTo = {
   name: 'read_newest_mail',
   text: `
 select newest.* from (${withAddress('$2')}) known cross join lateral (
-  select held.mail_id, held.user_id, known.login_id, held.address from mail held
+  select held.mail_id, held.user_id, known.login_id, held.address, held.bounce_kind from mail held
   where held.tenant_id = $1 and held.user_id = known.user_id and held.status in ('sent', 'bounced')
     and lower(held.address) = lower($2)
   order by held.mail_id desc limit 1
@@ -92,7 +98,9 @@ async function record(ctx: TenantContext, { mail, address, input }: Bounce): Pro
   const at = ctx.now();
   const Reason = shortened(input.Reason?.trim() ?? '') || null;
   // Marks the users first, because other changes lock users before their emails.
-  const marked = Kind === 'permanent' ? await markUsers(ctx, { address, at, reason: Reason }) : [];
+  // The bounce may have been cleared since it was first reported.
+  const isKnown = mail?.bounce_kind === 'permanent';
+  const marked = Kind === 'permanent' ? await markUsers(ctx, { address, at, reason: Reason, isKnown }) : [];
   if (!mail && marked.length === 0) throw mailNotFound();
   const isNew = mail
     ? await recordBounce(ctx, { mailId: mail.mail_id, kind: Kind, at, reason: Reason })
