@@ -49,9 +49,11 @@ export async function distribute(connection: Connection): Promise<void> {
     (await connection.query<R>({ text: `/* across tenants: migration */ ${text}`, values })).rows;
   if (!(await isDistributed(connection))) return;
   // Each time, because a worker may have been added since.
-  await limitLockWaitsOnNodes(ask);
+  const failure = await limitLockWaitsOnNodes(ask);
   const tables = await ask<Table>(undistributed);
+  // A worker that is down must not keep a node from starting. The next start sets its limit.
   if (tables.length === 0) return;
+  if (failure) throw new Error(`The lock timeout could not be set on a Citus worker: ${failure}`);
   for (const { name } of await ask<{ name: string }>(localFunctions))
     await ask('select create_distributed_function($1)', [name]);
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
@@ -91,16 +93,17 @@ end $$`;
 /**
  * Citus sends statements to the nodes in sessions of its own, which have the settings of the database. Without them, a
  * statement would wait for a lock for as long as a statement may run. The second setting also sends each `set local`.
+ * Returns why it failed on a worker.
  */
 async function limitLockWaitsOnNodes(
   ask: <R>(text: string, values?: unknown[]) => Promise<R[]>,
-): Promise<void> {
+): Promise<string | null> {
   const [failure] = await ask<{ result: string }>(limitLockWaits);
-  if (failure) throw new Error(`The lock timeout could not be set on a Citus worker: ${failure.result}`);
   const [row] = await ask<{ value: string }>(
     `select current_setting('citus.propagate_set_commands') as value`,
   );
   if (row?.value !== 'local') await ask(forwardLocalSettings);
+  return failure?.result ?? null;
 }
 
 /**
