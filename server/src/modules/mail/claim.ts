@@ -1,6 +1,6 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
-import type { MailKind } from './kinds.ts';
+import { accountKinds, type MailKind } from './kinds.ts';
 
 /** A tenant's queue with an email that is due. */
 export type Queue = {
@@ -38,19 +38,21 @@ const hour = 3_600_000;
 /** Longer than one attempt can take. After a crash, another node sends the email after this time. */
 const leaseSeconds = 120;
 
+const isAccountKind = `held.kind in (${accountKinds.map((kind) => `'${kind}'`).join(', ')})`;
+
 /**
  * Skips locked emails, which are being cancelled. Waiting for one while the queue is locked could
  * cause a deadlock.
  */
 const claim = `
 update mail held set attempts = held.attempts + 1, attempted_at = $2, due_at = $2 + make_interval(secs => ${leaseSeconds}),
-  address = coalesce(account.email, held.address)
+  address = case when ${isAccountKind} then held.address else coalesce(account.email, held.address) end
 from "user" account
 where held.tenant_id = $1 and held.mail_id = (
   select own.mail_id from mail own where own.tenant_id = $1 and own.urgent = $3 and own.status = 'queued' and own.due_at <= $2
   order by own.due_at limit 1 for update skip locked
 ) and account.tenant_id = $1 and account.user_id = held.user_id
-returning held.mail_id, held.kind, account.email as address, account.enabled, held.content, held.attempts, held.created_at, held.expires_at`;
+returning held.mail_id, held.kind, case when ${isAccountKind} then held.address else account.email end as address, account.enabled, held.content, held.attempts, held.created_at, held.expires_at`;
 
 const release = `
 update mail_queue set hour_began_at = $3, sent = $4, wake_at = coalesce($5, (

@@ -23,6 +23,9 @@ export const isUrgent: Record<MailKind, boolean> = {
   passkey_removed: false,
 };
 
+/** Warnings, which go to the address that the user had when the account was changed. */
+export const accountKinds: readonly MailKind[] = ['password_changed', 'passkey_added', 'passkey_removed'];
+
 export const mailStatuses = ['queued', 'sent', 'failed', 'cancelled', 'bounced'] as const;
 export type MailStatus = (typeof mailStatuses)[number];
 

@@ -140,6 +140,20 @@ for (const [Language, added, removed, changed] of [
     assert.deepEqual(await subjects(), [changed]);
   });
 
+test('a warning goes to the address that the user had when the account was changed', async () => {
+  const tenant = await newTenant(service);
+  const Email = `${unique('ann')}@acme.example`;
+  const LoginID = await person(tenant, { Email });
+  for (const password of [old, chosen]) await setPassword(tenant, LoginID, password);
+  for (const address of [`${unique('other')}@acme.example`, null])
+    expectStatus(await tenant.api('PUT', `/user/${LoginID}`, { Email: address }), 200);
+  await sent();
+  assert.deepEqual(
+    server.mails.map(({ to }) => to),
+    [[Email]],
+  );
+});
+
 test('nobody gets an email without an address, or after a bounce', async () => {
   const tenant = await newTenant(service);
   const without = await person(tenant, { Email: null });
