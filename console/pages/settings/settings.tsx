@@ -41,7 +41,12 @@ function Form({ settings }: { settings: components['schemas']['Settings'] }) {
   const isChanged = JSON.stringify(typed) !== JSON.stringify(before);
   const mayChange = Scopes.includes('users:admin') && Scopes.includes('users:write');
   const saving = useAction(async () => {
-    await change.mutateAsync({ body: typed });
+    // Another administrator may have changed the other setting meanwhile.
+    const isSame = (name: keyof MailSettings) => String(typed[name]) === String(before[name]);
+    const body = Object.fromEntries(
+      Object.entries(typed).filter(([name]) => !isSame(name as keyof MailSettings)),
+    );
+    await change.mutateAsync({ body });
     await queries.invalidateQueries();
     notify(t('saved'));
   });
