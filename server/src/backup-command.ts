@@ -27,7 +27,7 @@ async function isEmptyServer(connectionString: string): Promise<boolean> {
     const { rows } = await client.query(
       `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
         where relkind in ('r', 'p', 'v', 'm', 'S') and nspname !~ '^(pg_|information_schema$)'
-          and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e') limit 1`,
+          and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e') limit 1`,
     );
     return rows.length === 0;
   } finally {
