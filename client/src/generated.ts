@@ -8155,7 +8155,7 @@ export interface operations {
                 /** @example true */
                 Enabled?: boolean;
                 /**
-                 * @description Words of the name, LoginID or Email, or the beginnings of words, in any order: `muller ann` finds Anna Müller. Case, accents and punctuation are ignored. A user with exactly this LoginID comes first; the others are in no particular order.
+                 * @description At most ten words of the name, LoginID or Email, or the beginnings of words, in any order: `muller ann` finds Anna Müller. Case, accents and punctuation are ignored. A user with exactly this LoginID comes first; the others are in no particular order.
                  * @example ada
                  */
                 Search?: string;
@@ -9819,7 +9819,7 @@ export interface operations {
                  */
                 EnrollID?: string;
                 /**
-                 * @description Words of the name, LoginID or Email of the users, or the beginnings of words, in any order, as in `GET /user`: `muller ann` finds the enrolments of Anna Müller. Requires the scope users:read as well.
+                 * @description At most ten words of the name, LoginID or Email of the users, or the beginnings of words, in any order, as in `GET /user`: `muller ann` finds the enrolments of Anna Müller. Requires the scope users:read as well.
                  * @example ada
                  */
                 Search?: string;

@@ -68,7 +68,7 @@ export const userRoutes = [
       Search: Type.Optional(
         Text(255, {
           description:
-            'Words of the name, LoginID or Email, or the beginnings of words, in any order: `muller ann` finds Anna Müller. Case, accents and punctuation are ignored. A user with exactly this LoginID comes first; the others are in no particular order.',
+            'At most ten words of the name, LoginID or Email, or the beginnings of words, in any order: `muller ann` finds Anna Müller. Case, accents and punctuation are ignored. A user with exactly this LoginID comes first; the others are in no particular order.',
         }),
       ),
     }),

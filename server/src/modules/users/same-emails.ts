@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import type { RowDone } from '../../platform/rows/work-rows.ts';
+import { hasScope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import type { NewUser } from './schemas.ts';
 
@@ -44,7 +45,8 @@ export async function withSameEmails<Row extends Planned>(
 ): Promise<Row[]> {
   const asked = planned.map((one, at) => askedIn(one, rows[at]));
   const emails = asked.flatMap((one) => (one ? [one.email] : []));
-  if (emails.length === 0) return planned;
+  // Without this scope, a caller must not learn to whom an address belongs.
+  if (emails.length === 0 || !hasScope(ctx, 'users:read')) return planned;
   const values = [ctx.tenantId, emails];
   const found = await run<Known>(ctx, { name: 'same_emails', text: sameEmailsText, values });
   const known = new Map(found.map((one) => [one.email, one]));

@@ -10,13 +10,13 @@ import { appendAudit } from '../audit/append.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { limitAfter, rejectAdminChange } from './administrators.ts';
-import { rejectCombiningMarks } from './combining-marks.ts';
 import { addGroupChanges, type GroupChanges, noGroupChanges } from './group-changes.ts';
 import { endInvitations } from './invitations/end.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import { endResets } from './resets/end.ts';
 import type { User, UserChange } from './schemas.ts';
+import { rejectSlowTexts } from './slow-texts.ts';
 import { userNotFound } from './users.ts';
 
 export type UserUpdate = {
@@ -216,7 +216,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         param: 'LoginID',
       },
     );
-  rejectCombiningMarks(change);
+  rejectSlowTexts(change);
   const { Password } = change;
   if (Password !== undefined) rejectAdminChange(ctx, nobody, { Password });
   const passwordHash = await hashOf(ctx, Password);

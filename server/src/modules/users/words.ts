@@ -1,3 +1,4 @@
+import { Problem } from '../../platform/errors.ts';
 import { toNfkd } from '../../platform/unicode.ts';
 
 /** The index of users contains only the beginning of longer words. */
@@ -27,12 +28,23 @@ export function wordsOf(text: string): string[] {
   return [...new Set(folded.split(separators).filter((word) => word !== ''))];
 }
 
+/** A statement compares each word of a search with up to a thousand users. */
+const maxWords = 10;
+
 /**
  * The words of a search, each of which must be the beginning of a user's word. A word that is the beginning
  * of another word is redundant.
  */
 export function searchWords(text: string): string[] {
   const words = wordsOf(text);
+  if (words.length > maxWords)
+    throw new Problem(
+      'validation_failed',
+      `Search has more than ${maxWords} words. Leave out some of them.`,
+      {
+        param: 'Search',
+      },
+    );
   return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
 }
 
