@@ -17,6 +17,18 @@ type Inspected = {
   coloursOnly?: boolean;
 };
 
+const runs = new WeakMap<Page, Promise<unknown>>();
+
+/** Waits for earlier runs on the page, because axe cannot run twice at a time. */
+export function axeInTurn<T>(page: Page, run: () => Promise<T>): Promise<T> {
+  const started = (runs.get(page) ?? Promise.resolve()).then(run);
+  runs.set(
+    page,
+    started.catch(() => {}),
+  );
+  return started;
+}
+
 /** The violations that axe finds on the page itself. A course in a frame is its author's responsibility. */
 export async function findings(page: Page, inspected: Inspected = {}): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
@@ -27,12 +39,13 @@ export async function findings(page: Page, inspected: Inspected = {}): Promise<s
     ...(inspected.isCovered ? { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } } : {}),
     ...(inspected.coloursOnly ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}),
   };
-  return page.evaluate(async (options) => {
+  const run = async (options: object) => {
     const violations: Finding[] = await Reflect.get(window, 'axe')
       .run({ exclude: [['iframe']] }, options)
       .then((results: { violations: Finding[] }) => results.violations);
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  }, options);
+  };
+  return axeInTurn(page, () => page.evaluate(run, options));
 }
 
 const sizes = [

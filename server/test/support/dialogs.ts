@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { axe } from './axe.ts';
+import { axe, axeInTurn } from './axe.ts';
 
 /** What is wrong with the dialogs that each page has opened. */
 const errors = new WeakMap<Page, Promise<string[]>[]>();
@@ -12,7 +12,7 @@ async function violationsIn(page: Page, title: string): Promise<string[]> {
   if (inspected.has(title)) return [];
   inspected.add(title);
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-  const all = await page.evaluate(async () => {
+  const inspect = async () => {
     const dialog = [...document.querySelectorAll('[role=dialog]')].at(-1);
     if (!dialog) return [];
     const run = async (options: object) => {
@@ -30,7 +30,8 @@ async function violationsIn(page: Page, title: string): Promise<string[]> {
     const inOtherColours = await run({ runOnly: ['color-contrast', 'link-in-text-block'] });
     documentElement.setAttribute(scheme, before);
     return [...asShown, ...inOtherColours];
-  });
+  };
+  const all = await axeInTurn(page, () => page.evaluate(inspect));
   return all.map((violation: string) => `“${title}”: ${violation}`);
 }
 
