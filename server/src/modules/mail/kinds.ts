@@ -12,7 +12,10 @@ export const mailKinds = [
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 
-/** Each tenant has two queues: one for urgent emails, and one with an hourly limit for the rest. */
+/**
+ * Each tenant has two queues: one for urgent emails, and one with an hourly limit for the rest. Warnings are not urgent:
+ * somebody who changes a password again and again must not delay the email that resets it.
+ */
 export const isUrgent: Record<MailKind, boolean> = {
   invitation: false,
   password_reset: true,

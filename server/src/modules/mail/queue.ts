@@ -12,8 +12,6 @@ export type NewMail = {
   /** The user's `Email`, which clients may store in any form. */
   address: string | null;
   content: MailContent;
-  /** The default depends on the kind. */
-  isUrgent?: boolean;
   /** The time at which its link stops working. */
   expiresAt: Date;
 };
@@ -43,11 +41,11 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
     ctx,
     mails.flatMap(({ address }) => (canMail(ctx, address) ? [address] : [])),
   );
-  const rows = mails.map(({ userId, kind, address, content, expiresAt, ...mail }) => {
+  const rows = mails.map(({ userId, kind, address, content, expiresAt }) => {
     if (!canMail(ctx, address) || bounced.has(address)) return null;
     const mail_id = newId(now);
     const sealed = sealContent(ctx, { tenant_id: ctx.tenantId, mail_id }, content);
-    const urgent = mail.isUrgent ?? isUrgent[kind];
+    const urgent = isUrgent[kind];
     return {
       mail_id,
       user_id: userId,

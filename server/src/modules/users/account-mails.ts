@@ -32,6 +32,5 @@ export async function mailAccountChange(ctx: TenantContext, change: Change): Pro
     change: { at: now.toISOString(), isOwn },
   };
   const expiresAt = new Date(now.getTime() + keptDays * 86_400_000);
-  // An application may set any number of passwords, so only the user's own changes overtake other emails.
-  await queueMails(ctx, [{ userId, kind, address: user.email, content, expiresAt, isUrgent: isOwn }]);
+  await queueMails(ctx, [{ userId, kind, address: user.email, content, expiresAt }]);
 }

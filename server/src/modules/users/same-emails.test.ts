@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import { createKey } from '../auth/keys.ts';
 import { sameEmailsText } from './same-emails.ts';
 
 const service = await startService();
@@ -69,4 +70,19 @@ test('users with the same address are found with their index, at most two for ea
   const plan = explained.map((line) => line['QUERY PLAN']).join('\n');
   assert.match(plan, /user_by_email/);
   assert.doesNotMatch(plan, /Sort Key: \(lower/);
+});
+
+test('a key without users:read does not learn to whom an address belongs', async () => {
+  const tenant = await newTenant(service);
+  await tenant.user({ LoginID: 'ann', Email: 'ann@acme.example' });
+  const { Secret } = await createKey(service.ctx, {
+    tenantId: tenant.TenantID,
+    Name: 'import',
+    Scopes: ['users:write'],
+  });
+  const api: TestTenant['api'] = (method, path, body, headers) =>
+    service.api(method, path, body, Secret, headers);
+  const rows = [{ LoginID: 'new', Email: 'ann@acme.example' }];
+  assert.deepEqual(warned(await bulk(tenant, rows)), [['new', 'ann']]);
+  assert.deepEqual(warned(await bulk({ ...tenant, api }, rows)), [['new', undefined]]);
 });
