@@ -1,16 +1,20 @@
 // Runs the tests on the embedded database. `--all` includes `*.slow.test.ts`, `--postgres` uses the server in
 // TEST_DATABASE_URL, `--citus` uses the coordinator in TEST_DATABASE_URL and also runs test/citus/, `--journeys` runs
 // the tests in Chromium, and `--deploy` tests the recipes in deploy/.
-// Tests that cannot run fail. The names of failed files are written to the file named in TEST_FAILED_FILES.
-import { spawnSync } from 'node:child_process';
+// Tests that cannot run fail. The names of failed files are written to the file named in TEST_FAILED_FILES, and those
+// that are running to the folder named in TEST_RUNNING_FILES.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -113,6 +117,12 @@ if (!onServer && !values.journeys) delete env.TEST_DATABASE_URL;
 const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
+/** The sources of the processes that were ended. */
+const ended = new Set<string>();
+const running = process.env.TEST_RUNNING_FILES ?? join(scratch, 'running');
+mkdirSync(running, { recursive: true });
+/** The slowest file takes ten minutes on a slow machine. */
+const fileMinutes = 20;
 
 const addressOf = (file: string) => pathToFileURL(resolve(file)).href;
 const opensBrowser = (file: string) => /\btest\/(journeys|deploy)\//.test(file);
@@ -128,7 +138,7 @@ function queue(files: readonly string[], processes: number): string[] {
   // so they are imported before all suites.
   const first = files.some(opensBrowser) ? `import '${addressOf('server/test/support/browser.ts')}';` : '';
   const source = `
-    import { mkdirSync } from 'node:fs';
+    import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
     import { after, describe } from 'node:test';
     import { closeDatabases, reuseDatabases } from '${addressOf('server/test/support/reused-databases.ts')}';
     ${first}
@@ -143,11 +153,17 @@ function queue(files: readonly string[], processes: number): string[] {
         throw error;
       }
     };
+    const current = ${JSON.stringify(running)} + '/' + process.pid;
     for (const [name, address, claim] of ${JSON.stringify(suites)})
-      if (take(claim))
+      if (take(claim)) {
+        writeFileSync(current, name + '\\n' + import.meta.filename);
         await new Promise((ended) => {
-          describe(name, { timeout: 1_200_000 }, () => import(address).finally(() => after(ended)));
-        });`;
+          const timeout = ${fileMinutes * 60_000};
+          describe(name, { timeout }, () => import(address).finally(() => after(ended)));
+        });
+      }
+    // Not earlier, because something that a file left open can keep the process running.
+    process.once('exit', () => rmSync(current, { force: true }));`;
   return Array.from({ length: Math.min(processes, files.length) }, (_, number) => {
     const path = join(taken, `process-${number + 1}.test.mjs`);
     writeFileSync(path, source);
@@ -161,16 +177,30 @@ function queue(files: readonly string[], processes: number): string[] {
  */
 const collector = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
-function run(some: readonly string[], concurrency: number): number {
+/** Ends processes whose file is past its time limit, which a process that waits for an endless computation cannot. */
+function endStuckFiles(): void {
+  for (const pid of readdirSync(running)) {
+    const current = join(running, pid);
+    const begun = statSync(current, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - begun < (fileMinutes + 1) * 60_000) continue;
+    const [file = '', path = ''] = readFileSync(current, 'utf8').split('\n');
+    console.error(`${file} has been running for more than ${fileMinutes} minutes, so its process was ended.`);
+    failed.push(file);
+    ended.add(path);
+    rmSync(current);
+    process.kill(Number(pid), 'SIGKILL');
+  }
+}
+
+async function run(some: readonly string[], concurrency: number): Promise<number> {
   if (some.length === 0) return 0;
-  const { status } = spawnSync(
+  const runner = spawn(
     process.execPath,
     [
       ...collector,
       '--test',
       `--test-concurrency=${concurrency}`,
-      // This limit applies to a whole process. Each file has twenty minutes, because the slowest file takes
-      // ten on a slow machine.
+      // This limit applies to a whole process.
       '--test-timeout=3600000',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
@@ -180,14 +210,21 @@ function run(some: readonly string[], concurrency: number): number {
     ],
     { stdio: 'inherit', env },
   );
-  failed.push(...readFileSync(noted, 'utf8').split('\n').filter(Boolean));
+  const watch = setInterval(endStuckFiles, 10_000);
+  const [status] = (await once(runner, 'exit')) as [number | null];
+  clearInterval(watch);
+  failed.push(
+    ...readFileSync(noted, 'utf8')
+      .split('\n')
+      .filter((name) => name !== '' && !ended.has(name)),
+  );
   return status ?? 1;
 }
 
 const together = files.filter((file) => !isMeasured(file));
 /** One more than the number of processors, because many tests wait for a timeout or another process. */
 const processes = availableParallelism() + 1;
-const status = Math.max(run(together, processes), run(files.filter(isMeasured), 1));
+const status = Math.max(await run(together, processes), await run(files.filter(isMeasured), 1));
 const { counts, reasons, wrong } = checkStatements(statements);
 const { statements: mutated, mutants, accepted } = checkMutants(statements);
 const scaling = readFileSync(join(import.meta.dirname, '../docs/guide/scaling.md'), 'utf8');
