@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util';
 import { startCluster } from '../scripts/postgres-cluster.ts';
 import { stopProcess } from '../server/test/support/process.ts';
 import { median } from './median.ts';
-import { cpuOf, memoryOf, startNode } from './service.ts';
+import { startNode } from './service.ts';
+import { cpuOf, memoryOf } from './usage.ts';
 
 const { values } = parseArgs({
   options: {

@@ -97,13 +97,13 @@ try {
         say: console.log,
       }),
     );
-  for (const target of targets) limits.set(target, serverLimit(target.cluster?.url ?? ''));
+  for (const target of targets) limits.set(target, serverLimit(target.database?.url ?? ''));
   for (let round = 0; round < rounds; round++)
     for (const target of targets)
       measured.push(
         ...(await measureRound({
           target,
-          limit: limits.get(target) ?? serverLimit(target.cluster?.url ?? ''),
+          limit: limits.get(target) ?? serverLimit(target.database?.url ?? ''),
           http,
           driver,
           shapes: [{ nodes: 1, connections: 64, open: false }],

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../server/test/support/process.ts';
 import { startDriver } from './load/driver.ts';
-import { cpuOf, memoryOf, serverCpu, startTarget } from './service.ts';
+import { startTarget } from './service.ts';
+import { cpuOf, memoryOf, serversCpu } from './usage.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +33,7 @@ async function run(engine: 'pglite' | 'postgres'): Promise<void> {
   });
   try {
     const pid = target.nodes[0]?.child.pid ?? 0;
-    const used = () => [cpuOf(pid), target.cluster ? serverCpu(target.cluster) : 0] as const;
+    const used = () => [cpuOf(pid), serversCpu(target.database?.folders ?? [])] as const;
     const before = used();
     const figure = await driver.learners({
       dataset: target.dataset,

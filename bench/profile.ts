@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { cleanUp, freePorts } from '../server/test/support/process.ts';
 import { startDriver } from './load/driver.ts';
 import { operations } from './operations.ts';
-import { cpuOf, serverCpu, startTarget } from './service.ts';
+import { startTarget } from './service.ts';
+import { cpuOf, serversCpu } from './usage.ts';
 
 const { values } = parseArgs({
   options: {
@@ -94,6 +95,7 @@ const target = await startTarget({
   fromSources: true,
 });
 const pid = target.nodes[0]?.child.pid ?? 0;
+const folders = target.database?.folders ?? [];
 try {
   const inspector = await inspect(port);
   await inspector.ask('Profiler.enable');
@@ -109,11 +111,11 @@ try {
       byAutocannon: false,
     };
     await driver.load({ ...order, seconds: Number(values.seconds) });
-    const [before, serverBefore] = [cpuOf(pid), target.cluster ? serverCpu(target.cluster) : 0];
+    const [before, serverBefore] = [cpuOf(pid), serversCpu(folders)];
     const plain = await driver.load({ ...order, seconds: Number(values.seconds) });
     const rows = plain.answered * operation.rows;
     const service = ((cpuOf(pid) - before) * 1_000_000) / rows;
-    const server = target.cluster ? ((serverCpu(target.cluster) - serverBefore) * 1_000_000) / rows : 0;
+    const server = ((serversCpu(folders) - serverBefore) * 1_000_000) / rows;
     await inspector.ask('Profiler.start');
     await driver.load({ ...order, seconds: Number(values.seconds) });
     const { profile } = (await inspector.ask('Profiler.stop')) as { profile: Profile };

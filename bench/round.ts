@@ -2,7 +2,8 @@ import type { HttpLimit, LimitSource } from './limit.ts';
 import type { Driver } from './load/driver.ts';
 import type { Figure } from './load/sockets.ts';
 import type { Operation } from './operation.ts';
-import { cpuOf, memoryOf, type Node, processesOf, serverCpu, type Target } from './service.ts';
+import { type Node, processesOf, type Target } from './service.ts';
+import { cpuOf, memoryOf, serversCpu } from './usage.ts';
 
 /** If `open`, requests are sent at half the rate of the closed loop, without waiting for responses. */
 export type Shape = { nodes: number; connections: number; open: boolean };
@@ -88,6 +89,6 @@ const memoryOfNode = (node: Node) => processesOf(node).reduce((sum, pid) => sum 
 function cpuNow(target: Target, pids: number[]) {
   return {
     service: pids.reduce((sum, pid) => sum + cpuOf(pid), 0),
-    server: target.cluster ? serverCpu(target.cluster) : null,
+    server: target.database ? serversCpu(target.database.folders) : null,
   };
 }

@@ -1,10 +1,11 @@
-// Measures the service against the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV] [--workers 1,2]
+// Measures the service against the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV] [--workers 1,2] [--citus URL,URL]
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../server/test/support/process.ts';
 import { checkOut } from './check-out.ts';
+import { workersOf } from './database.ts';
 import { benchEnrolments, benchUsers } from './fill.ts';
 import { embeddedLimit, httpLimit, type LimitSource, serverLimit } from './limit.ts';
 import { startDriver } from './load/driver.ts';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     nodes: { type: 'string' },
     workers: { type: 'string' },
     tenants: { type: 'string' },
+    citus: { type: 'string' },
     autocannon: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
@@ -68,7 +70,7 @@ const driver = startDriver();
 const http = await httpLimit(driver);
 const measured: Measured[] = [];
 
-type Version = { name: string; root: string; workers?: number; isSpread?: boolean };
+type Version = { name: string; root: string; workers?: number; isSpread?: boolean; coordinator?: string };
 
 /**
  * Runs all rounds of the versions on one engine. Versions take turns within a round, so that they run under
@@ -83,12 +85,13 @@ async function measure(
   const max = Math.max(...shapes.map((shape) => shape.nodes));
   const targets: { target: Target; limit: LimitSource }[] = [];
   try {
-    for (const { name, root, workers = 1, isSpread = false } of versions) {
+    for (const { name, root, workers = 1, isSpread = false, coordinator } of versions) {
       const label = `${engine === 'pglite' ? 'PGlite' : 'PostgreSQL'}${versions.length > 1 ? `, ${name}` : ''}`;
       say(`${label}: starting and filling`);
       const target = await startTarget({
         name: label,
         engine,
+        coordinator,
         nodes: max,
         workers,
         root,
@@ -96,7 +99,9 @@ async function measure(
         sessions: 1_500,
         say,
       });
-      const limit = target.cluster ? serverLimit(target.cluster.url, root) : await embeddedLimit();
+      const ownLimit = () => (target.database ? serverLimit(target.database.url, root) : embeddedLimit());
+      // Figures on Citus are compared with the single server, which is the first target.
+      const limit = (coordinator && targets[0]?.limit) || (await ownLimit());
       targets.push({ target, limit });
     }
     for (let round = 0; round < rounds; round++)
@@ -134,6 +139,26 @@ const measureTenants = (engine: 'pglite' | 'postgres') =>
     every,
   );
 
+/** Compares a single server with Citus clusters, whose coordinators are given, for one tenant and for many. */
+async function measureCitus(coordinators: string[]): Promise<void> {
+  const clusters: Version[] = [];
+  for (const coordinator of coordinators) {
+    const count = await workersOf(coordinator);
+    clusters.push({ name: `Citus with ${count} worker${count === 1 ? '' : 's'}`, root: here, coordinator });
+  }
+  const shapes: Shape[] = connections.map((count) => ({ nodes: 1, connections: count, open: false }));
+  for (const isSpread of [false, true]) {
+    const versions = [{ name: 'one server', root: here }, ...clusters];
+    const of = isSpread ? `${spread} tenants` : 'one tenant';
+    await measure(
+      'postgres',
+      versions.map((version) => ({ ...version, name: `${version.name}, ${of}`, isSpread })),
+      shapes,
+      every,
+    );
+  }
+}
+
 const every = chosen.map(({ name }) => name);
 const closed: Shape[] = connections.map((count) => ({ nodes: 1, connections: count, open: false }));
 const alone: Shape[] = [...closed, { nodes: 1, connections: 256, open: true }];
@@ -148,7 +173,8 @@ if (compared) versions.push({ name: values.compare ?? '', root: compared.root })
 const startedAt = new Date().toISOString();
 const loadBefore = loadavg()[0];
 try {
-  if (values.tenants !== undefined) for (const engine of engines) await measureTenants(engine);
+  if (values.citus !== undefined) await measureCitus(values.citus.split(','));
+  else if (values.tenants !== undefined) for (const engine of engines) await measureTenants(engine);
   else if (workers.length > 0)
     await measure(
       'postgres',

@@ -1,17 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { ensureBuilt } from '../scripts/build.ts';
-import { type Cluster, startCluster } from '../scripts/postgres-cluster.ts';
 import type { Connection } from '../server/src/platform/db/engine.ts';
 import { openPglite } from '../server/src/platform/db/pglite/pglite.ts';
 import { send } from '../server/src/platform/db/postgres/wire.ts';
 import { bootstrapKey, freePorts, runProcess, stopProcess } from '../server/test/support/process.ts';
 import { until } from '../server/test/support/until.ts';
 import { packCourse } from '../test/journeys/course-packages.ts';
+import { type Database, databaseOfOwnServer, distributedDatabase, onDatabase } from './database.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
 import type { Dataset } from './operation.ts';
@@ -27,7 +27,8 @@ export type Target = {
   nodes: Node[];
   origins: Record<'api' | 'content', string[]>;
   dataset: Dataset;
-  cluster: Cluster | null;
+  /** Null on the embedded engine. */
+  database: Database | null;
   folder: string;
   stop: () => Promise<void>;
 };
@@ -35,6 +36,8 @@ export type Target = {
 export type TargetOptions = {
   name: string;
   engine: 'pglite' | 'postgres';
+  /** The URL of a Citus coordinator, if the database is to be distributed. */
+  coordinator?: string | undefined;
   nodes: number;
   /** The number of processes of each node. */
   workers?: number;
@@ -103,60 +106,18 @@ export function processesOf({ child }: Node): number[] {
   return [Number(pid), ...children.map(Number)];
 }
 
-/** Linux: seconds of CPU time that a process has used, including all of its threads. */
-export function cpuOf(pid: number): number {
-  const fields = statOf(String(pid));
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-/** Linux: resident memory in MB. */
-export function memoryOf(pid: number): number {
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1024;
-}
-
-function statOf(pid: string): string[] {
-  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-}
-
-/**
- * Linux: seconds of CPU time that a PostgreSQL server has used: its postmaster with all current and former child
- * processes.
- */
-export function serverCpu(cluster: Cluster): number {
-  const [postmaster = ''] = readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n');
-  const ofEnded = statOf(postmaster);
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.reduce(
-    (sum, pid) => {
-      try {
-        return pid === postmaster || statOf(pid)[1] === postmaster ? sum + cpuOf(Number(pid)) : sum;
-      } catch {
-        return sum;
-      }
-    },
-    (Number(ofEnded[13]) + Number(ofEnded[14])) / 100,
-  );
-}
-
-export async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
 const connectionOf = (client: pg.ClientBase): Connection => ({
   query: (statement) => send(client, statement),
 });
 
-async function fillDatabase(options: TargetOptions, cluster: Cluster | null, folder: string): Promise<void> {
+async function fillDatabase(
+  options: TargetOptions,
+  database: Database | null,
+  folder: string,
+): Promise<void> {
   const { sizes, say } = options;
-  if (cluster) {
-    const { url } = cluster;
+  if (database) {
+    const { url } = database;
     await onDatabase(url, (client) =>
       onDatabase(url, async (other) => {
         for (const one of [client, other]) await one.query('set session_replication_role = replica');
@@ -249,29 +210,30 @@ async function prepare(node: Node, { spread, sessions }: TargetOptions): Promise
 }
 
 export async function startTarget(options: TargetOptions): Promise<Target> {
-  const { name, engine, root, nodes: count } = options;
+  const { name, engine, coordinator, root, nodes: count } = options;
   const folder = await mkdtemp(join(tmpdir(), 'lectern-bench-'));
-  const cluster = engine === 'postgres' ? await startCluster() : null;
+  const onServer = () => (coordinator ? distributedDatabase(coordinator) : databaseOfOwnServer());
+  const database = engine === 'postgres' ? await onServer() : null;
   const env: Record<string, string> = { DATA_DIR: folder };
-  if (cluster) env.DATABASE_URL = cluster.url;
+  if (database) env.DATABASE_URL = database.url;
   if ((options.workers ?? 1) > 1) env.WORKERS = String(options.workers);
   const nodes: Node[] = [];
   const stop = async () => {
     await Promise.all(nodes.map((node) => stopProcess(node)));
-    await cluster?.remove();
+    await database?.remove();
     await rm(folder, { recursive: true, force: true });
   };
   try {
     // Uses the migrations of this version. The data is inserted while no service is running.
     await stopProcess(await startNode(root, env));
-    await fillDatabase(options, cluster, folder);
+    await fillDatabase(options, database, folder);
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));
     const dataset = await prepare(nodes[0] as Node, options);
     const origins = {
       api: nodes.map(({ baseUrl }) => baseUrl),
       content: nodes.map(({ contentUrl }) => contentUrl),
     };
-    return { name, nodes, origins, dataset, cluster, folder, stop };
+    return { name, nodes, origins, dataset, database, folder, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../server/test/support/process.ts';
+import { onDatabase } from './database.ts';
 import { fillStatements } from './fill-statements.ts';
 import { httpLimit, serverLimit } from './limit.ts';
 import { startDriver } from './load/driver.ts';
 import { type Measured, measureRound } from './round.ts';
-import { onDatabase, startTarget, type Target } from './service.ts';
+import { startTarget, type Target } from './service.ts';
 import { statementOperations } from './statement-operations.ts';
 import { printTable, summarize } from './table.ts';
 
@@ -92,7 +93,7 @@ try {
     sessions: 1,
     say: console.log,
   });
-  const url = target.cluster?.url ?? '';
+  const url = target.database?.url ?? '';
   const began = performance.now();
   await onDatabase(url, (client) => fillStatements(client, statements, console.log));
   console.log(`filled in ${Math.round((performance.now() - began) / 1_000)} s`);

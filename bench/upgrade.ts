@@ -8,10 +8,11 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.ts';
 import { cleanUp, stopProcess } from '../server/test/support/process.ts';
 import { checkOut } from './check-out.ts';
+import { onDatabase } from './database.ts';
 import { benchEnrolments, benchUsers } from './fill.ts';
 import { openClient } from './kill/client.ts';
 import { operationNamed, requestOf } from './operations.ts';
-import { type Node, onDatabase, startNode, startTarget, type Target } from './service.ts';
+import { type Node, startNode, startTarget, type Target } from './service.ts';
 
 const { values } = parseArgs({
   options: {
@@ -139,14 +140,14 @@ try {
     sessions: 500,
     say,
   });
-  const { nodes, cluster, folder } = target;
+  const { nodes, database, folder } = target;
   const [first] = nodes;
-  if (!first || !cluster) throw new Error('The upgrade needs a node and a database server.');
+  if (!first || !database) throw new Error('The upgrade needs a node and a database server.');
   const traffic = sendTraffic(target, first);
   await pause(10_000);
   traffic.state.phase = 'migration';
   let began = performance.now();
-  next = await startNode(join(import.meta.dirname, '..'), { DATA_DIR: folder, DATABASE_URL: cluster.url });
+  next = await startNode(join(import.meta.dirname, '..'), { DATA_DIR: folder, DATABASE_URL: database.url });
   say(`the new node was ready after ${seconds(began)}`);
   traffic.state.phase = 'two versions';
   traffic.state.node = next;
@@ -156,9 +157,9 @@ try {
   traffic.state.phase = 'jobs';
   began = performance.now();
   for (
-    let left = await remaining(cluster.url);
+    let left = await remaining(database.url);
     left.events + left.users > 0;
-    left = await remaining(cluster.url)
+    left = await remaining(database.url)
   )
     await pause(2_000);
   say(`the jobs for earlier rows ended after ${seconds(began)}`);
