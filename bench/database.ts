@@ -46,3 +46,12 @@ export async function workersOf(coordinator: string): Promise<number> {
   if (workers === 0) throw new Error(`${coordinator} is not a Citus coordinator with workers.`);
   return workers;
 }
+
+/** The bytes on disk of an enrolment with its event, in tables and indexes. Nothing else may have been written yet. */
+export async function bytesPerEnrolment(url: string): Promise<number> {
+  const { rows } = await onDatabase(url, (client) =>
+    client.query(`select (pg_total_relation_size('enrolment') + pg_total_relation_size('event'))::float8
+      / greatest(1, (select count(*) from enrolment)) as bytes`),
+  );
+  return rows[0].bytes;
+}

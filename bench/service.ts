@@ -11,7 +11,13 @@ import { send } from '../server/src/platform/db/postgres/wire.ts';
 import { bootstrapKey, freePorts, runProcess, stopProcess } from '../server/test/support/process.ts';
 import { until } from '../server/test/support/until.ts';
 import { packCourse } from '../test/journeys/course-packages.ts';
-import { type Database, databaseOfOwnServer, distributedDatabase, onDatabase } from './database.ts';
+import {
+  bytesPerEnrolment,
+  type Database,
+  databaseOfOwnServer,
+  distributedDatabase,
+  onDatabase,
+} from './database.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
 import type { Dataset } from './operation.ts';
@@ -227,6 +233,10 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     // Uses the migrations of this version. The data is inserted while no service is running.
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, database, folder);
+    if (database && !coordinator)
+      options.say(
+        `${name}: ${(await bytesPerEnrolment(database.url)).toFixed(0)} bytes per enrolment with its event`,
+      );
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));
     const dataset = await prepare(nodes[0] as Node, options);
     const origins = {
