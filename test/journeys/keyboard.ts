@@ -10,6 +10,30 @@ const maxTabs = 80;
 const hasFocus = (control: Locator) =>
   control.evaluate((element) => element === document.activeElement).catch(() => false);
 
+/**
+ * Sighted people must see where the focus is: the focused control is inside the window, nothing covers it, and it
+ * has an outline. In a text field, the caret and the colour of the border show it.
+ */
+async function expectVisibleFocus(control: Locator): Promise<void> {
+  const problem = await control.evaluate((element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) return 'is outside the window';
+    const above = document.elementFromPoint(x, y);
+    const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
+    const isCovered = ![element, ...labels].some(
+      (own) => above && (own.contains(above) || above.contains(own)),
+    );
+    if (isCovered) return `is covered by ${above?.outerHTML.slice(0, 120)}`;
+    if (!element.matches(':focus-visible')) return 'does not match :focus-visible';
+    const isText = element.matches('input:not([type=checkbox], [type=radio]), textarea');
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    if (!isText && (outlineStyle === 'none' || outlineWidth === '0px')) return 'has no outline';
+    return null;
+  });
+  assert.equal(problem, null, `${control} has the focus but ${problem}`);
+}
+
 /** Presses Tab, or Shift and Tab, until the control has the focus. */
 export async function reach(page: Page, control: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await control.waitFor();
@@ -17,7 +41,7 @@ export async function reach(page: Page, control: Locator, key: 'Tab' | 'Shift+Ta
   await page.waitForFunction((one) => one?.matches(':enabled, a'), await control.elementHandle());
   const passed = new Set<string>();
   for (let tabs = 0; tabs <= maxTabs; tabs++) {
-    if (await hasFocus(control)) return;
+    if (await hasFocus(control)) return expectVisibleFocus(control);
     await page.keyboard.press(key);
     passed.add(await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 80) ?? 'nothing'));
   }
