@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { runInOrder } from '../../platform/db/batches.ts';
 import type { RowDone } from '../../platform/rows/work-rows.ts';
 import { hasScope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
@@ -7,7 +7,7 @@ import type { NewUser } from './schemas.ts';
 
 /**
  * Up to two users with each address, because one of them may be the user in the row. The range and the order are those
- * of the index `user_by_email`: with `=` and a limit, PostgreSQL might read all users instead.
+ * of the index `user_by_email`, for `runInOrder`.
  */
 export const sameEmailsText = `
 with asked as materialized (
@@ -48,7 +48,7 @@ export async function withSameEmails<Row extends Planned>(
   // Without this scope, a caller must not learn to whom an address belongs.
   if (emails.length === 0 || !hasScope(ctx, 'users:read')) return planned;
   const values = [ctx.tenantId, emails];
-  const found = await run<Known>(ctx, { name: 'same_emails', text: sameEmailsText, values });
+  const found = await runInOrder<Known>(ctx, { name: 'same_emails', text: sameEmailsText, values });
   const known = new Map(found.map((one) => [one.email, one]));
   const earlier = new Map<string, string>();
   return planned.map((one, at) => {

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { runInOrder } from '../../platform/db/batches.ts';
 import type { RowDone } from '../../platform/rows/work-rows.ts';
 
 const capitals =
@@ -14,16 +14,19 @@ const small =
 const caseless = (id: string) =>
   `(lower(translate(normalize(btrim(${id}), nfd), '${capitals}', '${small}') collate "C") collate "C")`;
 
-/**
- * One user for each LoginID. Reads each user at most once, however many LoginIDs differ only in case. `min` of an
- * expression and no `limit`, so that PostgreSQL uses the index even before it has statistics for it.
- */
+/** More users may differ only in case. Any of them is enough for a warning. */
+const maxVariants = 10;
+
+/** One user for each LoginID. The range and the order are those of the index, for `runInOrder`. */
 export const similarUsersText = `with asked as materialized (
   select login_id, ${caseless('login_id')} as folded from unnest($2::text[]) sent(login_id)
 ), similar_user as materialized (
   select folded, (
-    select min(held.login_id || '') from "user" held
-    where held.tenant_id = $1 and ${caseless('held.login_id')} = one.folded
+    select min(variant.login_id) from (
+      select held.login_id from "user" held where held.tenant_id = $1
+        and ${caseless('held.login_id')} >= one.folded and ${caseless('held.login_id')} <= one.folded
+      order by ${caseless('held.login_id')} limit ${maxVariants}
+    ) variant
   ) as login_id
   from (select distinct folded from asked) one
 )
@@ -44,7 +47,7 @@ export async function withSimilarUsers<Row extends Planned>(
     one.status === 'fulfilled' && one.value.Status === 201 ? [String(one.value.LoginID)] : [],
   );
   if (created.length === 0) return planned;
-  const rows = await run<{ asked: string; found: string }>(ctx, {
+  const rows = await runInOrder<{ asked: string; found: string }>(ctx, {
     name: 'similar_users',
     text: similarUsersText,
     values: [ctx.tenantId, created],
