@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
 import { movableClock } from '../../../../test/support/clock.ts';
+import { observed } from '../../../../test/support/nodes.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { startMailServer } from '../../../../test/support/smtp.ts';
 import {
@@ -14,6 +16,7 @@ import { createKey } from '../../auth/keys.ts';
 import { claimMail } from '../../mail/claim.ts';
 import { recordResult } from '../../mail/results.ts';
 import { sendMails } from '../../mail/send.ts';
+import { clearBounce } from './clear.ts';
 
 const server = await startMailServer();
 const clock = movableClock();
@@ -257,6 +260,68 @@ test('concurrent reports of the same bounce are recorded once', async () => {
   for (const reply of replies) assert.deepEqual([reply.status, reply.body], [200, { MailID, Users: 4 }]);
   assert.equal((await eventsOf(tenant, LoginID)).length, 1);
   assert.equal((await trailOf(tenant, 'mail.bounced')).length, 4);
+});
+
+/** Users with this address, whose bounce was reported. The letters of their LoginIDs alternate between both cases. */
+const fillBounced = ({ TenantID }: TestTenant, Email: string, users: number) =>
+  sql`
+  insert into "user" (tenant_id, user_id, login_id, email, email_bounced_at, enabled, password_hash, created_at, updated_at)
+  select ${TenantID}, gen_random_uuid(), case n % 2 when 0 then 'U' else 'u' end || lpad(n::text, 5, '0'), ${Email}, now(), true,
+    'x', now(), now()
+  from generate_series(1, ${users}::integer) n`.execute(service.ctx.db);
+
+async function stillBounced({ TenantID }: TestTenant): Promise<string[]> {
+  const users = service.ctx.db
+    .selectFrom('user')
+    .select('login_id')
+    .where('tenant_id', '=', TenantID)
+    .where('email_bounced_at', 'is not', null);
+  return (await users.orderBy('login_id').execute()).map(({ login_id }) => login_id);
+}
+
+test('a bounce of thousands of users is cleared in short transactions, and again after a crash in the middle', async () => {
+  const [tenant, other] = [await newTenant(service), await newTenant(service)];
+  const Email = newEmail();
+  const users = 900;
+  await fillBounced(tenant, Email, users);
+  await fillBounced(other, Email, 1);
+  const elsewhere = await invited(tenant);
+  expectStatus(await report(tenant, { EmailAddress: elsewhere.Email, Kind: 'permanent' }), 200);
+  // The first one in order, so that it would be cleared first.
+  const loginId = 'U00002';
+  let batches = 0;
+  const crashing = observed(service.ctx, ({ name, values }) => {
+    if (name !== 'clear_bounces_of_others') return;
+    assert.ok(Number(values.at(-1)) <= 200);
+    batches += 1;
+    if (batches === 3) throw new Error('crash');
+  });
+  const of = ({ TenantID }: TestTenant, ctx = service.ctx) => ({ ...ctx, tenantId: TenantID });
+  await assert.rejects(clearBounce(of(tenant, crashing), { loginId }), /crash/);
+  const left = await stillBounced(tenant);
+  assert.ok(left.length > users / 2 && left.length < users, `${left.length} users are left`);
+  assert.ok(left.includes(loginId), 'the bounce is no longer shown');
+  const changed = async () =>
+    (await tenant.events()).filter(
+      ({ type, data }) => type === 'user.updated' && /^u\d/i.test(data.LoginID as string),
+    );
+  const { rows: entries } = await service.ctx.engine.query<{ cleared: number }>({
+    text: `select count(*)::integer as cleared from audit_entry where tenant_id = $1 and action = 'mail.bounce_cleared'`,
+    values: [tenant.TenantID],
+  });
+  const cleared = users + 1 - left.length;
+  assert.deepEqual([entries, (await changed()).length], [[{ cleared }], cleared]);
+
+  await clearBounce(of(tenant), { loginId });
+  assert.deepEqual(await stillBounced(tenant), [elsewhere.LoginID]);
+  assert.deepEqual(await stillBounced(other), ['u00001']);
+  const { rows } = await service.ctx.engine.query<{ entries: number; users: number }>({
+    text: `select count(*)::integer as entries, count(distinct target_id)::integer as users from audit_entry
+      where tenant_id = $1 and action = 'mail.bounce_cleared'`,
+    values: [tenant.TenantID],
+  });
+  assert.deepEqual(rows, [{ entries: users, users }]);
+  assert.equal(new Set((await changed()).map(({ data }) => data.LoginID)).size, users);
 });
 
 test('the export of a person contains the bounce, and an erasure removes it', async () => {

@@ -1,52 +1,83 @@
 import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
+import { inBatches, runInOrder } from '../../../platform/db/batches.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { appendEvents } from '../../events/append.ts';
 import { userNotFound } from '../users.ts';
 
-const clear = `
-with known as (
-  select account.user_id from "user" account
-  where account.tenant_id = $1 and account.email_bounced_at is not null
-    and lower(account.email) collate "C" = lower($2) collate "C"
-  order by account.login_id for no key update
+/** The index `user_bounced` has this order, so a batch reads no other users, and no user is read twice. */
+const others = `
+select account.user_id, account.login_id from "user" account
+where account.tenant_id = $1 and account.email_bounced_at is not null and account.user_id <> $4::uuid
+  and (lower(account.email) collate "C", account.login_id) > (lower($2) collate "C", $5)
+  and lower(account.email) collate "C" <= lower($2) collate "C"
+order by lower(account.email) collate "C", account.login_id limit $6`;
+
+const own = `
+select account.user_id, account.login_id from "user" account
+where account.tenant_id = $1 and account.user_id = $4::uuid and account.email_bounced_at is not null
+  and lower(account.email) collate "C" = lower($2) collate "C"`;
+
+/** Returns the users in the order of `marked`. */
+const clear = (marked: string) => `
+with known as (${marked} for no key update), cleared as (
+  update "user" own set email_bounced_at = null, email_bounce_reason = null, updated_at = $3 from known
+  where own.tenant_id = $1 and own.user_id = known.user_id
 )
-update "user" own set email_bounced_at = null, email_bounce_reason = null, updated_at = $3 from known
-where own.tenant_id = $1 and own.user_id = known.user_id
-returning own.user_id, own.login_id`;
+select known.user_id, known.login_id from known`;
+
+const clearOthers = { name: 'clear_bounces_of_others', text: clear(others) };
+const clearOwn = { name: 'clear_own_bounce', text: clear(own) };
+
+const maxBatch = 200;
 
 type Cleared = { user_id: string; login_id: string };
 
-/** Allows emails to the user's address again, also for all other users with this address. */
+/**
+ * Allows emails to the user's address again, also for all other users with this address, in short transactions. The
+ * user is the last one, and the address is blocked until then. After a crash, the bounce is thus still shown, and
+ * another call clears the rest.
+ */
 export async function clearBounce(ctx: TenantContext, input: { loginId: string }): Promise<void> {
-  await transaction(ctx, async (ctx) => {
-    const user = await ctx.db
-      .selectFrom('user')
-      .select('email')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('login_id', '=', input.loginId)
-      .executeTakeFirst();
-    if (!user) throw userNotFound();
-    if (user.email === null) return;
-    const values = [ctx.tenantId, user.email, tenantNow(ctx)];
-    const cleared = await run<Cleared>(ctx, { name: 'clear_bounce', text: clear, values });
-    await appendEvents(
-      ctx,
-      cleared.map(({ user_id: userId, login_id: LoginID }) => ({
-        type: 'user.updated',
-        userId,
-        data: { LoginID, Changed: ['EmailBouncedAt'] },
-      })),
-    );
-    await appendAudit(
-      ctx,
-      ctx.tenantId,
-      ...cleared.map(({ user_id: targetId }) => ({
-        action: 'mail.bounce_cleared' as const,
-        targetId,
-        data: {},
-      })),
-    );
+  const user = await ctx.db
+    .selectFrom('user')
+    .select(['user_id', 'email'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', input.loginId)
+    .executeTakeFirst();
+  if (!user) throw userNotFound();
+  const { user_id: userId, email } = user;
+  if (email === null) return;
+  const values = () => [ctx.tenantId, email, tenantNow(ctx), userId];
+  let after = '';
+  await inBatches(ctx, maxBatch, async (ctx, rows) => {
+    const cleared = await runInOrder<Cleared>(ctx, { ...clearOthers, values: [...values(), after, rows] });
+    await record(ctx, cleared);
+    after = cleared.at(-1)?.login_id ?? after;
+    return cleared.length;
   });
+  await transaction(ctx, async (ctx) =>
+    record(ctx, await run<Cleared>(ctx, { ...clearOwn, values: values() })),
+  );
+}
+
+async function record(ctx: TenantContext, cleared: readonly Cleared[]): Promise<void> {
+  await appendEvents(
+    ctx,
+    cleared.map(({ user_id: userId, login_id: LoginID }) => ({
+      type: 'user.updated',
+      userId,
+      data: { LoginID, Changed: ['EmailBouncedAt'] },
+    })),
+  );
+  await appendAudit(
+    ctx,
+    ctx.tenantId,
+    ...cleared.map(({ user_id: targetId }) => ({
+      action: 'mail.bounce_cleared' as const,
+      targetId,
+      data: {},
+    })),
+  );
 }
