@@ -47,8 +47,11 @@ export type MailContent = {
   enrolment?: { enrollId: string; courseTitle: string };
   /** Only in emails with a report. */
   report?: MailReport;
-  /** Only in emails about a change to the account. `isOwn` is true if the user made it. */
-  change?: { at: string; isOwn: boolean };
+  /**
+   * Only in emails about a change to the account. `isOwn` is true if the user made it, and `isAll` if all passkeys were
+   * removed.
+   */
+  change?: { at: string; isOwn: boolean; isAll?: boolean };
 };
 
 /** `from` is null if the report shows the figures at the end of one day, which is `to`. */

@@ -99,23 +99,29 @@ test('emails about passwords that an application sets count towards the hourly l
   assert.equal((await sent()).length, 2);
 });
 
-for (const [Language, added, removed, changed] of [
+for (const [Language, added, removed, all, signedOut, changed] of [
   [
     'en',
     'A passkey was added to your account with Acme',
     'A passkey was removed from your account with Acme',
+    'All passkeys were removed from your account with Acme',
+    ['signed out on your other devices', 'signed out on all devices'],
     'Your password for Acme was changed',
   ],
   [
     'de',
     'Zu Ihrem Konto bei Acme wurde ein Passkey hinzugefügt',
     'Aus Ihrem Konto bei Acme wurde ein Passkey entfernt',
+    'Aus Ihrem Konto bei Acme wurden alle Passkeys entfernt',
+    ['Auf Ihren anderen Geräten wurden Sie abgemeldet', 'auf allen Geräten abgemeldet'],
     'Ihr Passwort für Acme wurde geändert',
   ],
   [
     'fr',
     'Une clé d’accès a été ajoutée à votre compte chez Acme',
     'Une clé d’accès a été supprimée de votre compte chez Acme',
+    'Toutes les clés d’accès de votre compte chez Acme ont été supprimées',
+    ['déconnecté de vos autres appareils', 'déconnecté de tous vos appareils'],
     'Votre mot de passe pour Acme a été modifié',
   ],
 ] as const)
@@ -132,10 +138,22 @@ for (const [Language, added, removed, changed] of [
     expectStatus(await two.page('DELETE', path, undefined, ownPage), 204);
     const [own] = await sent();
     assert.equal(own?.subject, removed);
+    assert.ok(own.text.includes(signedOut[0]), own.text);
+    // The administrator's page removes all passkeys of a user, who may be the administrator.
+    expectStatus(await two.page('DELETE', `/user/${LoginID}/passkey`, undefined, ownPage), 204);
+    const [allOwn] = await sent();
+    assert.equal(allOwn?.subject, all);
+    assert.ok(allOwn.text.includes(signedOut[1]), allOwn.text);
+    assert.equal(allOwn.text.split('\n').at(-1), own.text.split('\n').at(-1));
+    clock.advance({ hours: 2 });
+    const again = await signInByPassword(service, names);
+    await addWith(service, again.page, newAuthenticator(service));
+    assert.deepEqual(await subjects(), [added]);
     expectStatus(await tenant.api('DELETE', `/user/${LoginID}/passkey`), 204);
     const [byKey] = await sent();
-    assert.equal(byKey?.subject, removed);
-    assert.notEqual(byKey?.text, own?.text);
+    assert.equal(byKey?.subject, all);
+    assert.ok(byKey.text.includes(signedOut[1]), byKey.text);
+    assert.notEqual(byKey.text, allOwn.text);
     await setPassword(tenant, LoginID, hashOf('other'));
     assert.deepEqual(await subjects(), [changed]);
   });

@@ -10,12 +10,14 @@ type Change = {
   kind: Extract<MailKind, 'password_changed' | 'passkey_added' | 'passkey_removed'>;
   /** Whether the user made the change, rather than an administrator or an application. */
   isOwn: boolean;
+  /** Whether all passkeys were removed. */
+  isAll?: boolean;
 };
 
 /** Emails a user about a change to the account that somebody else may have made. Call it in the change's transaction. */
 export async function mailAccountChange(ctx: TenantContext, change: Change): Promise<void> {
   if (ctx.config.mail === null) return;
-  const { userId, kind, isOwn } = change;
+  const { userId, kind, isOwn, isAll = false } = change;
   const user = await ctx.db
     .selectFrom('user')
     .select(['login_id', 'first_name', 'last_name', 'email', 'enabled'])
@@ -29,7 +31,7 @@ export async function mailAccountChange(ctx: TenantContext, change: Change): Pro
     lastName: user.last_name,
     loginId: user.login_id,
     url: null,
-    change: { at: now.toISOString(), isOwn },
+    change: { at: now.toISOString(), isOwn, isAll },
   };
   const expiresAt = new Date(now.getTime() + keptDays * 86_400_000);
   await queueMails(ctx, [{ userId, kind, address: user.email, content, expiresAt }]);

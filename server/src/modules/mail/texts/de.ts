@@ -80,16 +80,16 @@ export const de: Texts = {
         `Wenn Sie das nicht waren, benutzt möglicherweise jemand anderes Ihr Konto. Informieren Sie sofort ${tenant}.`,
       ],
     }),
-    passkey_removed: ({ tenant, name, at, isOwn }) => ({
-      subject: `Aus Ihrem Konto bei ${tenant} wurde ein Passkey entfernt`,
+    passkey_removed: ({ tenant, name, at, isOwn, isAll }) => ({
+      subject: isAll
+        ? `Aus Ihrem Konto bei ${tenant} wurden alle Passkeys entfernt`
+        : `Aus Ihrem Konto bei ${tenant} wurde ein Passkey entfernt`,
       greeting: hello(name),
-      before: isOwn
-        ? [
-            `aus Ihrem Konto bei ${tenant} wurde am ${at} ein Passkey entfernt. Auf Ihren anderen Geräten wurden Sie abgemeldet.`,
-          ]
-        : [
-            `aus Ihrem Konto bei ${tenant} wurden am ${at} alle Passkeys entfernt. Sie wurden auf allen Geräten abgemeldet.`,
-          ],
+      before: [
+        isAll
+          ? `aus Ihrem Konto bei ${tenant} wurden am ${at} alle Passkeys entfernt. Sie wurden auf allen Geräten abgemeldet.`
+          : `aus Ihrem Konto bei ${tenant} wurde am ${at} ein Passkey entfernt. Auf Ihren anderen Geräten wurden Sie abgemeldet.`,
+      ],
       action: '',
       after: isOwn
         ? [

@@ -74,16 +74,16 @@ export const en: Texts = {
       action: '',
       after: [`If this was not you, somebody else may be using your account. Tell ${tenant} immediately.`],
     }),
-    passkey_removed: ({ tenant, name, at, isOwn }) => ({
-      subject: `A passkey was removed from your account with ${tenant}`,
+    passkey_removed: ({ tenant, name, at, isOwn, isAll }) => ({
+      subject: isAll
+        ? `All passkeys were removed from your account with ${tenant}`
+        : `A passkey was removed from your account with ${tenant}`,
       greeting: hello(name),
-      before: isOwn
-        ? [
-            `A passkey was removed from your account with ${tenant} on ${at}. You have been signed out on your other devices.`,
-          ]
-        : [
-            `${tenant} removed all passkeys from your account on ${at}. You have been signed out on all devices.`,
-          ],
+      before: [
+        isAll
+          ? `${isOwn ? `All passkeys were removed from your account with ${tenant}` : `${tenant} removed all passkeys from your account`} on ${at}. You have been signed out on all devices.`
+          : `A passkey was removed from your account with ${tenant} on ${at}. You have been signed out on your other devices.`,
+      ],
       action: '',
       after: isOwn
         ? [`If this was not you, somebody else may be using your account. Tell ${tenant} immediately.`]

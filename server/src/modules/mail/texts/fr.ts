@@ -83,16 +83,16 @@ export const fr: Texts = {
         `Si vous n’êtes pas à l’origine de cet ajout, quelqu’un d’autre utilise peut-être votre compte. Prévenez immédiatement ${tenant}.`,
       ],
     }),
-    passkey_removed: ({ tenant, name, at, isOwn }) => ({
-      subject: `Une clé d’accès a été supprimée de votre compte chez ${tenant}`,
+    passkey_removed: ({ tenant, name, at, isOwn, isAll }) => ({
+      subject: isAll
+        ? `Toutes les clés d’accès de votre compte chez ${tenant} ont été supprimées`
+        : `Une clé d’accès a été supprimée de votre compte chez ${tenant}`,
       greeting: hello(name),
-      before: isOwn
-        ? [
-            `Une clé d’accès a été supprimée de votre compte chez ${tenant} le ${dayOf(at)}. Vous avez été déconnecté de vos autres appareils.`,
-          ]
-        : [
-            `Toutes les clés d’accès de votre compte chez ${tenant} ont été supprimées le ${dayOf(at)}. Vous avez été déconnecté de tous vos appareils.`,
-          ],
+      before: [
+        isAll
+          ? `Toutes les clés d’accès de votre compte chez ${tenant} ont été supprimées le ${dayOf(at)}. Vous avez été déconnecté de tous vos appareils.`
+          : `Une clé d’accès a été supprimée de votre compte chez ${tenant} le ${dayOf(at)}. Vous avez été déconnecté de vos autres appareils.`,
+      ],
       action: '',
       after: isOwn
         ? [

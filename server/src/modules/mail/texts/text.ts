@@ -18,6 +18,8 @@ export type TextValues = {
   at: string;
   /** Whether the user changed the account. */
   isOwn: boolean;
+  /** Whether all passkeys were removed, which ends all sessions. */
+  isAll: boolean;
 };
 
 export type MailText = {

@@ -109,6 +109,7 @@ export async function removeUserPasskeys(ctx: TenantContext, input: { loginId: s
       userId,
       kind: 'passkey_removed',
       isOwn: ctx.actor.userId === userId,
+      isAll: true,
     });
     const data = { Passkeys: removed.length };
     await appendAudit(ctx, tenantId, { action: 'passkey.removed', targetId: userId, data });
