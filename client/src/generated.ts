@@ -5144,6 +5144,11 @@ export interface components {
             EndsWithin30Days: number | null;
             /** @description Status `expired`: access ended before the course was completed. */
             Overdue: number;
+            /**
+             * Format: date
+             * @description The day of the figures, in UTC. For a test tenant, today depends on its clock.
+             */
+            AsOf: string;
         };
         /** ActivityPeriod */
         ActivityPeriod: {
@@ -15405,7 +15410,8 @@ export interface operations {
                      *           "Open": 1,
                      *           "EndsWithin7Days": 1,
                      *           "EndsWithin30Days": 1,
-                     *           "Overdue": 1
+                     *           "Overdue": 1,
+                     *           "AsOf": "2026-01-31"
                      *         }
                      *       ],
                      *       "NextCursor": null

@@ -60,7 +60,7 @@ test('An administrator sees whose access has ended or ends soon, and opens these
   const [, line] = Buffer.concat(await (await download.createReadStream()).toArray())
     .toString()
     .split('\r\n');
-  assert.deepEqual(line?.split(',').slice(3), ['4', '2', '3', '1']);
+  assert.deepEqual(line?.split(',').slice(3, 7), ['4', '2', '3', '1']);
 
   const enrolments = page.getByRole('table', { name: 'Enrolments' }).getByRole('row');
   for (const [link, count] of [
@@ -80,6 +80,25 @@ test('An administrator sees whose access has ended or ends soon, and opens these
   await page.getByText('but not when access was going to end').waitFor();
   await expectCount(rows.getByRole('link'), 0);
   await expectAccessible(page);
+  await closeConsole(page);
+});
+
+test("In a test tenant, the links to enrolments follow the tenant's clock", async () => {
+  const tenant = await newTenant(service, { Status: 'test' });
+  const boss = await tenant.user({ IsAdmin: true });
+  const course = await newCourse(service, {}, { month: { Duration: 'P40D' } });
+  expectStatus(await tenant.api('POST', `/enrol/${await tenant.user()}/${course}`), 201);
+  const moved = await tenant.api('POST', '/test/clock', { Advance: 'P35D' });
+  expectStatus(moved, 200);
+  await countCompletion(service.ctx);
+  await countAccess(service.ctx);
+  const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/reports/access');
+  const rows = page.getByRole('table', { name: 'Reports' }).getByRole('row');
+  await rows.nth(1).getByRole('link', { name: 'Ends in 7 days: show 1 enrolment' }).click();
+  await page.waitForURL(/enrolments\?.*status=/);
+  const end = new Date(Date.parse(moved.body.Now) + 8 * 86_400_000).toISOString().slice(0, 10);
+  assert.ok(decodeURIComponent(page.url()).includes(`before=${end}T00:00Z`), page.url());
+  await expectCount(page.getByRole('table', { name: 'Enrolments' }).getByRole('row'), 2);
   await closeConsole(page);
 });
 

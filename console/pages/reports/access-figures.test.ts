@@ -4,7 +4,7 @@ import { type AccessLine, filterOf, partsOf } from './access-figures.ts';
 
 const line = (figures: Partial<AccessLine>): AccessLine => ({
   ...{ CourseID: null, CourseTitle: null, GroupName: null },
-  ...{ Overdue: 0, Open: 0, EndsWithin7Days: 0, EndsWithin30Days: 0 },
+  ...{ Overdue: 0, Open: 0, EndsWithin7Days: 0, EndsWithin30Days: 0, AsOf: '2026-02-25' },
   ...figures,
 });
 const sharesOf = (figures: Partial<AccessLine>) => partsOf(line(figures)).map(({ share }) => share);
@@ -30,9 +30,9 @@ test('a bar is never longer than the page has room for', () => {
   assert.deepEqual(sharesOf({ EndsWithin7Days: 5, EndsWithin30Days: 6, Open: 4 }), [0, 100, 0, 0]);
 });
 
-test('the links to enrolments end at midnight in UTC', () => {
-  const now = new Date('2026-02-25T23:30:00Z');
-  assert.deepEqual(filterOf('EndsWithin7Days', now), { status: 'open', before: '2026-03-05T00:00Z' });
-  assert.deepEqual(filterOf('EndsWithin30Days', now), { status: 'open', before: '2026-03-28T00:00Z' });
-  assert.deepEqual(filterOf('Overdue', now), { status: 'expired' });
+test("the links to enrolments end at midnight in UTC, counted from the report's day", () => {
+  const day = line({});
+  assert.deepEqual(filterOf('EndsWithin7Days', day), { status: 'open', before: '2026-03-05T00:00Z' });
+  assert.deepEqual(filterOf('EndsWithin30Days', day), { status: 'open', before: '2026-03-28T00:00Z' });
+  assert.deepEqual(filterOf('Overdue', day), { status: 'expired' });
 });

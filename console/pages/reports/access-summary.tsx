@@ -27,7 +27,7 @@ export function AccessSummary({ line, scope }: { line: AccessLine; scope: Scope 
               <Count
                 count={line[measure]}
                 scope={scope}
-                filter={filterOf(measure, new Date())}
+                filter={filterOf(measure, line)}
                 label={t(`access.measures.${measure}`)}
               />
             </dd>

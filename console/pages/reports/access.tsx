@@ -25,7 +25,7 @@ function useColumns(kind: Kind, scopeOf: (line: AccessLine) => Scope): Column<Ac
           <Count
             count={line[measure]}
             scope={scopeOf(line)}
-            filter={filterOf(measure, new Date())}
+            filter={filterOf(measure, line)}
             label={t(`measures.${measure}`)}
           />
         ),

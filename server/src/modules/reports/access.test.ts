@@ -73,7 +73,7 @@ async function someEnrolments(tenant: TestTenant) {
 const line = (course: string | null, group: string | null, figures: readonly number[]) => {
   const [Open, EndsWithin7Days, EndsWithin30Days, Overdue] = figures;
   const place = { CourseID: course, CourseTitle: course, GroupName: group };
-  return { ...place, Open, EndsWithin7Days, EndsWithin30Days, Overdue };
+  return { ...place, Open, EndsWithin7Days, EndsWithin30Days, Overdue, AsOf: today() };
 };
 
 test('uncompleted enrolments are counted by course, by group, by course and group, and in total', async () => {
@@ -198,6 +198,11 @@ test('AsOf returns overdue enrolments of a past day, but not when access was goi
   assert.deepEqual(await at(days[0] ?? ''), [5, null, null, 2]);
   assert.deepEqual(await at(days[1] ?? ''), [3, null, null, 4]);
   for (const day of [today(), '2999-12-31']) assert.deepEqual(await at(day), await total(tenant), day);
+  for (const [asked, AsOf] of [
+    [days[0], days[0]],
+    ['2999-12-31', today()],
+  ])
+    assert.equal((await report(tenant, `By=total&AsOf=${asked}`))[0]?.AsOf, AsOf);
   assert.deepEqual(await report(tenant, 'AsOf=2001-01-01'), []);
   for (const day of ['2026-02-30', 'x', '0000-01-01'])
     expectProblem(await tenant.api('GET', `/report/access?AsOf=${day}`), 422, 'validation_failed', 'AsOf');
@@ -288,10 +293,10 @@ test('the report is also available as CSV, needs enrolments:read, and shows no l
   assert.equal(
     reply.body,
     [
-      'CourseID,CourseTitle,GroupName,Open,EndsWithin7Days,EndsWithin30Days,Overdue',
-      ',,,1,0,0,0',
-      ',,Sales,4,2,4,0',
-      ',,Support,2,1,1,0',
+      'CourseID,CourseTitle,GroupName,Open,EndsWithin7Days,EndsWithin30Days,Overdue,AsOf',
+      `,,,1,0,0,0,${today()}`,
+      `,,Sales,4,2,4,0,${today()}`,
+      `,,Support,2,1,1,0,${today()}`,
       '',
     ].join('\r\n'),
   );

@@ -34,25 +34,27 @@ const endsText = `left join lateral (
  */
 export async function listAccess(ctx: TenantContext, input: LinesQuery) {
   const today = dayOf(tenantNow(ctx));
-  const day = dayOfReport(ctx, input);
-  const isPast = day < today;
+  const asked = dayOfReport(ctx, input);
+  const isPast = asked < today;
+  const day = isPast ? asked : today;
   await rejectIncomplete(ctx, isPast ? [completionCounter] : [completionCounter, accessCounter]);
   const { rows, end } = await scanLines<Row>(ctx, input, {
-    day: isPast ? day : today,
+    day,
     isShown: 'day.enrolled + day.in_progress + day.expired > 0',
     columns: 'day.enrolled + day.in_progress as open, day.expired as overdue, ends.week, ends.month',
     join: endsText,
   });
   const kind = kindOf(input);
-  return toPage(rows, pageLimit(input), keyOf, (row) => toAccess(row, { kind, isPast }), end);
+  return toPage(rows, pageLimit(input), keyOf, (row) => toAccess(row, { kind, day, isPast }), end);
 }
 
-function toAccess(row: Row, { kind, isPast }: { kind: Kind; isPast: boolean }): Access {
+function toAccess(row: Row, { kind, day, isPast }: { kind: Kind; day: string; isPast: boolean }): Access {
   return {
     ...placeOf(row, kind),
     Open: row.open,
     EndsWithin7Days: isPast ? null : row.week,
     EndsWithin30Days: isPast ? null : row.month,
     Overdue: row.overdue,
+    AsOf: day,
   };
 }

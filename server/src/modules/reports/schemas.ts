@@ -131,6 +131,10 @@ export const Access = Fields(
       ),
     ),
     Overdue: Count('Status `expired`: access ended before the course was completed.'),
+    AsOf: Type.String({
+      format: 'date',
+      description: 'The day of the figures, in UTC. For a test tenant, today depends on its clock.',
+    }),
   },
   { title: 'Access' },
 );

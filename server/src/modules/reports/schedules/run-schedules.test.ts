@@ -113,7 +113,7 @@ test('an access report is sent with its figures at that time, by webhook and by 
   ]);
   const file = await fetch(URL, { headers: { authorization: `Bearer ${tenant.key}`, accept: 'text/csv' } });
   const text = await file.text();
-  assert.equal(text.split('\r\n')[1], ',,Sales,1,1,1,0');
+  assert.equal(text.split('\r\n')[1], `,,Sales,1,1,1,0,${To}`);
   await send();
   const [mail] = server.mails;
   assert.ok(mail);
