@@ -70,6 +70,8 @@ export type MailReport = {
 export type MailCheck = (ctx: TenantContext, content: MailContent, expiresAt: Date) => Promise<boolean>;
 export type MailChecks = Partial<Record<MailKind, MailCheck>>;
 
-/** Writes an email's attachment when the email is sent. Returns null if it would be too large. */
-export type MailAttach = (ctx: TenantContext, content: MailContent) => Promise<Attachment | null>;
+/** `attachment` is null if it would be too large. `content` is what the email says, if the attachment changes this. */
+type Attached = { attachment: Attachment | null; content: MailContent };
+/** Writes an email's attachment when the email is sent. Returns null if there is none. */
+export type MailAttach = (ctx: TenantContext, content: MailContent) => Promise<Attached | null>;
 export type MailAttachments = Partial<Record<MailKind, MailAttach>>;

@@ -174,13 +174,14 @@ async function attempt(
   // A retried email was already counted at its first attempt.
   const until = mail.attempts === 1 ? await countRecipient(ctx, to, tenant.urgent) : null;
   if (until) return { result: 'delayed', answer: null, until };
-  let attachment: Attachment | null;
+  let attached = { attachment: null as Attachment | null, content };
   try {
-    attachment = (await sender.attachments[kind]?.(ctx, content)) ?? null;
+    attached = (await sender.attachments[kind]?.(ctx, content)) ?? attached;
   } catch (error) {
     return { result: 'delayed', answer: null, error };
   }
-  return sender.send({ id, to, ...write(content, attachment), attachment });
+  const { attachment } = attached;
+  return sender.send({ id, to, ...write(attached.content, attachment), attachment });
 }
 
 async function recordOutcome(ctx: TenantContext, mail: ClaimedMail, outcome: Outcome): Promise<void> {

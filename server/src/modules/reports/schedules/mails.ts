@@ -1,8 +1,9 @@
+import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 import type { MailAttach, MailCheck } from '../../mail/kinds.ts';
 import { mayGetReports } from './recipients.ts';
-import { writeReport } from './report.ts';
+import { asRead, writeReport } from './report.ts';
 
 const text = `
 select from report_recipient recipient
@@ -19,9 +20,13 @@ export const isStillRecipient: MailCheck = async (ctx, { loginId, report }) => {
 };
 
 /** The file is written when the email is sent, so that reports are not stored. */
-export const attachReport: MailAttach = async (ctx: TenantContext, { report }) => {
-  const content = report ? await writeReport(ctx, report) : null;
-  if (!report || content === null) return null;
+export const attachReport: MailAttach = async (ctx: TenantContext, content) => {
+  if (!content.report) return null;
+  const report = asRead(content.report, tenantNow(ctx));
+  const written = { ...content, report };
+  const file = await writeReport(ctx, report);
+  if (file === null) return { content: written, attachment: null };
   const days = report.from === null ? report.to : `${report.from}-to-${report.to}`;
-  return { name: `${report.report}-${days}.csv`, type: 'text/csv; charset=utf-8', content };
+  const name = `${report.report}-${days}.csv`;
+  return { content: written, attachment: { name, type: 'text/csv; charset=utf-8', content: file } };
 };

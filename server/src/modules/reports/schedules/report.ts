@@ -42,6 +42,10 @@ export function reportOf(row: ScheduleRow, now: Date): Report {
   return { name, query: { Unit: row.unit ?? 'day', ...filters, From: from, To: to }, from, to };
 }
 
+/** An access report has the figures of the day on which it is read, even if its email was delayed. */
+export const asRead = (report: MailReport, now: Date): MailReport =>
+  report.report === 'access' ? { ...report, to: dayOf(now) } : report;
+
 export const reportPath = ({ name, query }: Pick<Report, 'name' | 'query'>) =>
   `/report/${name}?${new URLSearchParams(query)}`;
 

@@ -15,6 +15,7 @@ import { mailAttachments, mailChecks } from '../../../mail-checks.ts';
 import type { Context } from '../../../platform/context.ts';
 import { appendEvents } from '../../events/append.ts';
 import { sendMails } from '../../mail/send.ts';
+import { countAccess } from '../count-access.ts';
 import { countCompletion } from '../count-completion.ts';
 import { dayAfter } from '../periods.ts';
 import { runSchedules } from './run-schedules.ts';
@@ -127,6 +128,40 @@ test('an access report is sent with its figures at that time, by webhook and by 
     'validation_failed',
     'Days',
   );
+});
+
+test('a delayed email names the day of the figures: an earlier one, but the current one in an access report', async () => {
+  const tenant = await newTenant(service, { Language: 'en' });
+  const course = await newCourse(service, {}, { week: { Duration: 'P7D' } });
+  const LoginID = await tenant.user({ GroupName: 'Sales' });
+  expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${course}`), 201);
+  const boss = await admin(tenant, 'boss@acme.example');
+  for (const fields of [
+    { Name: 'Ends', Report: 'access', By: 'group' },
+    { Name: 'Results', By: 'group' },
+    { Name: 'Days', Report: 'activity', Days: 2 },
+  ])
+    await scheduled(tenant, { ...fields, ...byMail(boss) });
+  await pass();
+  await runAll();
+  const queued = yesterday();
+  clock.advance({ days: 2 });
+  await countCompletion(service.ctx);
+  await countAccess(service.ctx);
+  await send();
+  const now = dayAfter(yesterday(), 1);
+  const text = (day: string) =>
+    new Date(day).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  const named = (name: string, day: string) => {
+    const mail = server.mails.find(({ headers }) => headers.get('subject')?.startsWith(name));
+    assert.ok(mail, name);
+    assert.ok(mail.raw.includes(`${day}.csv`), mail.raw);
+    return mail;
+  };
+  assert.equal(named('Ends', `access-${now}`).headers.get('subject'), `Ends: ${text(now)}`);
+  assert.match(named('Ends', now).csv ?? '', new RegExp(`,${now}\\s*$`));
+  assert.equal(named('Results', `completion-${queued}`).headers.get('subject'), `Results: ${text(queued)}`);
+  named('Days', `activity-${dayAfter(queued, -1)}-to-${queued}`);
 });
 
 test('the recipients get an email with the CSV file, in the language of the tenant', async () => {
