@@ -112,6 +112,12 @@ test('lectern bulk streams the results, prints totals, and exits with status 1 i
     '',
   ]);
   assert.equal(warned.code, 0);
+  await writeFile(file, 'LoginID\n"sue "\n');
+  const trimmed = await lectern('bulk', 'users', file, ...options);
+  assert.equal(
+    trimmed.err,
+    'Warning: row 1 has spaces around LoginID, which were removed.\n1 created, 0 already there, 0 failed\n',
+  );
   const refused = await lectern('bulk', 'users', file, '--url', service.baseUrl, '--key', 'x'.repeat(40));
   assert.equal(refused.code, 1);
   assert.match(refused.err, /^unauthorized: /);

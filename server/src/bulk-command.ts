@@ -75,6 +75,7 @@ type Step = { Status: number; Changed?: string[] };
 type Result = Step & {
   Row: number;
   LoginID?: string;
+  Trimmed?: string[];
   SimilarLoginID?: string;
   SameEmailLoginID?: string;
   Enrolment?: Step;

@@ -1,9 +1,15 @@
-type Planned = { Row: number; LoginID?: string; SimilarLoginID?: string; SameEmailLoginID?: string };
+type Result = {
+  Row: number;
+  LoginID?: string;
+  Trimmed?: string[];
+  SimilarLoginID?: string;
+  SameEmailLoginID?: string;
+};
 
 /** More are only counted, because a file may have any number of rows. */
 const maxShown = 20;
 
-/** Collects the warnings of a plan, as lines for standard error. */
+/** Collects the warnings in results, as lines for standard error. */
 export function bulkWarnings() {
   const shown: string[] = [];
   let count = 0;
@@ -12,7 +18,9 @@ export function bulkWarnings() {
     if (shown.length < maxShown) shown.push(`Warning: ${text}\n`);
   };
   return {
-    add: ({ Row, LoginID, SimilarLoginID, SameEmailLoginID }: Planned) => {
+    add: ({ Row, LoginID, Trimmed, SimilarLoginID, SameEmailLoginID }: Result) => {
+      if (Trimmed !== undefined)
+        warn(`row ${Row} has spaces around ${Trimmed.join(', ')}, which were removed.`);
       if (SimilarLoginID !== undefined)
         warn(
           `row ${Row} would create ${quoted(LoginID)} although ${quoted(SimilarLoginID)} exists. LoginIDs are case-sensitive.`,

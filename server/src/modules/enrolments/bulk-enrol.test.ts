@@ -70,6 +70,24 @@ test('each row enrols a user, with the same codes as a single call', async () =>
   assert.deepEqual([enrolment.Reference, enrolment.Metadata], ['order 1', { colour: 'red' }]);
 });
 
+test('the IDs from which spaces were removed are listed, also if the row is rejected', async () => {
+  await service.api('POST', '/user', { LoginID: 'spaced' });
+  const rows = [
+    { LoginID: ' spaced', CourseID: 'one ' },
+    { LoginID: 'spaced', CourseID: ' none' },
+    { LoginID: 'spaced', CourseID: 'one' },
+  ];
+  for (const query of ['?Plan=true', ''])
+    assert.deepEqual(
+      (await bulk(rows, query)).map(({ Status, CourseID, Trimmed }) => [Status, CourseID, Trimmed]),
+      [
+        [201, 'one', ['LoginID', 'CourseID']],
+        [404, 'none', ['CourseID']],
+        [200, 'one', undefined],
+      ],
+    );
+});
+
 test('plan=true changes nothing and writes no event', async () => {
   const rows = [
     { LoginID: 'b', CourseID: 'one' },

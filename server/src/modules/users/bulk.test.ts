@@ -177,29 +177,41 @@ test('spaces around an ID are removed, because the ID could not be corrected lat
   const headers = { 'content-type': 'text/csv' };
   const csv = 'LoginID,FirstName\n"A00050 ",Ann\n A00051,Bo\n\u00a0A00052\u00a0,Cy\nA00050,Ann\n';
   const planned = await bulk(csv, { query: '?Plan=true', headers });
+  const named = ['LoginID'];
   assert.deepEqual(
-    planned.lines.map(({ LoginID }) => LoginID),
-    ['A00050', 'A00051', 'A00052', 'A00050'],
+    planned.lines.map(({ LoginID, Plan, Trimmed }) => [LoginID, Plan, Trimmed]),
+    [
+      ['A00050', 'created', named],
+      ['A00051', 'created', named],
+      ['A00052', 'created', named],
+      ['A00050', 'exists', undefined],
+    ],
   );
   const { lines } = await bulk(csv, { headers });
   assert.deepEqual(
-    lines.map(({ Status, LoginID }) => [Status, LoginID]),
+    lines.map(({ Status, LoginID, Trimmed }) => [Status, LoginID, Trimmed]),
     [
-      [201, 'A00050'],
-      [201, 'A00051'],
-      [201, 'A00052'],
-      [200, 'A00050'],
+      [201, 'A00050', named],
+      [201, 'A00051', named],
+      [201, 'A00052', named],
+      [200, 'A00050', undefined],
     ],
   );
   const json = await bulk(
-    ndjson([{ LoginID: ' A00050 ', FirstName: 'Ann' }, { LoginID: 'A00053\t' }, { LoginID: ' ' }]),
+    ndjson([
+      { LoginID: ' A00050 ', FirstName: 'Ann' },
+      { LoginID: 'A00053\t' },
+      { LoginID: ' ' },
+      { LoginID: 'A00054', OtherID: ' x' },
+    ]),
   );
   assert.deepEqual(
-    json.lines.map(({ Status, LoginID }) => [Status, LoginID]),
+    json.lines.map(({ Status, LoginID, Trimmed }) => [Status, LoginID, Trimmed]),
     [
-      [200, 'A00050'],
-      [201, 'A00053'],
-      [422, ''],
+      [200, 'A00050', named],
+      [201, 'A00053', named],
+      [422, '', named],
+      [422, 'A00054', undefined],
     ],
   );
   assert.equal((await service.api('GET', '/user/A00050%20')).status, 404);

@@ -53,7 +53,7 @@ export function bulkStreams(fields: string, row: Record<string, string>) {
 
 export const bulkResponse = {
   description:
-    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV.',
+    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` lists the IDs of the row from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV.',
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 
@@ -109,7 +109,8 @@ export function bulk<T>(operation: BulkOperation<T>) {
       if (refused) return source.map(({ row }) => refuse(failed, { Row: row, Status: 0 }, refused, plan));
       for (const one of source) {
         if (!('value' in one)) continue;
-        trimIdentifiers(one.value);
+        const trimmed = trimIdentifiers(one.value);
+        if (trimmed.length > 0) one.trimmed = trimmed;
         normalizeIdentifiers(one.value);
       }
       if (key === null) return work(ctx, source, { format, plan, keyed: null, failed });
@@ -185,10 +186,13 @@ export function bulk<T>(operation: BulkOperation<T>) {
   };
 }
 
-/** Files may contain IDs such as "A00050 ", and an ID cannot be changed later. */
-function trimIdentifiers(fields: unknown): void {
-  for (const [name, value] of Object.entries(fields ?? {}))
-    if (name.endsWith('ID') && typeof value === 'string') Reflect.set(fields as object, name, value.trim());
+/** Files may contain IDs such as "A00050 ", and an ID cannot be changed later. Returns the names of the changed IDs. */
+function trimIdentifiers(fields: unknown): string[] {
+  return Object.entries(fields ?? {}).flatMap(([name, value]) => {
+    if (!name.endsWith('ID') || typeof value !== 'string' || value === value.trim()) return [];
+    Reflect.set(fields as object, name, value.trim());
+    return [name];
+  });
 }
 
 /** Each row is a separate request. Its outcome is replayed independently of the other rows. */

@@ -9,8 +9,11 @@ import { hasPrototypeName } from '../http/validation/prototype-names.ts';
 export type RowFormat = 'ndjson' | 'csv';
 export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
 
-/** One row of the input, numbered from 1, not counting the header and empty lines. */
-export type SourceRow = { row: number } & ({ value: unknown } | { problem: Problem });
+/**
+ * One row of the input, numbered from 1, not counting the header and empty lines. `trimmed` names the IDs from which
+ * spaces were removed.
+ */
+export type SourceRow = { row: number; trimmed?: string[] } & ({ value: unknown } | { problem: Problem });
 
 /** Maximum rows per chunk, which is processed with one statement. */
 export const batchSize = 200;

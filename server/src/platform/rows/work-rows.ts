@@ -76,7 +76,13 @@ export function openWork<T>(operation: BulkOperation<T>) {
     for (const source of rows) {
       const problem = 'problem' in source ? source.problem : check(source.value, format);
       const names = 'value' in source ? named(source.value, operation.names) : {};
-      const result: RowResult = { Row: source.row, Status: 0, ...names };
+      const Trimmed = source.trimmed?.filter((name) => Object.hasOwn(operation.row.properties, name)) ?? [];
+      const result: RowResult = {
+        Row: source.row,
+        Status: 0,
+        ...names,
+        ...(Trimmed.length > 0 && { Trimmed }),
+      };
       results.push(result);
       if (problem) refuse(failed, result, problem, plan);
       else if ('value' in source) valid.push({ row: source.row, value: source.value as T, result });
