@@ -27,6 +27,10 @@ export type EnrolmentFilter = PageQuery & {
   ExpiresBefore?: string;
 };
 
+/** A user has few enrolments, so these filters leave few rows. */
+export const isOfOneUser = ({ LoginID, EnrollID }: EnrolmentFilter) =>
+  LoginID !== undefined || EnrollID !== undefined;
+
 /** The column by which the list is sorted before EnrollID. */
 export type SortColumn = 'changed_at' | 'expires_at' | 'status' | null;
 
@@ -87,11 +91,8 @@ const mayBeChangedAfter =
   ({ add }) =>
     `held.changed_at > ${add(new Date(time))}::timestamptz - ${maxListingDelay}`;
 
-/**
- * What the filters depend on: the time, the overdue enrolments that may not be recorded as expired yet, and the
- * users that a search finds, unless there are many.
- */
-type Found = { now: Date; overdue: string[] | null; users: string[] | null };
+/** What the filters depend on: the time, and the overdue enrolments that may not be recorded as expired yet. */
+type Found = { now: Date; overdue: string[] | null };
 
 /** Checks the user of each row, for searches that find many users. */
 const isFound =
@@ -101,14 +102,13 @@ const isFound =
       where sought.tenant_id = $1 and sought.user_id = held.user_id)`;
 
 /** SQL of all filters. The enrolments of erased users are not listed. */
-export function filterSql(input: EnrolmentFilter, { now, users }: Found, parameters: Parameters): string {
+export function filterSql(input: EnrolmentFilter, { now }: Found, parameters: Parameters): string {
   const { LoginID, EnrollID, CourseID, DurationID, Status, GroupName, ChangedAfter } = input;
   const { add } = parameters;
   const conditions = ['held.user_id is not null'];
   if (LoginID !== undefined) conditions.push(isOfUser(LoginID)(parameters));
   if (EnrollID !== undefined) conditions.push(isEnrolment(EnrollID)(parameters));
-  if (users !== null) conditions.push(`held.user_id = any(${add(users)}::uuid[])`);
-  else if (input.Search !== undefined) conditions.push(isFound(input.Search)(parameters));
+  if (input.Search !== undefined) conditions.push(isFound(input.Search)(parameters));
   if (CourseID !== undefined) conditions.push(`held.course_id = ${add(CourseID)}`);
   if (DurationID !== undefined) conditions.push(`held.duration_id = ${add(DurationID)}`);
   if (GroupName !== undefined) conditions.push(`held.group_name = ${add(GroupName)}`);
@@ -119,25 +119,13 @@ export function filterSql(input: EnrolmentFilter, { now, users }: Found, paramet
   return conditions.join(' and ');
 }
 
-type PathOf = (parameters: Parameters) => AccessPath;
-
-/** Reads the enrolments of each user in turn. With a condition on all users, the planner may scan the table. */
-const pathOfUsers =
-  (users: string[]): PathOf =>
-  ({ add }) => ({
-    rows: `unnest(${add(users)}::uuid[]) sought (user_id) cross join lateral (
-      select own.* from enrolment own where own.tenant_id = $1 and own.user_id = sought.user_id
-      order by own.enroll_id limit ${maxScanned}) held where held.tenant_id = $1`,
-    ranges: ['true'],
-    order: '',
-  });
+export type PathOf = (parameters: Parameters) => AccessPath;
 
 /** The access paths of the filters. Each uses an index in EnrollID order. */
-function pathsById(input: EnrolmentFilter, { overdue, users }: Found): PathOf[] {
+function pathsById(input: EnrolmentFilter, { overdue }: Found): PathOf[] {
   const { LoginID, EnrollID, CourseID, DurationID, Status, GroupName } = input;
   const paths: PathOf[] = [];
   if (EnrollID !== undefined) paths.push((parameters) => ({ ranges: [isEnrolment(EnrollID)(parameters)] }));
-  if (users !== null) paths.push(pathOfUsers(users));
   if (LoginID !== undefined) paths.push((parameters) => ({ ranges: [isOfUser(LoginID)(parameters)] }));
   if (GroupName !== undefined)
     paths.push(({ add }) => ({
@@ -174,10 +162,9 @@ function rangesOf(status: ListedStatus | undefined, overdue: string[] | null, { 
 /** Returns the paths in the order of the list first, then the paths that are faster only for few rows. */
 export function accessPathsOf(input: EnrolmentFilter, found: Found): PathOf[] {
   const byId = pathsById(input, found);
-  const isOfFew = [input.LoginID, input.EnrollID, found.users ?? undefined].some((one) => one !== undefined);
+  const isOfFew = isOfOneUser(input);
   const sortColumn = sortColumnOf(input);
-  if (sortColumn === null)
-    return byId.length > (found.users === null ? 0 : 1) ? byId : [...byId, () => ({ ranges: ['true'] })];
+  if (sortColumn === null) return byId.length > 0 ? byId : [() => ({ ranges: ['true'] })];
   if (sortColumn === 'status') return pathsByStatus(input, found, isOfFew, byId);
   const inOrder: PathOf = (parameters) => ({
     ranges: [

@@ -15,26 +15,32 @@ import {
 import { isId } from '../../platform/ids.ts';
 import { isInstant, toSqlBound } from '../../platform/instants.ts';
 import { requireScope } from '../../platform/scopes.ts';
-import { findMatchingUsers } from '../users/find-matching.ts';
+import { type FindLimits, findMatchingUsers } from '../users/find-matching.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import {
   accessPathsOf,
   type EnrolmentFilter,
   filterSql,
+  isOfOneUser,
   type SortColumn,
   sortColumnOf,
 } from './list-filter.ts';
+import { countOfUsers, readOfUsers } from './of-users.ts';
 import { type EnrolmentWithNames, toEnrolment } from './record.ts';
 import { type Status, statuses } from './states.ts';
 
 /** The last row of the previous page: its time or status, if the list is sorted by one, and its ID. */
 type ListPosition = { at: Date | Status | null; id: string };
 
-/** Begins the cursor of a search that finds many users, so that the next page does not look for them again. */
+/** Begins the cursor of a search that checks each row's user, so that the next page does not look for the users again. */
 const ofMany = 'many ';
 
-/** Checking a user's words takes 20 µs, so a statement checks fewer rows than other lists visit. */
+/** Checking a user's words takes up to 20 µs, so a statement checks fewer rows than other lists visit. */
 const maxChecked = 1_000;
+
+/** Looks for more users only if checking the first rows did not fill a page. */
+const usual: FindLimits = { maxUsers: 1_000, maxStatements: 10 };
+const most: FindLimits = { maxUsers: 3_000, maxStatements: 30 };
 
 /** SQL that adds the names shown in the record to the rows of `page`. */
 const withNames = (page: string) => `
@@ -79,32 +85,50 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
   const cursor = readCursor(input);
   const isOfMany = input.Search !== undefined && cursor?.startsWith(ofMany) === true;
   const after = readPosition(isOfMany ? cursor.slice(ofMany.length) : cursor, sortColumn);
-  const users = input.Search === undefined || isOfMany ? null : await findMatchingUsers(ctx, input.Search);
   const now = tenantNow(ctx);
   const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
-  const found = { now, overdue, users };
-  const isLong = input.Search !== undefined && users === null;
   const list: List = {
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
     key: sortColumn === null ? ['enroll_id'] : [sortColumn, 'enroll_id'],
     after: after && positionSql(after),
     newest: input.Order === 'newest' || input.Order === 'status_descending',
-    accessPaths: accessPathsOf(input, found),
-    filter: (parameters) => filterSql(input, found, parameters),
+    accessPaths: accessPathsOf(input, { now, overdue }),
+    filter: (parameters) => filterSql(input, { now, overdue }, parameters),
     show: withNames,
     wanted: limit,
-    ...(isLong ? { maxScanned: maxChecked } : {}),
+    ...(input.Search === undefined ? {} : { maxScanned: maxChecked }),
   };
-  const { rows, end } = await scanRows<EnrolmentWithNames>(ctx, list);
-  const page = toPage(
-    rows,
-    limit,
-    (row) => `${isLong ? ofMany : ''}${keyOf(row, sortColumn)}`,
-    (row) => toEnrolment(ctx, row),
-    end,
+  const page = (rows: EnrolmentWithNames[], end: EnrolmentWithNames | null, before = '') =>
+    toPage(
+      rows,
+      limit,
+      (row) => before + keyOf(row, sortColumn),
+      (row) => toEnrolment(ctx, row),
+      end,
+    );
+  const readRows = async () => {
+    const { rows, end } = await scanRows<EnrolmentWithNames>(ctx, list);
+    return page(rows, end, input.Search === undefined ? '' : ofMany);
+  };
+  const { Search, ...others } = input;
+  if (Search === undefined || isOfMany || isOfOneUser(input))
+    return withCount(input, await readRows(), () => countRows(ctx, list));
+  const filter: List['filter'] = (parameters) => filterSql(others, { now, overdue }, parameters);
+  const ofUsers = { ...list, filter, maxScanned };
+  const readByUser = async (limits: FindLimits) => {
+    const users = await findMatchingUsers(ctx, Search, limits);
+    const rows = users && (await readOfUsers(ctx, ofUsers, users));
+    const count = async () => (users && (await countOfUsers(ctx, ofUsers, users))) ?? countRows(ctx, list);
+    return rows && withCount(input, page(rows, null), count);
+  };
+  const byUser = await readByUser(usual);
+  if (byUser) return byUser;
+  // If very many users match, a page is full after a few rows.
+  const checked = await readRows();
+  return (
+    (checked.isPartial && (await readByUser(most))) || withCount(input, checked, () => countRows(ctx, list))
   );
-  return withCount(input, page, () => countRows(ctx, list));
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   containsAll,
   firstPosition,
   foldedSql,
+  ifContained,
   type Position,
   readExact,
   userList,
@@ -15,20 +16,23 @@ import {
 } from './search.ts';
 import { indexedPart, searchWords } from './words.ts';
 
-/** A statement receives at most this many IDs. */
-const maxUsers = 1_000;
 const visitedAtOnce = 1_000;
-/** Common words that rarely occur together could otherwise take any number of statements. */
-const maxStatements = 10;
+
+/** Common words that rarely occur together could take any number of statements, with 1,000 words each. */
+export type FindLimits = { maxUsers: number; maxStatements: number };
 
 type Row = { user_id: string; word?: string; login_id?: string };
 
 /**
- * The IDs of the users that a search finds, for lists of their records. Returns null if there are more than 1,000, or if
- * finding them takes too long. Then, such a list can check each of its rows with `matchesSql`.
+ * The IDs of the users that a search finds, for lists of their records. Returns null if there are more users, or if
+ * finding them takes more statements. Then, such a list can check each of its rows with `matchesSql`.
  */
-export async function findMatchingUsers(ctx: TenantContext, Search: string): Promise<string[] | null> {
-  const input = { Search, Limit: maxUsers };
+export async function findMatchingUsers(
+  ctx: TenantContext,
+  Search: string,
+  { maxUsers, maxStatements }: FindLimits,
+): Promise<string[] | null> {
+  const input = { Search, Limit: visitedAtOnce };
   const words = searchWords(Search);
   const found = new Set((await readExact(ctx, input)).map(({ user_id }) => user_id));
   let position = await firstPosition(ctx, input, words);
@@ -51,7 +55,9 @@ async function visit(ctx: TenantContext, list: List) {
   const [pathOf] = list.accessPaths;
   if (!pathOf) throw new Error('A search needs an access path.');
   const parameters = parametersAfter(...list.values);
-  const text = visitSql(list, pathOf(parameters), parameters, visitedAtOnce);
+  const columns = [...new Set(['user_id', ...list.key]), 'visited', 'found'];
+  const page = visitSql(list, pathOf(parameters), parameters, visitedAtOnce);
+  const text = `select ${columns.map((name) => `held.${name}`).join(', ')} from (${page}) held`;
   return readVisit(await run<Row & Visited>(ctx, { text, values: parameters.values }), visitedAtOnce);
 }
 
@@ -69,5 +75,6 @@ export function matchesSql(search: string, user: string, parameters: Parameters)
     containsAll(all, words.map(indexedPart), parameters),
     ...(cut.length > 0 ? [containsAll(foldedSql(user), cut, parameters)] : []),
   ];
-  return `(${conditions.join(' and ')} or ${user}.login_id = ${parameters.add(toNfc(search).trim())})`;
+  const matches = ifContained(user, words, conditions.join(' and '), parameters);
+  return `(${matches} or ${user}.login_id = ${parameters.add(toNfc(search).trim())})`;
 }

@@ -85,43 +85,81 @@ const endSql = (word: string, { add }: Parameters) => `held.word < ${add(prefixE
 const rangeSql = (word: string, parameters: Parameters) =>
   `held.word >= ${parameters.add(indexedPart(word))} and ${endSql(word, parameters)}`;
 
-/** Counting more rows would take more time than the better choice of word saves. */
-const maxCounted = 1_000;
+const countedAtOnce = 1_000;
+/** Reading further would take more time than the better choice of word saves. */
+const maxRounds = 10;
+
+/** Index entries among which a search can look: those of the word `n`, or of a filter if `n` is null. */
+type Candidate = { n: number | null; key: string; from: (parameters: Parameters, after: Key | null) => string };
+type Key = string[];
+
+function candidatesOf(input: SearchFilter, words: readonly string[]): Candidate[] {
+  const longest = [...words.keys()].sort((one, other) => lengthOf(words, other) - lengthOf(words, one));
+  // The order keeps the planner from reading whole ranges.
+  return [
+    ...longest.slice(0, 4).map((n) => ({
+      n,
+      key: 'held.word, held.user_id::text',
+      from: (parameters: Parameters, after: Key | null) => {
+        const word = words[n] ?? '';
+        const range = after
+          ? `(held.word, held.user_id) > (${after.map(parameters.add).join(', ')}) and ${endSql(word, parameters)}`
+          : rangeSql(word, parameters);
+        return `user_word held where held.tenant_id = $1 and ${range} order by held.word, held.user_id`;
+      },
+    })),
+    ...filterPaths(input).map((pathOf) => ({
+      n: null,
+      key: 'held.login_id',
+      from: (parameters: Parameters, after: Key | null) => {
+        const path = pathOf(parameters);
+        const { condition, order } = orderedRange({ key: ['login_id'], after }, path, parameters);
+        return `"user" held where held.tenant_id = $1 and ${path.ranges[0]}${condition} order by ${order}`;
+      },
+    })),
+  ];
+}
 
 /**
- * The word that the fewest users have; null if a filter matches fewer. Of words that more than a thousand users have,
- * the longest is probably the rarest.
+ * The word that the fewest users have; null if a filter matches fewer. If none is rare, reads the entries of all in step
+ * until one ends. Otherwise, the longest word is probably the rarest.
  */
 async function rarest(
   ctx: TenantContext,
   input: SearchFilter,
   words: readonly string[],
 ): Promise<number | null> {
-  const filters = filterPaths(input);
-  if (words.length === 1 && filters.length === 0) return 0;
+  const candidates = candidatesOf(input, words);
+  if (candidates.length === 1) return 0;
   const parameters = parametersAfter(ctx.tenantId);
-  const longest = [...words.keys()].sort((one, other) => lengthOf(words, other) - lengthOf(words, one));
-  // The order keeps the planner from reading whole ranges.
-  const counts = [
-    ...longest.slice(0, 4).map((n) => ({
-      n,
-      rows: `user_word held where held.tenant_id = $1 and ${rangeSql(words[n] ?? '', parameters)} order by held.word`,
-    })),
-    ...filters.map((pathOf) => {
-      const path = pathOf(parameters);
-      const { condition, order } = orderedRange({ key: ['login_id'], after: null }, path, parameters);
-      return {
-        n: null,
-        rows: `"user" held where held.tenant_id = $1 and ${path.ranges[0]}${condition} order by ${order}`,
-      };
-    }),
-  ].map(
-    ({ n, rows }, ordinal) =>
-      `(${ordinal}, ${n}::integer, (select count(*) from (select from ${rows} limit ${maxCounted}) few))`,
+  const counts = candidates.map(
+    ({ from }, at) =>
+      `(${at}, (select count(*)::integer from (select from ${from(parameters, null)} limit ${countedAtOnce}) few))`,
   );
-  const text = `select n from (values ${counts.join(', ')}) counted (ordinal, n, users) order by users, ordinal limit 1`;
-  const [found] = await run<{ n: number | null }>(ctx, { text, values: parameters.values });
-  return found?.n ?? null;
+  const text = `select at, rows from (values ${counts.join(', ')}) counted (at, rows) order by rows, at limit 1`;
+  const [fewest] = await run<{ at: number; rows: number }>(ctx, { text, values: parameters.values });
+  const isRare = fewest !== undefined && fewest.rows < countedAtOnce;
+  const chosen = isRare ? candidates[fewest.at] : await firstToEnd(ctx, candidates);
+  return (chosen ?? candidates[0])?.n ?? null;
+}
+
+async function firstToEnd(
+  ctx: TenantContext,
+  candidates: readonly Candidate[],
+): Promise<Candidate | undefined> {
+  let ends: (Key | null)[] = [];
+  for (let n = 0; n < maxRounds; n++) {
+    const parameters = parametersAfter(ctx.tenantId);
+    const reads = candidates.map(({ key, from }, at) => {
+      const rows = from(parameters, ends[at] ?? null);
+      return `(${at}, (select array[${key}] from ${rows} offset ${countedAtOnce - 1} limit 1))`;
+    });
+    const text = `select read.end_key from (values ${reads.join(', ')}) read (at, end_key) order by read.at`;
+    const rows = await run<{ end_key: Key | null }>(ctx, { text, values: parameters.values });
+    ends = rows.map(({ end_key }) => end_key);
+    if (ends.includes(null)) return candidates[ends.indexOf(null)];
+  }
+  return undefined;
 }
 
 const lengthOf = (words: readonly string[], n: number) => words[n]?.length ?? 0;
@@ -133,9 +171,21 @@ export async function readExact(ctx: TenantContext, input: SearchFilter): Promis
   return run<UserRow>(ctx, { text, values: parameters.values });
 }
 
+const texts = ['last_name', 'first_name', 'login_id', 'email'];
+
 /** SQL for all texts of a user, folded, with a space before each word. */
 export const foldedSql = (user: string) =>
-  `' ' || concat_ws(' ', ${['last_name', 'first_name', 'login_id', 'email'].map((name) => `folded_text(${user}.${name})`).join(', ')})`;
+  `' ' || concat_ws(' ', ${texts.map((name) => `folded_text(${user}.${name})`).join(', ')})`;
+
+/**
+ * SQL for whether a user matches, if that can only be so with all words. Folding takes 20 µs, but ASCII texts need none:
+ * if a word is missing in them, the user does not match.
+ */
+export function ifContained(user: string, words: readonly string[], matches: string, { add }: Parameters) {
+  const all = words.map((word) => `strpos(own.texts, ${add(word)}) > 0`).join(' and ');
+  return `(select case when (${all}) or octet_length(own.texts) > length(own.texts) then ${matches} else false end
+    from (select lower(concat_ws(' ', ${texts.map((name) => `${user}.${name}`).join(', ')}) collate "C") as texts offset 0) own)`;
+}
 
 const contains = (texts: string, word: string, { add }: Parameters) =>
   `strpos(${texts}, ${add(` ${word}`)}) > 0`;
@@ -201,7 +251,9 @@ export function userList(
 ): List {
   const begins = (parameters: Parameters) => beginsSql(input.Search, 'held', parameters);
   const sought = (parameters: Parameters) =>
-    words.length === 0 ? begins(parameters) : containsAll(foldedSql('held'), words, parameters);
+    words.length === 0
+      ? begins(parameters)
+      : ifContained('held', words, containsAll(foldedSql('held'), words, parameters), parameters);
   const filters = filterPaths(input);
   return {
     rows: '"user" held where held.tenant_id = $1',

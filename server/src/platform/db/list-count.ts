@@ -43,6 +43,12 @@ export async function countRows(
   return { Records: found, More: end !== null };
 }
 
+/** Counts the matching rows along a path; null if the path has more rows than a statement visits. */
+export async function countFew(ctx: { db: Database }, list: List, pathOf: PathOf): Promise<number | null> {
+  const { found, end } = await countBy(ctx, list, pathOf);
+  return end === null ? found : null;
+}
+
 /** Counts the rows of a small list. The query has a limit of `maxCounted` + 1 rows. */
 export async function countSelected(ctx: { db: Database }, query: Compilable): Promise<RecordCount> {
   const { sql, parameters } = query.compile();

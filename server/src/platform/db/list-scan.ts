@@ -171,6 +171,25 @@ export async function tryAccessPaths<R extends object>(
 }
 
 /**
+ * The next matching rows along a path that is not in the list's order, one more than wanted at most; null if the path
+ * has more rows than a statement visits.
+ */
+export async function readFew<R extends object>(
+  ctx: { db: Database },
+  list: List,
+  pathOf: List['accessPaths'][number],
+): Promise<R[] | null> {
+  const { rows, isDone } = await scanBy<R>(ctx, list, pathOf, list.maxScanned ?? maxScanned);
+  return isDone ? rows : null;
+}
+
+/** The first rows of several reads, as if one had read them all. */
+export function mergeRows<R>(list: List, reads: readonly R[][]): R[] {
+  const inOrder = reads.flat().sort((one, other) => (isBehind(list, one, other) ? 1 : -1));
+  return inOrder.slice(0, list.wanted + 1);
+}
+
+/**
  * Most pages are full after a few rows, so the first scan has a low limit. With a limit of 2,000, the planner
  * would sort all rows of a range.
  */
