@@ -1,6 +1,7 @@
-// Measures user searches on PostgreSQL, by kind: npm run bench:search -- [--users 1000000] [--enrolments] [--database URL]
+// Measures user searches on PostgreSQL, by kind: npm run bench:search -- [--users 1000000] [--enrolments] [--embedded]
+//   [--database URL] [--only KIND]… [--samples 150]
 // With --enrolments, each user has an enrolment, and the searches are those of the list of enrolments, newest first.
-// With --database, the data is kept for another run.
+// With --embedded, the embedded database is measured. With --database, the data is kept for another run.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,10 @@ const { values } = parseArgs({
   options: {
     users: { type: 'string', default: '1000000' },
     enrolments: { type: 'boolean', default: false },
+    embedded: { type: 'boolean', default: false },
     database: { type: 'string' },
+    only: { type: 'string', multiple: true },
+    samples: { type: 'string', default: '150' },
   },
 });
 const users = Number(values.users);
@@ -54,9 +58,10 @@ const enrolmentsText = `insert into enrolment (tenant_id, enroll_id, user_id, co
 select tenant_id, user_id, user_id, 'course', 'standard', 'enrolment', created_at, created_at, 'enrolled', group_name
 from "user" where tenant_id = $1 on conflict do nothing`;
 
-const cluster = values.database === undefined ? await startCluster() : null;
+const cluster = values.database === undefined && !values.embedded ? await startCluster() : null;
 /** The folder contains the signing keys that belong to the database. */
-const dataDir = cluster ? await mkdtemp(join(tmpdir(), 'lectern-search-')) : join(tmpdir(), 'lectern-search');
+const isKept = values.database !== undefined;
+const dataDir = isKept ? join(tmpdir(), 'lectern-search') : await mkdtemp(join(tmpdir(), 'lectern-search-'));
 const config = readConfig({
   DATABASE_URL: values.database ?? cluster?.url,
   DATA_DIR: dataDir,
@@ -143,7 +148,7 @@ try {
     .limit(1)
     .execute();
   if (filled.length === 0) await fill();
-  const people = await samples(150);
+  const people = await samples(Number(values.samples));
   const all: number[] = [];
   console.log('\nMilliseconds for the first page of 50:\n\n| search | p50 | p95 | max |\n|---|---|---|---|');
   const report = (name: string, taken: number[]) => {
@@ -151,9 +156,10 @@ try {
     console.log(`| ${name} | ${at(sorted, 0.5)} | ${at(sorted, 0.95)} | ${sorted.at(-1)?.toFixed(1)} |`);
   };
   for (const [name, searchOf] of Object.entries(kinds)) {
+    if (values.only && !values.only.includes(name)) continue;
     const taken: number[] = [];
     for (const [n, person] of people.entries()) {
-      const Search = searchOf(person, people[(n + 75) % people.length] ?? person);
+      const Search = searchOf(person, people[(n + Math.floor(people.length / 2)) % people.length] ?? person);
       const began = performance.now();
       const filter = name === 'a group and a name' ? { GroupName: `group ${n % 200}` } : {};
       await readPage({ Search, ...filter });
@@ -165,6 +171,6 @@ try {
   report('all', all);
 } finally {
   await context.engine.close();
-  if (cluster) await rm(dataDir, { recursive: true, force: true });
+  if (!isKept) await rm(dataDir, { recursive: true, force: true });
   await cluster?.remove();
 }

@@ -19,7 +19,18 @@ const statuses = ['enrolled', 'in_progress', 'completed', 'withdrawn'];
 const seed = 20_261_128;
 const users = 4_200;
 const often = <T>(weight: number, value: T) => ({ weight, arbitrary: fc.constant(value) });
-const rare = ['Łukasz', "O'Brien", 'Иван', 'Straße', 'Ñandú', 'Zoltán', 'Ana María', 'Sørensen', '張', 'Annabel'];
+const rare = [
+  'Łukasz',
+  "O'Brien",
+  'Иван',
+  'Straße',
+  'Ñandú',
+  'Zoltán',
+  'Ana María',
+  'Sørensen',
+  '張',
+  'Annabel',
+];
 
 const person = fc.record({
   first: fc.oneof(
@@ -49,7 +60,11 @@ const people = fc.sample(person, { seed, numRuns: users }).map(({ enrolments, ..
 });
 /** The IDs of enrolments do not have the order of their users. */
 const rows = people.flatMap((owner, n) =>
-  owner.held.map((held, at) => ({ ...held, owner, enrolment: id('01910000', ((3 * n + at) * 7_919) % 1_048_576) })),
+  owner.held.map((held, at) => ({
+    ...held,
+    owner,
+    enrolment: id('01910000', ((3 * n + at) * 7_919) % 1_048_576),
+  })),
 );
 
 async function insert(text: string, values: object[]): Promise<void> {
@@ -73,7 +88,8 @@ await insert(
 );
 
 const numbersOf = (search: string) =>
-  people.filter(({ words }) => wordsOf(search).every((word) => words.some((own) => own.startsWith(word)))).length;
+  people.filter(({ words }) => wordsOf(search).every((word) => words.some((own) => own.startsWith(word))))
+    .length;
 
 const word = fc.oneof(
   fc.constantFrom('zoe', 'z', 'acme', 'example', 'l', 'emile', 'beta', 'an'),
@@ -84,7 +100,10 @@ const word = fc.oneof(
 );
 const query = fc.record(
   {
-    Search: fc.oneof(word, fc.tuple(word, word).map((both) => both.join(' '))),
+    Search: fc.oneof(
+      word,
+      fc.tuple(word, word).map((both) => both.join(' ')),
+    ),
     CourseID: fc.constantFrom(...courses),
     Status: fc.constantFrom(...statuses),
     GroupName: fc.constantFrom(...groups),

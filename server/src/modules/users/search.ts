@@ -90,7 +90,11 @@ const countedAtOnce = 1_000;
 const maxRounds = 10;
 
 /** Index entries among which a search can look: those of the word `n`, or of a filter if `n` is null. */
-type Candidate = { n: number | null; key: string; from: (parameters: Parameters, after: Key | null) => string };
+type Candidate = {
+  n: number | null;
+  key: string;
+  from: (parameters: Parameters, after: Key | null) => string;
+};
 type Key = string[];
 
 function candidatesOf(input: SearchFilter, words: readonly string[]): Candidate[] {
