@@ -57,11 +57,8 @@ export async function listEnrolmentsOfUser(
   return listEnrolments(ctx, input);
 }
 
-/**
- * Lists filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and
- * `ExpiresBefore` by their end date.
- */
-export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter & { Count?: boolean }) {
+/** Rejects filters that do not go together, and a search by a key that cannot read users. */
+function checkCombination(ctx: TenantContext, input: EnrolmentFilter): void {
   if (input.DurationID !== undefined && input.CourseID === undefined)
     throw new Problem(
       'validation_failed',
@@ -72,7 +69,6 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
     );
   // Otherwise, keys that can only read enrolments could guess names and email addresses.
   if (input.Search !== undefined) requireScope(ctx, 'users:read', 'Search');
-  const limit = pageLimit(input);
   const isByTime = [input.ChangedAfter, input.ExpiresAfter, input.ExpiresBefore].some(
     (one) => one !== undefined,
   );
@@ -82,6 +78,15 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
       'ChangedAfter, ExpiresAfter and ExpiresBefore have their own order. Leave them out, or send oldest or newest as Order.',
       { param: 'Order' },
     );
+}
+
+/**
+ * Lists filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and
+ * `ExpiresBefore` by their end date.
+ */
+export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter & { Count?: boolean }) {
+  checkCombination(ctx, input);
+  const limit = pageLimit(input);
   const sortColumn = sortColumnOf(input);
   const cursor = readCursor(input);
   const isOfMany = input.Search !== undefined && cursor?.startsWith(ofMany) === true;
@@ -117,6 +122,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
     return withCount(input, await readRows(), () => countRows(ctx, list));
   const filter: List['filter'] = (parameters) => filterSql(others, { now, overdue }, parameters);
   const ofUsers = { ...list, filter, maxScanned };
+  /** Finds the users first; null if they or their enrolments are too many. */
   const readByUser = async (limits: FindLimits) => {
     const users = await findMatchingUsers(ctx, Search, limits);
     const rows = users && (await readOfUsers(ctx, ofUsers, users));
