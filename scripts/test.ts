@@ -113,8 +113,8 @@ const env: NodeJS.ProcessEnv = {
   NODE_COMPILE_CACHE: join(scratch, 'compiled'),
 };
 if (!onServer && !values.journeys) delete env.TEST_DATABASE_URL;
-/** These files measure time, so nothing runs alongside them. */
-const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
+/** These files measure time or stop a server that all tests use, so nothing runs alongside them. */
+const runsAlone = (file: string) => /\/(console-budget|kill-worker)\.test\.ts$/.test(file);
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
 /** The sources of the processes that were ended. */
@@ -221,10 +221,10 @@ async function run(some: readonly string[], concurrency: number): Promise<number
   return status ?? 1;
 }
 
-const together = files.filter((file) => !isMeasured(file));
+const together = files.filter((file) => !runsAlone(file));
 /** One more than the number of processors, because many tests wait for a timeout or another process. */
 const processes = availableParallelism() + 1;
-const status = Math.max(await run(together, processes), await run(files.filter(isMeasured), 1));
+const status = Math.max(await run(together, processes), await run(files.filter(runsAlone), 1));
 const { counts, reasons, wrong } = checkStatements(statements);
 const { statements: mutated, mutants, accepted } = checkMutants(statements);
 const scaling = readFileSync(join(import.meta.dirname, '../docs/guide/scaling.md'), 'utf8');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
+import { isDistributed } from '../src/platform/db/distribute.ts';
 import type { Statement } from '../src/platform/db/engine.ts';
 import { listOf } from '../src/platform/rows/export.ts';
 import { fillLists } from './support/many-rows.ts';
@@ -23,6 +24,8 @@ after(async () => {
   await service.close();
 });
 
+/** Citus cannot show the plans of inserts that first read rows. Reports do so to count the latest events. */
+const skipsInserts = await isDistributed(service.ctx.engine);
 const limit = 50;
 const maxScanned = 20 * (limit + 1);
 
@@ -156,6 +159,7 @@ async function pageOf(url: string): Promise<{ Items: unknown[]; NextCursor: stri
   const response = await node.api.inject({ url, headers: { authorization: `Bearer ${tenant.key}` } });
   assert.equal(response.statusCode, 200, response.body);
   for (const statement of seen) {
+    if (skipsInserts && /\binsert into\b/.test(statement.text)) continue;
     const plan = await planOf(service.ctx.engine, statement);
     for (const step of stepsOf(plan)) {
       const visited = visitedBy(step);

@@ -100,7 +100,8 @@ test('the service works through PgBouncer in transaction mode, including jobs, w
        (select count(*)::int from pg_locks
         where locktype = 'advisory' and pid in (select pid from pg_stat_activity where datname = current_database())) as locks
      from pg_stat_activity
-     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+       and application_name not like 'citus%'`,
   );
   await direct.end();
   const [{ connections, locks }] = rows;

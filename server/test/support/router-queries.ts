@@ -36,7 +36,7 @@ function* tasksIn(plan: unknown): Generator<number> {
     else if (name !== 'Tasks') yield* tasksIn(value);
 }
 
-type Routing = 'one shard' | 'steps on one shard' | { wrong: string };
+type Routing = 'one shard' | 'steps on one shard' | 'rows through the coordinator' | { wrong: string };
 
 async function routingOf(engine: Engine, statement: Statement): Promise<Routing> {
   const explain = (text: string, values: readonly unknown[]) =>
@@ -50,6 +50,7 @@ async function routingOf(engine: Engine, statement: Statement): Promise<Routing>
     // With a condition that is false for these values, Citus runs none of the steps, although PostgreSQL would.
     if (tasks.length > 1 && tasks.includes(0)) return { wrong: 'is skipped although it has several writes' };
     if (tasks.some((count) => count > 1)) return { wrong: `goes to ${Math.max(...tasks)} shards` };
+    if (JSON.stringify(rows).includes('"pull to coordinator"')) return 'rows through the coordinator';
     return tasks.length > 1 ? 'steps on one shard' : 'one shard';
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : String(error) };
@@ -57,13 +58,19 @@ async function routingOf(engine: Engine, statement: Statement): Promise<Routing>
 }
 
 /**
- * Plans each recorded statement, except those that intentionally span tenants. Counts those that go to one shard, and
- * those with several writes, of which Citus sends each to one shard as a step of its own. Returns all others.
+ * Plans each recorded statement, except those that intentionally span tenants. Counts those that go to one shard,
+ * those with several writes, of which Citus sends each to one shard as a step of its own, and those that insert rows
+ * which the coordinator has read from one shard. Returns all others.
  */
 export async function checkRouting(folder: string, serverUrl: string) {
   const database = await emptyServerDatabase(serverUrl);
   const engine = await openPostgres({ url: database.url, max: 2 });
-  const result = { 'one shard': 0, 'steps on one shard': 0, wrong: [] as string[] };
+  const result = {
+    'one shard': 0,
+    'steps on one shard': 0,
+    'rows through the coordinator': 0,
+    wrong: [] as string[],
+  };
   try {
     await migrate(engine, locations.migrations);
     for (const statement of recordedStatements(folder)) {
