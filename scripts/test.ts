@@ -188,7 +188,11 @@ function endStuckFiles(): void {
     failed.push(file);
     ended.add(path);
     rmSync(current);
-    process.kill(Number(pid), 'SIGKILL');
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // The process ended without removing the file.
+    }
   }
 }
 
