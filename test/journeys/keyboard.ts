@@ -15,7 +15,18 @@ const hasFocus = (control: Locator) =>
  * has an outline. In a text field, the caret and the colour of the border show it.
  */
 async function expectVisibleFocus(control: Locator): Promise<void> {
-  const problem = await control.evaluate((element) => {
+  let problem: string | null = null;
+  // On a busy machine, the page is drawn a moment later.
+  for (let tries = 0; tries < 20; tries++) {
+    problem = await problemWithFocus(control);
+    if (problem === null) return;
+    await control.page().waitForTimeout(100);
+  }
+  assert.fail(`${control} has the focus but ${problem}`);
+}
+
+const problemWithFocus = (control: Locator) =>
+  control.evaluate((element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) return 'is outside the window';
@@ -25,14 +36,13 @@ async function expectVisibleFocus(control: Locator): Promise<void> {
       (own) => above && (own.contains(above) || above.contains(own)),
     );
     if (isCovered) return `is covered by ${above?.outerHTML.slice(0, 120)}`;
-    if (!element.matches(':focus-visible')) return 'does not match :focus-visible';
+    if (!element.matches(':focus-visible'))
+      return `does not match :focus-visible (the page ${document.hasFocus() ? 'has' : 'does not have'} the focus)`;
     const isText = element.matches('input:not([type=checkbox], [type=radio]), textarea');
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     if (!isText && (outlineStyle === 'none' || outlineWidth === '0px')) return 'has no outline';
     return null;
   });
-  assert.equal(problem, null, `${control} has the focus but ${problem}`);
-}
 
 /** Presses Tab, or Shift and Tab, until the control has the focus. */
 export async function reach(page: Page, control: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
