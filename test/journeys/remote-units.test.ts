@@ -42,7 +42,8 @@ async function watch(context: BrowserContext): Promise<Request[]> {
   await context.addCookies([{ name: 'visitor', value: '1', url: service.baseUrl, sameSite: 'Lax' }]);
   context.on('request', (request) => {
     const isOurs = [service.baseUrl, service.contentUrl].includes(new URL(request.url()).origin);
-    if (isOurs && request.frame().url().startsWith(content.origin)) requests.push(request);
+    // Playwright may learn the frame's new address only after its first request.
+    if (isOurs && request.headers().referer?.startsWith(content.origin)) requests.push(request);
   });
   return requests;
 }
