@@ -146,14 +146,13 @@ async function measureCitus(coordinators: string[]): Promise<void> {
     const count = await workersOf(coordinator);
     clusters.push({ name: `Citus with ${count} worker${count === 1 ? '' : 's'}`, root: here, coordinator });
   }
-  const shapes: Shape[] = connections.map((count) => ({ nodes: 1, connections: count, open: false }));
   for (const isSpread of [false, true]) {
     const versions = [{ name: 'one server', root: here }, ...clusters];
     const of = isSpread ? `${spread} tenants` : 'one tenant';
     await measure(
       'postgres',
       versions.map((version) => ({ ...version, name: `${version.name}, ${of}`, isSpread })),
-      shapes,
+      closed,
       every,
     );
   }

@@ -2,20 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { closeConsole, consoleOf, newConsolePage } from '../../server/test/support/console.ts';
-import { startService } from '../../server/test/support/service.ts';
+import type { TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
-import { activate, reach, type } from './keyboard.ts';
+import { activate, reach, startWithCourse, type } from './keyboard.ts';
 
 // Accepting an invitation and extending a selection without a mouse.
 
-let service: Awaited<ReturnType<typeof startService>>;
+let service: TestService;
 const password = 'correct horse battery';
 
 before(async () => {
-  service = await startService();
-  const course = { Title: 'Working on ladders', URL: 'https://web.example/' };
-  expectStatus(await service.api('PUT', '/course/ladders', course), 201);
-  expectStatus(await service.api('PUT', '/course/ladders/option/month', { Duration: 'P30D' }), 201);
+  service = await startWithCourse();
 });
 
 after(() => service?.close());

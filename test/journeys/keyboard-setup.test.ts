@@ -3,20 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
-import { startService } from '../../server/test/support/service.ts';
+import type { TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
 import { packRow } from './course-packages.ts';
-import { activate, choose, chooseFiles, reach, search, type } from './keyboard.ts';
+import { activate, choose, chooseFiles, reach, search, startWithCourse, type } from './keyboard.ts';
 
 // Courses, keys, groups, reports and settings without a mouse.
 
-let service: Awaited<ReturnType<typeof startService>>;
+let service: TestService;
 
 before(async () => {
-  service = await startService();
-  const course = { Title: 'Working on ladders', URL: 'https://web.example/' };
-  expectStatus(await service.api('PUT', '/course/ladders', course), 201);
-  expectStatus(await service.api('PUT', '/course/ladders/option/month', { Duration: 'P30D' }), 201);
+  service = await startWithCourse();
 });
 
 after(() => service?.close());

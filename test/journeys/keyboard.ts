@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { FileChooser, Locator, Page } from 'playwright-core';
 import { settled } from '../../server/test/support/axe.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { expectStatus } from '../../server/test/support/tenant.ts';
 
 // Uses the console with the keyboard only, as people do who cannot use a mouse.
 
@@ -43,6 +45,15 @@ const problemWithFocus = (control: Locator) =>
     if (!isText && (outlineStyle === 'none' || outlineWidth === '0px')) return 'has no outline';
     return null;
   });
+
+/** A service with a course that people can be enrolled on for a month. */
+export async function startWithCourse(): Promise<TestService> {
+  const service = await startService();
+  const course = { Title: 'Working on ladders', URL: 'https://web.example/' };
+  expectStatus(await service.api('PUT', '/course/ladders', course), 201);
+  expectStatus(await service.api('PUT', '/course/ladders/option/month', { Duration: 'P30D' }), 201);
+  return service;
+}
 
 /** Presses Tab, or Shift and Tab, until the control has the focus. */
 export async function reach(page: Page, control: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
