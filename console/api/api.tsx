@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { notifyManager, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import createFetchClient, { type Client } from 'openapi-fetch';
 import createQueryClient, { type OpenapiQueryClient } from 'openapi-react-query';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
@@ -26,6 +26,21 @@ export function useApi(): Api {
   if (!api) throw new Error('useApi outside of ApiProvider');
   return api;
 }
+
+/**
+ * Components learn of all responses within this time (in milliseconds) at once. If each of 50 rows loads the name of
+ * its user and rendered on its own, React would take that for an endless loop (error 185) and leave out some names.
+ */
+const notificationDelay = 16;
+let notifications: (() => void)[] = [];
+notifyManager.setScheduler((notify) => {
+  if (notifications.push(notify) > 1) return;
+  setTimeout(() => {
+    const due = notifications;
+    notifications = [];
+    for (const notify of due) notify();
+  }, notificationDelay);
+});
 
 const shouldRetry = (count: number, thrown: unknown) => {
   const { status } = toFailure(thrown);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../../server/test/support/axe.ts';
+import { expectCount } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
@@ -70,6 +71,17 @@ test('A list says how many rows there are for its filters', async () => {
   });
   await page.reload();
   await page.getByText('50 of at least 10,000 rows').waitFor();
+  await closeConsole(page);
+});
+
+test('Each of 50 rows shows the name of its user and its buttons, however quickly the names arrive', async () => {
+  const page = await consoleOf(service, who, '/console/invitations');
+  for (let visit = 0; visit < 5; visit++) {
+    await page.getByText('50 of 59 rows').waitFor();
+    await expectCount(page.getByRole('link', { name: /^(Anna|Bo|Cyrille|Désirée) / }), 50);
+    await expectCount(page.getByRole('button', { name: 'Revoke' }), 50);
+    await page.reload();
+  }
   await closeConsole(page);
 });
 

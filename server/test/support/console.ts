@@ -23,7 +23,7 @@ export async function newConsolePage(options: Size = {}): Promise<Page> {
   page.on('console', (message) => {
     if (message.type() === 'error' && !isErrorResponse(message.text())) errors.push(message.text());
   });
-  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('pageerror', (error) => errors.push(error.stack ?? String(error)));
   await watchDialogs(page);
   return page;
 }
