@@ -2,7 +2,7 @@
 // TEST_DATABASE_URL, `--citus` uses the coordinator in TEST_DATABASE_URL and also runs test/citus/, `--journeys` runs
 // the tests in Chromium, and `--deploy` tests the recipes in deploy/.
 // Tests that cannot run fail. The names of failed files are written to the file named in TEST_FAILED_FILES, and those
-// that are running to the folder named in TEST_RUNNING_FILES.
+// that are running to the folder named in TEST_RUNNING_FILES. TEST_PROCESSES is the number of files that run at once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -226,8 +226,8 @@ async function run(some: readonly string[], concurrency: number): Promise<number
 }
 
 const together = files.filter((file) => !runsAlone(file));
-/** One more than the number of processors, because many tests wait for a timeout or another process. */
-const processes = availableParallelism() + 1;
+/** By default one more than the number of processors, because many tests wait for a timeout or another process. */
+const processes = Number(process.env.TEST_PROCESSES ?? availableParallelism() + 1);
 const status = Math.max(await run(together, processes), await run(files.filter(runsAlone), 1));
 const { counts, reasons, wrong } = checkStatements(statements);
 const { statements: mutated, mutants, accepted } = checkMutants(statements);

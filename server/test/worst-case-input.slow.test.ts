@@ -56,6 +56,13 @@ function namesIn(schema: { properties?: Record<string, unknown> } | undefined): 
   return Object.keys(schema?.properties ?? {});
 }
 
+/** The service may close the connection while it receives a body that is too long for the operation. */
+async function orReset(sent: Promise<unknown>): Promise<void> {
+  await sent.catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error;
+  });
+}
+
 const called = operations.filter(({ path }) => !path.startsWith('/health') && path !== '/metrics');
 
 test('the worst text in any field of any body causes no noticeable delay for others', async () => {
@@ -69,8 +76,8 @@ test('the worst text in any field of any body causes no noticeable delay for oth
       for (const [kind, make] of Object.entries(worst)) {
         const body = `{${JSON.stringify(name)}:${JSON.stringify(make(size - bytesOf(name) - 8))}}`;
         const send = isOpen
-          ? () => service.api(method.toUpperCase(), address, body, '')
-          : () => api(method.toUpperCase(), address, body);
+          ? () => orReset(service.api(method.toUpperCase(), address, body, ''))
+          : () => orReset(api(method.toUpperCase(), address, body));
         const limit = isOpen ? maxPerAnonymous : maxPerKey;
         await assertWork(limit, `${method} ${path} with ${kind} in ${name}`, send);
       }

@@ -80,6 +80,8 @@ async function importStaff(page: Page): Promise<void> {
 async function enrolSales(page: Page): Promise<void> {
   await goTo(page, 'Enrolments');
   await page.getByRole('link', { name: 'Enrol a group' }).click();
+  // The list of enrolments also has a field for the group.
+  await heading(page, 'Enrol a group');
   await page.getByRole('combobox', { name: 'Group' }).fill('Sal');
   await page.getByRole('option', { name: 'Sales' }).click();
   const course = page.getByRole('combobox', { name: 'Course' });
