@@ -42,10 +42,15 @@ from (
   from generate_series($2::int, $3::int) n
 ) people on conflict do nothing`;
 
+/** Users per statement, so that each fits into the memory of the embedded database. */
+const chunk = 50_000;
+const idOf = (n: number) => `01920000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+
 /** Inserts the rows in index order, which is faster than inserting them user by user. */
 const wordsText = `insert into user_word (tenant_id, word, user_id, words)
 select tenant_id, word, user_id, words from (
-  select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1
+  select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user"
+  where tenant_id = $1 and user_id between $2 and $3
 ) listed cross join unnest(indexed_words(words)) word order by word, user_id on conflict do nothing`;
 
 const courseTexts = [
@@ -81,10 +86,11 @@ async function fill(): Promise<void> {
   const mark = '/* across tenants: data to measure with */';
   await query(`${mark} alter table "user" disable trigger user`);
   await query(`${mark} set statement_timeout = 0`);
-  for (let from = 1; from <= users; from += 100_000)
-    await query(fillText, [tenant, from, Math.min(users, from + 99_999)]);
+  for (let from = 1; from <= users; from += chunk)
+    await query(fillText, [tenant, from, Math.min(users, from + chunk - 1)]);
   await query(`${mark} alter table "user" enable trigger user`);
-  await query(`${mark} ${wordsText}`, [tenant]);
+  for (let from = 1; from <= users; from += chunk)
+    await query(`${mark} ${wordsText}`, [tenant, idOf(from), idOf(from + chunk - 1)]);
   await query(`${mark} vacuum analyze "user"`);
   await query(`${mark} vacuum analyze user_word`);
   if (!values.enrolments) return;
