@@ -5128,6 +5128,11 @@ export interface components {
             Failed: number;
             /** @description Completed enrolments as a percentage of the enrolments that were not withdrawn; null if there are none. */
             CompletionRate: number | null;
+            /**
+             * Format: date
+             * @description The day of the figures, in UTC. For a test tenant, today depends on its clock.
+             */
+            AsOf: string;
         };
         /** Access */
         Access: {
@@ -15323,7 +15328,8 @@ export interface operations {
                      *           "Withdrawn": 1,
                      *           "Passed": 1,
                      *           "Failed": 1,
-                     *           "CompletionRate": 1
+                     *           "CompletionRate": 1,
+                     *           "AsOf": "2026-01-31"
                      *         }
                      *       ],
                      *       "NextCursor": null

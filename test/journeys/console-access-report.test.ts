@@ -83,7 +83,7 @@ test('An administrator sees whose access has ended or ends soon, and opens these
   await closeConsole(page);
 });
 
-test("In a test tenant, the links to enrolments follow the tenant's clock", async () => {
+test("In a test tenant, the pages follow the tenant's clock", async () => {
   const tenant = await newTenant(service, { Status: 'test' });
   const boss = await tenant.user({ IsAdmin: true });
   const course = await newCourse(service, {}, { month: { Duration: 'P40D' } });
@@ -92,13 +92,35 @@ test("In a test tenant, the links to enrolments follow the tenant's clock", asyn
   expectStatus(moved, 200);
   await countCompletion(service.ctx);
   await countAccess(service.ctx);
+  const after = (days: number) =>
+    new Date(Date.parse(moved.body.Now) + days * 86_400_000).toISOString().slice(0, 10);
   const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/reports/access');
   const rows = page.getByRole('table', { name: 'Reports' }).getByRole('row');
+  const isEndingSoon = async () => {
+    await page.waitForURL(/enrolments\?.*before=/);
+    assert.ok(decodeURIComponent(page.url()).includes(`before=${after(8)}T00:00Z`), page.url());
+    await expectCount(page.getByRole('table', { name: 'Enrolments' }).getByRole('row'), 2);
+    await page.goBack();
+  };
   await rows.nth(1).getByRole('link', { name: 'Ends in 7 days: show 1 enrolment' }).click();
-  await page.waitForURL(/enrolments\?.*status=/);
-  const end = new Date(Date.parse(moved.body.Now) + 8 * 86_400_000).toISOString().slice(0, 10);
-  assert.ok(decodeURIComponent(page.url()).includes(`before=${end}T00:00Z`), page.url());
-  await expectCount(page.getByRole('table', { name: 'Enrolments' }).getByRole('row'), 2);
+  await isEndingSoon();
+
+  const dayPicker = page.getByLabel('As of');
+  await dayPicker.and(page.locator(`[max="${after(0)}"]`)).waitFor();
+  await dayPicker.fill(after(-1));
+  await page.getByText('but not when access was going to end').waitFor();
+  await expectCount(rows.getByRole('link'), 0);
+
+  await page.getByRole('link', { name: 'Completion', exact: true }).click();
+  await page.getByText('0 of 1 enrolment completed').waitFor();
+  await page.getByRole('link', { name: 'Show access that ends within a week' }).click();
+  await isEndingSoon();
+
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  await page
+    .getByLabel('To', { exact: true })
+    .and(page.locator(`[value="${after(0)}"]`))
+    .waitFor();
   await closeConsole(page);
 });
 

@@ -1,5 +1,5 @@
 import type { components } from '../../../client/src/generated.ts';
-import type { Filter } from './figures.ts';
+import { endOfDays, type Filter } from './figures.ts';
 
 export type AccessLine = components['schemas']['Access'];
 
@@ -8,12 +8,6 @@ export const measures = ['Overdue', 'EndsWithin7Days', 'EndsWithin30Days', 'Open
 export type Measure = (typeof measures)[number];
 
 const daysOf = { EndsWithin7Days: 7, EndsWithin30Days: 30 } as const;
-
-/** Midnight in UTC after this many days, because the report counts days in UTC. */
-function endOfDays(days: number, day: string): string {
-  const end = Date.parse(day) + (days + 1) * 86_400_000;
-  return `${new Date(end).toISOString().slice(0, 10)}T00:00Z`;
-}
 
 /** The filter for the enrolments behind a figure. The clock of a test tenant differs from the browser's. */
 export function filterOf(measure: Measure, { AsOf }: Pick<AccessLine, 'AsOf'>): Filter {

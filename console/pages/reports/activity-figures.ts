@@ -32,8 +32,8 @@ export const isDay = (text: string | undefined): text is string =>
   text !== undefined && /^[12]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** The range in the URL; by default, the latest periods. */
-export function rangeOf(filters: { from?: string; to?: string }, unit: Unit) {
-  const to = isDay(filters.to) ? filters.to : new Date().toISOString().slice(0, 10);
+export function rangeOf(filters: { from?: string; to?: string }, unit: Unit, today: string) {
+  const to = isDay(filters.to) ? filters.to : today;
   return { From: isDay(filters.from) ? filters.from : dayAfter(to, 1 - daysOf[unit]), To: to };
 }
 

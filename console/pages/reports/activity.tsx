@@ -16,6 +16,7 @@ import { GroupFilter } from '../users/group.tsx';
 import { inChart, measures, type Period, pointOf, rangeOf, totalOf, units } from './activity-figures.ts';
 import { ActivityTable } from './activity-table.tsx';
 import { ReportTabs } from './report-tabs.tsx';
+import { useToday } from './use-today.ts';
 
 const Chart = lazy(() => import('../home/chart.tsx'));
 
@@ -27,7 +28,7 @@ export default function ActivityReport() {
   const shell = useTranslations('shell');
   const [filters, change] = useFilters(names);
   const unit = choiceOf(units, filters.unit) ?? 'day';
-  const range = rangeOf(filters, unit);
+  const range = rangeOf(filters, unit, useToday());
   const query = {
     Unit: unit,
     ...range,

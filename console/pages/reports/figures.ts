@@ -23,6 +23,12 @@ export const figures = [
 /** The filters of the enrolments behind a figure, as in the URL of their page. */
 export type Filter = { status?: string; before?: string };
 
+/** Midnight in UTC after this many days, because reports count days in UTC. */
+export function endOfDays(days: number, day: string): string {
+  const end = Date.parse(day) + (days + 1) * 86_400_000;
+  return `${new Date(end).toISOString().slice(0, 10)}T00:00Z`;
+}
+
 export const inBar = figures.filter(({ figure }) => figure !== 'Withdrawn');
 
 /** The filters for a line's enrolments. Null for a past day or users without a group, for which there is no filter. */

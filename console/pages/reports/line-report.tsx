@@ -9,6 +9,7 @@ import { CoursePicker } from '../enrolments/pickers.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { isKind, type Kind, kinds, type Place } from './figures.ts';
 import { ReportTabs } from './report-tabs.tsx';
+import { useToday } from './use-today.ts';
 
 const names = ['by', 'course', 'group', 'day'] as const;
 
@@ -22,7 +23,7 @@ function pastDay(text: string | undefined, today: string): string | undefined {
 export function useLineReport() {
   const [filters, change] = useFilters(names);
   const kind: Kind = isKind(filters.by) ? filters.by : 'course';
-  const today = new Date().toISOString().slice(0, 10);
+  const today = useToday();
   const day = pastDay(filters.day, today);
   const { course, group } = filters;
   const asked = {

@@ -45,7 +45,7 @@ export default function Reports() {
   const shell = useTranslations('shell');
   const { $api } = useApi();
   const report = useLineReport();
-  const { kind, day, asked, query, wanted, filters } = report;
+  const { kind, today, day, asked, query, wanted, filters } = report;
   const list = $api.useInfiniteQuery('get', '/report/completion', { params: { query } }, paged);
   const total = $api.useQuery('get', '/report/completion', { params: { query: { By: 'total', ...asked } } });
   const [sum] = total.data?.Items ?? [];
@@ -53,7 +53,13 @@ export default function Reports() {
   return (
     <LineReportPage report={report} name="completion">
       <PastDay day={day} text="past" />
-      {sum && <Summary line={sum} scope={day ? null : { course: filters.course, group: filters.group }} />}
+      {sum && (
+        <Summary
+          line={sum}
+          scope={day ? null : { course: filters.course, group: filters.group }}
+          today={today}
+        />
+      )}
       <div className="report-lines">
         <List
           label={shell('pages.reports')}

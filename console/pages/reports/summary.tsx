@@ -4,16 +4,10 @@ import { useFormatter, useTranslations } from 'use-intl';
 import { usePercent } from '../../parts/percent.ts';
 import { Bar } from './bar.tsx';
 import { Count } from './count.tsx';
-import { figures, type Line, type Scope } from './figures.ts';
-
-/** A week from now, in the format of the enrolments' date filter. */
-function nextWeek(): string {
-  const now = new Date();
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 8, 12).toISOString().slice(0, 10);
-}
+import { endOfDays, figures, type Line, type Scope } from './figures.ts';
 
 /** The totals of all lines, which are also the legend for the bars. */
-export function Summary({ line, scope }: { line: Line; scope: Scope }) {
+export function Summary({ line, scope, today }: { line: Line; scope: Scope; today: string }) {
   const t = useTranslations('reports');
   const format = useFormatter();
   const percent = usePercent();
@@ -47,7 +41,7 @@ export function Summary({ line, scope }: { line: Line; scope: Scope }) {
               renderRoot={(props) => (
                 <Link
                   to="/console/enrolments"
-                  search={{ ...scope, before: nextWeek() } as never}
+                  search={{ ...scope, before: endOfDays(7, today) } as never}
                   {...props}
                 />
               )}

@@ -34,9 +34,8 @@ const endsText = `left join lateral (
  */
 export async function listAccess(ctx: TenantContext, input: LinesQuery) {
   const today = dayOf(tenantNow(ctx));
-  const asked = dayOfReport(ctx, input);
-  const isPast = asked < today;
-  const day = isPast ? asked : today;
+  const day = dayOfReport(ctx, input);
+  const isPast = day < today;
   await rejectIncomplete(ctx, isPast ? [completionCounter] : [completionCounter, accessCounter]);
   const { rows, end } = await scanLines<Row>(ctx, input, {
     day,

@@ -51,6 +51,7 @@ const line = (course: string | null, group: string | null, figures: Partial<Comp
   ...{ CourseID: course, CourseTitle: course, GroupName: group },
   ...none,
   ...figures,
+  AsOf: today(),
 });
 
 /** Some enrolments in each state, in two courses and two groups. */
@@ -153,6 +154,10 @@ test('AsOf returns what the report showed at the end of that day', async () => {
   }
   assert.equal(new Set([...recorded.values()].map((lines) => JSON.stringify(lines))).size > 15, true);
   for (const [query, lines] of recorded) assert.deepEqual(await report(tenant, query), lines, query);
+  for (const day of [today(), '2999-12-31'])
+    assert.deepEqual(await report(tenant, `By=total&AsOf=${day}`), await report(tenant, 'By=total'), day);
+  const [latest] = await report(tenant, 'By=total');
+  assert.equal(latest?.AsOf, today());
   assert.deepEqual(await report(tenant, 'AsOf=2001-01-01'), []);
   for (const day of ['2026-02-30', 'x', '2026-01-01T00:00:00Z'])
     expectProblem(
@@ -281,10 +286,10 @@ test('the report is also available as CSV, and another tenant sees none of its l
   assert.equal(
     reply.body,
     [
-      'CourseID,CourseTitle,GroupName,Enrolments,NotStarted,InProgress,Completed,Expired,Withdrawn,Passed,Failed,CompletionRate',
-      ',,,1,1,0,0,0,0,0,0,0',
-      ',,Sales,2,1,0,1,0,0,1,1,50',
-      ',,Support,2,1,0,0,0,1,0,0,0',
+      'CourseID,CourseTitle,GroupName,Enrolments,NotStarted,InProgress,Completed,Expired,Withdrawn,Passed,Failed,CompletionRate,AsOf',
+      `,,,1,1,0,0,0,0,0,0,0,${today()}`,
+      `,,Sales,2,1,0,1,0,0,1,1,50,${today()}`,
+      `,,Support,2,1,0,0,0,1,0,0,0,${today()}`,
       '',
     ].join('\r\n'),
   );

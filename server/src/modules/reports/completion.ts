@@ -16,15 +16,16 @@ import type { Completion } from './schemas.ts';
 
 /** Lists the lines of the report, with their figures at the end of a day. */
 export async function listCompletion(ctx: TenantContext, input: LinesQuery) {
+  const day = dayOfReport(ctx, input);
   await rejectIncomplete(ctx, [completionCounter]);
   const { rows, end } = await scanLines<FigureRow>(ctx, input, {
-    day: dayOfReport(ctx, input),
+    day,
     isShown: 'day.enrolled + day.in_progress + day.completed + day.expired + day.withdrawn > 0',
     columns:
       'day.enrolled, day.in_progress, day.completed, day.expired, day.withdrawn, day.passed, day.failed',
   });
   const kind = kindOf(input);
-  return toPage(rows, pageLimit(input), keyOf, (row) => toCompletion(row, kind), end);
+  return toPage(rows, pageLimit(input), keyOf, (row) => toCompletion(row, { kind, day }), end);
 }
 
 /** Completed enrolments as a percentage of the enrolments that were not withdrawn, to one decimal place. */
@@ -32,7 +33,7 @@ function rateOf(completed: number, relevant: number): number | null {
   return relevant === 0 ? null : Math.round((1_000 * completed) / relevant) / 10;
 }
 
-function toCompletion(row: FigureRow, kind: Kind): Completion {
+function toCompletion(row: FigureRow, { kind, day }: { kind: Kind; day: string }): Completion {
   const relevant = row.enrolled + row.in_progress + row.completed + row.expired;
   return {
     ...placeOf(row, kind),
@@ -45,5 +46,6 @@ function toCompletion(row: FigureRow, kind: Kind): Completion {
     Passed: row.passed,
     Failed: row.failed,
     CompletionRate: rateOf(row.completed, relevant),
+    AsOf: day,
   };
 }

@@ -34,8 +34,11 @@ function nameOf({ hasCourse, hasGroup }: Kind): string {
   return hasGroup ? 'group' : 'total';
 }
 
-/** The day at whose end the figures are reported: by default today, for the latest figures. */
-export const dayOfReport = (ctx: TenantContext, { AsOf }: LinesQuery) => AsOf ?? dayOf(tenantNow(ctx));
+/** The day at whose end the figures are reported: today, for the latest figures, unless an earlier day is requested. */
+export function dayOfReport(ctx: TenantContext, { AsOf }: LinesQuery): string {
+  const today = dayOf(tenantNow(ctx));
+  return AsOf !== undefined && AsOf < today ? AsOf : today;
+}
 
 /** The figures of a line at the end of the day: those of the last day on which they changed. */
 const figuresOf = (line: string, day: string) => `(

@@ -90,6 +90,11 @@ const place = {
   ),
 };
 
+const AsOf = Type.String({
+  format: 'date',
+  description: 'The day of the figures, in UTC. For a test tenant, today depends on its clock.',
+});
+
 export const Completion = Fields(
   {
     ...place,
@@ -111,6 +116,7 @@ export const Completion = Fields(
           'Completed enrolments as a percentage of the enrolments that were not withdrawn; null if there are none.',
       }),
     ),
+    AsOf,
   },
   { title: 'Completion' },
 );
@@ -131,10 +137,7 @@ export const Access = Fields(
       ),
     ),
     Overdue: Count('Status `expired`: access ended before the course was completed.'),
-    AsOf: Type.String({
-      format: 'date',
-      description: 'The day of the figures, in UTC. For a test tenant, today depends on its clock.',
-    }),
+    AsOf,
   },
   { title: 'Access' },
 );
