@@ -1,13 +1,15 @@
 import { Stack, Text, TextInput } from '@mantine/core';
+import type { ComponentProps, ReactNode } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import type { Column } from '../../parts/list.tsx';
+import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
 import { GroupFilter } from '../users/group.tsx';
-import { isKind, type Kind, kinds, type Place } from './figures.ts';
+import { Count } from './count.tsx';
+import { type Filter, isKind, type Kind, keyOf, kinds, type Place, scopeOf } from './figures.ts';
 import { ReportTabs } from './report-tabs.tsx';
 import { useToday } from './use-today.ts';
 
@@ -32,15 +34,17 @@ export function useLineReport() {
     ...(day ? { AsOf: day } : {}),
   };
   return {
-    ...{ filters, change, kind, today, day, asked },
-    wanted: { kind, course, group, day },
+    ...{ filters, change, kind, today, day },
     query: { By: kind, ...asked },
+    totalQuery: { By: 'total' as const, ...asked },
+    scopeOf: (line: Place) => scopeOf(line, { kind, course, group, day }),
+    totalScope: day ? null : { course, group },
     isFiltered: Object.keys(asked).length > 0,
     clear: () => change({ course: undefined, group: undefined, day: undefined }),
   };
 }
 
-type LineReport = ReturnType<typeof useLineReport>;
+export type LineReport = ReturnType<typeof useLineReport>;
 
 function LineFilters({ report }: { report: LineReport }) {
   const t = useTranslations('reports');
@@ -71,10 +75,23 @@ function LineFilters({ report }: { report: LineReport }) {
   );
 }
 
-type LineReportPage = { report: LineReport; name: 'completion' | 'access'; children: React.ReactNode };
+const texts = {
+  completion: { past: 'past', none: 'noneText' },
+  access: { past: 'access.past', none: 'access.noneText' },
+} as const;
 
-/** A page with the tabs of all reports, the export and the filters. */
-export function LineReportPage({ report, name, children }: LineReportPage) {
+type LineReportPage<Line> = {
+  report: LineReport;
+  name: keyof typeof texts;
+  columns: Column<Line>[];
+  list: ComponentProps<typeof List<Line>>['query'];
+  /** The totals of all lines. */
+  children: ReactNode;
+};
+
+/** A page with the tabs of all reports, the export, the filters and the lines. */
+export function LineReportPage<Line extends Place>(props: LineReportPage<Line>) {
+  const { report, name, columns, list, children } = props;
   const t = useTranslations('reports');
   const shell = useTranslations('shell');
   const { day, query } = report;
@@ -92,13 +109,25 @@ export function LineReportPage({ report, name, children }: LineReportPage) {
       }
     >
       <LineFilters report={report} />
-      <Stack gap="sm">{children}</Stack>
+      <Stack gap="sm">
+        <PastDay day={day} text={texts[name].past} />
+        {children}
+        <div className="report-lines">
+          <List
+            label={shell('pages.reports')}
+            query={list}
+            columns={columns}
+            rowKey={keyOf}
+            empty={<NoLines report={report} text={t(texts[name].none)} />}
+          />
+        </div>
+      </Stack>
     </Page>
   );
 }
 
 /** Which figures a past day shows. */
-export function PastDay({ day, text }: { day: string | undefined; text: 'past' | 'access.past' }) {
+function PastDay({ day, text }: { day: string | undefined; text: 'past' | 'access.past' }) {
   const t = useTranslations('reports');
   const format = useFormatter();
   if (day === undefined) return null;
@@ -110,14 +139,14 @@ export function PastDay({ day, text }: { day: string | undefined; text: 'past' |
 }
 
 /** Shown instead of an empty table. */
-export function NoLines({ report, text }: { report: LineReport; text: string }) {
+function NoLines({ report, text }: { report: LineReport; text: string }) {
   const t = useTranslations('reports');
   if (!report.isFiltered) return <Message title={t('none')} text={text} />;
   return <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={report.clear} />;
 }
 
 /** The columns that say what a line covers. */
-export function usePlaceColumns(kind: Kind): Column<Place>[] {
+export function usePlaceColumns({ kind }: LineReport): Column<Place>[] {
   const t = useTranslations('reports');
   const course: Column<Place> = {
     key: 'course',
@@ -133,3 +162,17 @@ export function usePlaceColumns(kind: Kind): Column<Place>[] {
   };
   return [...(kind === 'group' ? [] : [course]), ...(kind === 'course' ? [] : [group])];
 }
+
+/** A column of figures, with links to the enrolments behind them. */
+export const countColumn = <Line extends Place>(
+  { scopeOf }: LineReport,
+  header: string,
+  of: { key: string; count: (line: Line) => number | null; filter?: (line: Line) => Filter },
+): Column<Line> => ({
+  key: of.key,
+  header,
+  align: 'end',
+  cell: (line) => (
+    <Count count={of.count(line)} scope={scopeOf(line)} filter={of.filter?.(line) ?? {}} label={header} />
+  ),
+});

@@ -1,39 +1,30 @@
 import './reports.css';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import type { Column } from '../../parts/list.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Bar } from './bar.tsx';
-import { Count } from './count.tsx';
-import { figures, type Kind, keyOf, type Line, type Scope, scopeOf } from './figures.ts';
-import { LineReportPage, NoLines, PastDay, useLineReport, usePlaceColumns } from './line-report.tsx';
+import { figures, type Line } from './figures.ts';
+import {
+  countColumn,
+  type LineReport,
+  LineReportPage,
+  useLineReport,
+  usePlaceColumns,
+} from './line-report.tsx';
 import { Summary } from './summary.tsx';
 
-function useColumns(kind: Kind, scopeOf: (line: Line) => Scope): Column<Line>[] {
+function useColumns(report: LineReport): Column<Line>[] {
   const t = useTranslations('reports');
-  const place = usePlaceColumns(kind);
   return [
-    ...place,
+    ...usePlaceColumns(report),
     { key: 'rate', header: t('completionRate'), cell: (line) => <Bar line={line} /> },
-    {
-      key: 'enrolments',
-      header: t('enrolments'),
-      align: 'end',
-      cell: (line) => <Count count={line.Enrolments} scope={scopeOf(line)} label={t('enrolments')} />,
-    },
-    ...figures.map(
-      ({ figure, status }): Column<Line> => ({
+    countColumn(report, t('enrolments'), { key: 'enrolments', count: (line) => line.Enrolments }),
+    ...figures.map(({ figure, status }) =>
+      countColumn<Line>(report, t(`figures.${figure}`), {
         key: figure,
-        header: t(`figures.${figure}`),
-        align: 'end',
-        cell: (line) => (
-          <Count
-            count={line[figure]}
-            scope={scopeOf(line)}
-            filter={{ status }}
-            label={t(`figures.${figure}`)}
-          />
-        ),
+        count: (line) => line[figure],
+        filter: () => ({ status }),
       }),
     ),
   ];
@@ -41,34 +32,16 @@ function useColumns(kind: Kind, scopeOf: (line: Line) => Scope): Column<Line>[] 
 
 /** Completion by course and group, now or at the end of a past day. */
 export default function Reports() {
-  const t = useTranslations('reports');
-  const shell = useTranslations('shell');
   const { $api } = useApi();
   const report = useLineReport();
-  const { kind, today, day, asked, query, wanted, filters } = report;
+  const { query, totalQuery, totalScope, today } = report;
   const list = $api.useInfiniteQuery('get', '/report/completion', { params: { query } }, paged);
-  const total = $api.useQuery('get', '/report/completion', { params: { query: { By: 'total', ...asked } } });
+  const total = $api.useQuery('get', '/report/completion', { params: { query: totalQuery } });
   const [sum] = total.data?.Items ?? [];
-  const columns = useColumns(kind, (line) => scopeOf(line, wanted));
+  const columns = useColumns(report);
   return (
-    <LineReportPage report={report} name="completion">
-      <PastDay day={day} text="past" />
-      {sum && (
-        <Summary
-          line={sum}
-          scope={day ? null : { course: filters.course, group: filters.group }}
-          today={today}
-        />
-      )}
-      <div className="report-lines">
-        <List
-          label={shell('pages.reports')}
-          query={list}
-          columns={columns}
-          rowKey={keyOf}
-          empty={<NoLines report={report} text={t('noneText')} />}
-        />
-      </div>
+    <LineReportPage report={report} name="completion" columns={columns} list={list}>
+      {sum && <Summary line={sum} scope={totalScope} today={today} />}
     </LineReportPage>
   );
 }
