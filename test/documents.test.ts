@@ -70,8 +70,9 @@ test('each folder named in a document exists', () => {
   assert.deepEqual(unknown(/^[\w{}.-]+(\/[\w{}.-]+)*\/$/, isKnown), []);
 });
 
-/** Names from PostgreSQL, PgBouncer, Node.js and a server used for measurements. */
+/** Names from PostgreSQL, PgBouncer, Node.js, Postmark and a server used for measurements. */
 const foreign = [
+  'HardBounce',
   'insecureHTTPParser',
   'max_prepared_statements',
   'pg_monitor',
