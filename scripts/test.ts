@@ -117,7 +117,7 @@ if (!onServer && !values.journeys) delete env.TEST_DATABASE_URL;
 const runsAlone = (file: string) => /\/(console-budget|kill-worker)\.test\.ts$/.test(file);
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
-/** The sources of the processes that were ended. */
+/** The generated files that the ended processes were running. */
 const ended = new Set<string>();
 const running = process.env.TEST_RUNNING_FILES ?? join(scratch, 'running');
 mkdirSync(running, { recursive: true });
@@ -177,7 +177,7 @@ function queue(files: readonly string[], processes: number): string[] {
  */
 const collector = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
-/** Ends processes whose file is past its time limit, which a process that waits for an endless computation cannot. */
+/** Ends processes whose file is past its time limit. A process in an endless computation cannot check this itself. */
 function endStuckFiles(): void {
   for (const pid of readdirSync(running)) {
     const current = join(running, pid);

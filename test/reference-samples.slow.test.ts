@@ -91,7 +91,7 @@ async function enrolInCmi5({ service, key, real }: World, loginId: string): Prom
   return enrolled.body.LaunchURL;
 }
 
-/** What some operations need, and what the samples before them do not leave behind. */
+/** What some operations need, and the samples before them do not create. */
 const preparations: Record<string, (world: World) => Promise<void>> = {
   async revokeKey(world) {
     const made = await world.service.api('POST', '/tenant/acme/key', { Name: 'samples' });

@@ -108,9 +108,7 @@ async function checkTypes(folder: string): Promise<void> {
   await run([join(root, 'node_modules/.bin/tsc'), '-p', '.'], folder);
 }
 
-/**
- * In milliseconds. Other test files share the processor: type-checking the samples then took longer than two minutes.
- */
+/** In milliseconds. While other test files ran, type-checking the samples took more than two minutes. */
 const timeLimit = 600_000;
 
 async function run([program, ...args]: [string, ...string[]], folder: string, key = ''): Promise<string> {

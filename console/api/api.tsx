@@ -28,8 +28,8 @@ export function useApi(): Api {
 }
 
 /**
- * Components learn of all responses within this time (in milliseconds) at once. If each of 50 rows loads the name of
- * its user and rendered on its own, React would take that for an endless loop (error 185) and leave out some names.
+ * Responses that arrive within this time (in milliseconds) reach components together. If each of 50 rows rendered as
+ * soon as its user's name arrived, React would take this for an endless loop (error 185) and leave out some names.
  */
 const notificationDelay = 16;
 let notifications: (() => void)[] = [];

@@ -128,7 +128,7 @@ test('Without enrolments, the page says what it will show', async () => {
   const tenant = await newTenant(service);
   const boss = await tenant.user({ IsAdmin: true });
   const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/reports/access');
-  await page.getByText('this page shows whose access has ended or ends soon').waitFor();
+  await page.getByText('this page shows how many enrolments are overdue or end soon').waitFor();
   await expectAccessible(page);
   await closeConsole(page);
 });

@@ -22,7 +22,7 @@ after(async () => {
 
 /**
  * Imitates a browser that denies storage to the frames of other sites. No preference or flag makes Chromium's headless
- * shell do so. Debian's whole Chromium 156 does by default, and the next test passed there without this script.
+ * shell do so. Debian's full Chromium 156 does so by default, and the next test passed there without this script.
  */
 async function contextWithoutFrameStorage() {
   const context = await newContext();

@@ -21,7 +21,7 @@ const colors = {
   cancelled: 'gray',
 } as const;
 
-/** The mail server's response or the reason of the bounce, which explain why an address does not work. */
+/** The mail server's response or the reason for the bounce, to explain why an address does not work. */
 function Outcome({ mail }: { mail: Mail }) {
   const t = useTranslations('mails');
   const { Status, Answer, NextAttemptAt, Attempts, BounceKind, BounceReason } = mail;

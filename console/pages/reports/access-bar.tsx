@@ -1,7 +1,7 @@
 import { useFormatter } from 'use-intl';
 import { type AccessLine, partsOf } from './access-figures.ts';
 
-/** The shares of overdue enrolments and of ends among those that are not completed, and their number. */
+/** The number of uncompleted enrolments, and which shares of them are overdue or end soon. */
 export function AccessBar({ line }: { line: AccessLine }) {
   const format = useFormatter();
   return (

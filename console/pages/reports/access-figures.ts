@@ -3,7 +3,7 @@ import { endOfDays, type Filter } from './figures.ts';
 
 export type AccessLine = components['schemas']['Access'];
 
-/** The figures, most urgent first. Each one after `Overdue` includes those before it, except `Overdue`. */
+/** The figures, most urgent first. Those after `Overdue` are cumulative, and do not include `Overdue`. */
 export const measures = ['Overdue', 'EndsWithin7Days', 'EndsWithin30Days', 'Open'] as const;
 export type Measure = (typeof measures)[number];
 

@@ -131,7 +131,7 @@ function expectedOf({ Search, CourseID, Status, GroupName, Order = 'oldest' }: Q
   );
 }
 
-test('the words have the numbers of users that make the service take each way', () => {
+test('the words have as many users as each way of searching needs', () => {
   assert.ok(numbersOf('acme') > 3_000 && numbersOf('zoe') > 3_000);
   assert.ok(numbersOf('an') > 1_000 && numbersOf('an') < 3_000, `${numbersOf('an')}`);
   assert.ok(numbersOf('emile') > 100 && numbersOf('emile') < 1_000);

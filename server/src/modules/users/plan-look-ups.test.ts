@@ -25,7 +25,7 @@ test('the look-ups of a plan use their index, however many users there are when 
   const { TenantID } = await newTenant(service);
   let users = 0;
   for (const size of usersAt) {
-    // With these lengths, each index has more levels than another one for some time.
+    // With these lengths, each index has more levels than another at some sizes of the table.
     await sql`
       insert into "user" (tenant_id, user_id, login_id, email, enabled, password_hash, created_at, updated_at)
       select ${TenantID}, gen_random_uuid(), lpad(n::text, case when n < 240 then 5 else 200 end, 'u'),

@@ -182,8 +182,8 @@ export const foldedSql = (user: string) =>
   `' ' || concat_ws(' ', ${texts.map((name) => `folded_text(${user}.${name})`).join(', ')})`;
 
 /**
- * SQL for whether a user matches, if that can only be so with all words. Folding takes 20 µs, but ASCII texts need none:
- * if a word is missing in them, the user does not match.
+ * SQL that evaluates `matches` only for users who can have all words. Folding a user's texts takes 20 µs, but if the
+ * texts are ASCII and lack a word, the user cannot match.
  */
 export function ifContained(user: string, words: readonly string[], matches: string, { add }: Parameters) {
   const all = words.map((word) => `strpos(own.texts, ${add(word)}) > 0`).join(' and ');

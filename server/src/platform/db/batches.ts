@@ -50,8 +50,8 @@ const sorting = `select set_config('enable_sort', $1, true)`;
 /**
  * Runs a statement and rules out plans that sort, so a range with an order and a limit is read with the index that has
  * this order. In a small table, any index of the tenant seems to be as good, and a plan that is cached then would later
- * read the whole tenant for each look-up. Other statements of the transaction may sort, because PostgreSQL would compile
- * plans that seem to be so expensive, which takes 200 ms.
+ * read the whole tenant for each look-up. The setting does not apply to later statements: if they must sort, PostgreSQL
+ * would think their plans so expensive that it would compile them, which takes 200 ms.
  */
 export function runInOrder<R>(ctx: { db: Database }, statement: Statement): Promise<R[]> {
   return joinTransaction(ctx, async (ctx) => {

@@ -7,7 +7,7 @@ type Found = { tenant_id: string; key: object };
 /**
  * Deletes rows of all tenants. `find` reads up to `$2` of them, at most as old as `$1` and not of the tenants `$3`, as
  * `tenant_id` and a JSON object `key`. It locks nothing, because Citus cannot lock rows of several tenants. `remove`
- * deletes those of the tenant `$1` with a key in the JSON array `$2` that are still as old as `$3`, and skips locked rows.
+ * deletes those of the tenant `$1` with a key in the JSON array `$2` that are still older than `$3`, and skips locked rows.
  */
 export async function deleteByTenant(
   ctx: { db: Database },

@@ -93,7 +93,7 @@ end $$`;
 /**
  * Citus sends statements to the nodes in sessions of its own, which have the settings of the database. Without them, a
  * statement would wait for a lock for as long as a statement may run. The second setting also sends each `set local`.
- * Returns why it failed on a worker.
+ * Returns the error of a worker, if there is one.
  */
 async function limitLockWaitsOnNodes(
   ask: <R>(text: string, values?: unknown[]) => Promise<R[]>,
@@ -115,7 +115,7 @@ export async function allowSchemaChanges(connection: Connection): Promise<void> 
   for (const setting of [
     `citus.multi_shard_modify_mode = 'sequential'`,
     'citus.enable_unsafe_triggers = on',
-    // Otherwise, a new table that refers to a reference table becomes a kind of its own, to which others cannot refer.
+    // Otherwise, Citus manages a new table that refers to a reference table, and other tables cannot refer to it.
     'citus.enable_local_reference_table_foreign_keys = off',
   ])
     await connection.query({ text: `/* across tenants: migration */ set local ${setting}`, values: [] });

@@ -69,7 +69,7 @@ export const en: Texts = {
       subject: `A passkey was added to your account with ${tenant}`,
       greeting: hello(name),
       before: [
-        `A passkey was added to your account with ${tenant} on ${at}. From now on, signing in asks for a passkey.`,
+        `A passkey was added to your account with ${tenant} on ${at}. From now on, you need a passkey to sign in.`,
       ],
       action: '',
       after: [`If this was not you, somebody else may be using your account. Tell ${tenant} immediately.`],

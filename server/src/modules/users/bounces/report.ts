@@ -72,7 +72,7 @@ async function tenantOf(ctx: Context, mailId: string | null, address: string | u
   if (address === undefined) throw mailNotFound();
   throw new Problem(
     'tenant_required',
-    'There is no email with this MessageID, so the service does not know the tenant. Send a TenantID in the Tenant header.',
+    'Without the MessageID of a known email, the service cannot find the tenant. Send a TenantID in the Tenant header.',
     { param: 'Tenant' },
   );
 }
