@@ -1378,12 +1378,12 @@ export interface paths {
         };
         /**
          * Read the settings of your tenant
-         * @description The language and the days of reminders. An operator names the tenant in the Tenant header.
+         * @description The language, and when learners are reminded. An operator names the tenant in the Tenant header.
          */
         get: operations["readSettings"];
         /**
          * Change the settings of your tenant
-         * @description Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`. An added reminder is not sent to learners whose access already ends sooner.
+         * @description Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`. A reminder that you add is not sent to learners whose access ends sooner than that.
          */
         put: operations["changeSettings"];
         post?: never;
@@ -4161,7 +4161,7 @@ export interface components {
             /** @example Acme Ltd */
             Name: string | null;
             /**
-             * @description The language of emails to users.
+             * @description The language of emails to users and, by default, of the pages with the branding of the tenant.
              * @enum {string|null}
              */
             Language: "en" | "de" | "fr" | null;
@@ -4896,7 +4896,7 @@ export interface components {
              */
             SecondFactor?: "optional" | "required";
             /**
-             * @description The language of emails to users.
+             * @description The language of emails to users and, by default, of the pages with the branding of the tenant.
              * @enum {string}
              */
             Language?: "en" | "de" | "fr";
@@ -4931,7 +4931,7 @@ export interface components {
              */
             SecondFactor: "optional" | "required";
             /**
-             * @description The language of emails to users.
+             * @description The language of emails to users and, by default, of the pages with the branding of the tenant.
              * @enum {string}
              */
             Language: "en" | "de" | "fr";
@@ -4965,7 +4965,7 @@ export interface components {
              */
             SecondFactor?: "optional" | "required";
             /**
-             * @description The language of emails to users.
+             * @description The language of emails to users and, by default, of the pages with the branding of the tenant.
              * @enum {string}
              */
             Language?: "en" | "de" | "fr";
@@ -5063,7 +5063,7 @@ export interface components {
          */
         Settings: {
             /**
-             * @description The language of emails to users.
+             * @description The language of emails to users and, by default, of the pages with the branding of the tenant.
              * @enum {string}
              */
             Language: "en" | "de" | "fr";
@@ -5075,7 +5075,7 @@ export interface components {
         /** SettingsChange */
         SettingsChange: {
             /**
-             * @description The language of emails to users.
+             * @description The language of emails to users and, by default, of the pages with the branding of the tenant.
              * @enum {string}
              */
             Language?: "en" | "de" | "fr";
@@ -5967,7 +5967,7 @@ export interface components {
                 /** @example Acme Ltd */
                 Name: string | null;
                 /**
-                 * @description The language of emails to users.
+                 * @description The language of emails to users and, by default, of the pages with the branding of the tenant.
                  * @enum {string|null}
                  */
                 Language: "en" | "de" | "fr" | null;
@@ -8982,7 +8982,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` lists the IDs of the row from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11022,7 +11022,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` lists the IDs of the row from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11081,7 +11081,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` lists the IDs of the row from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -39,7 +39,10 @@ const common = {
     description:
       '`required`: administrators need a passkey to use the console. Without one, all they can do is add one. This also applies to open sessions, but not to API keys or to sign-in links created with them. `optional`: only administrators who have added a passkey need it.',
   }),
-  Language: OneOf(languages, { description: 'The language of emails to users.' }),
+  Language: OneOf(languages, {
+    description:
+      'The language of emails to users and, by default, of the pages with the branding of the tenant.',
+  }),
   ReminderDays: Type.Array(Type.Integer({ minimum: 1, maximum: 365 }), {
     maxItems: 5,
     uniqueItems: true,

@@ -10,7 +10,8 @@ export const settingsRoutes = [
     method: 'GET',
     name: 'readSettings',
     summary: 'Read the settings of your tenant',
-    description: 'The language and the days of reminders. An operator names the tenant in the Tenant header.',
+    description:
+      'The language, and when learners are reminded. An operator names the tenant in the Tenant header.',
     scope: 'users:read',
     responses: { 200: { description: 'The settings.', schema: Settings } },
     handle: async (ctx) => ok(await readSettings(ctx)),
@@ -21,7 +22,7 @@ export const settingsRoutes = [
     name: 'changeSettings',
     summary: 'Change the settings of your tenant',
     description:
-      'Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`. An added reminder is not sent to learners whose access already ends sooner.',
+      'Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`. A reminder that you add is not sent to learners whose access ends sooner than that.',
     example: ['ReminderDays'],
     // The settings apply to emails to all users, as branding does.
     scope: 'users:write',
