@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { lockRegistration } from '../src/modules/enrolments/au-sessions/sessions.ts';
 import { expireEnrolments } from '../src/modules/enrolments/expire.ts';
 import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
+import { takeDeletion } from '../src/modules/tenants/deletion.ts';
 import { claimEndpoints } from '../src/modules/webhooks/claim.ts';
 import { eventSource } from '../src/modules/webhooks/event-source.ts';
 import { isDistributed } from '../src/platform/db/distribute.ts';
@@ -369,6 +370,28 @@ test("deleted tenants are removed while another one's data is locked", { skip },
   expectStatus(await create(ids[1]), 201);
   await finishDeletions(later);
   expectStatus(await create(ids[0]), 201);
+});
+
+test('several nodes that delete the same tenant do not wait for one another', { skip }, async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, {}, { seats: { Seats: 10 } });
+  expectStatus(await tenant.api('POST', `/enrol/${await tenant.user()}/${CourseID}`), 201);
+  await sql`insert into "user" (tenant_id, user_id, login_id, enabled, password_hash, created_at, updated_at)
+    select ${tenant.TenantID}, gen_random_uuid(), 'many-' || n, true, 'x', now(), now()
+    from generate_series(1, 2000) n`.execute(ctx.db);
+  expectStatus(await service.api('PUT', `/tenant/${tenant.TenantID}`, { Status: 'suspended' }), 200);
+  expectStatus(await service.api('DELETE', `/tenant/${tenant.TenantID}`), 200);
+  const later = { ...ctx, now: () => new Date(Date.now() + 60_000) };
+  const create = () => service.api('POST', '/tenant', { TenantID: tenant.TenantID });
+  await transaction(later, async (ctx) => {
+    assert.ok(await takeDeletion(ctx, tenant.TenantID));
+    await finishDeletions(later);
+    expectProblem(await create(), 409, 'tenant_being_deleted');
+  });
+  await Promise.all(Array.from({ length: 4 }, () => finishDeletions(later)));
+  expectStatus(await create(), 201);
+  const option = bodyOf(await service.api('GET', `/course/${CourseID}`), 200).EnrolOptions[0];
+  assert.equal(option.SeatsLeft, 10);
 });
 
 test("stored responses of other tenants are removed while one tenant's are locked", { skip }, async () => {

@@ -9,6 +9,7 @@ import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { tenantTables as generatedTables } from '../src/platform/db/generated.ts';
 import { movableClock } from './support/clock.ts';
 import { fill } from './support/filled-tenant.ts';
+import { onEngine } from './support/nodes.ts';
 import { click, play, scorm12 } from './support/player.ts';
 import { bootstrapKey, cleanUp, databaseSettings, startProcess } from './support/process.ts';
 import { startService } from './support/service.ts';
@@ -165,6 +166,34 @@ test('deleting a tenant erases stored responses about it, and a late retry does 
   assert.equal(replayed.headers.get('idempotency-replayed'), 'true');
   expectStatus(await service.api('GET', `/tenant/${TenantID}`), 404);
   expectStatus(await send('/tenant', { TenantID }, 'a new one'), 201);
+});
+
+test('a slow node does not delete the data of a new tenant with the ID of a deleted one', async () => {
+  const tenant = await newTenant(service);
+  await suspend(tenant.TenantID);
+  expectStatus(await remove(tenant.TenantID), 200);
+  clock.advance({ seconds: 11 });
+  const acting = { tenant: tenant.TenantID };
+  const { engine } = service.ctx;
+  let isFirst = true;
+  const slow = onEngine(service.ctx, {
+    ...engine,
+    transaction: async (work, queue) => {
+      if (isFirst) {
+        isFirst = false;
+        await finishDeletions(service.ctx);
+        expectStatus(await service.api('POST', '/tenant', { TenantID: tenant.TenantID }), 201);
+        expectStatus(await service.api('POST', '/user', { LoginID: 'new' }, undefined, acting), 201);
+      }
+      return engine.transaction(work, queue);
+    },
+  });
+  await finishDeletions(slow);
+  const users = await service.api('GET', '/user', undefined, undefined, acting);
+  assert.deepEqual(
+    users.body.Items.map(({ LoginID }: { LoginID: string }) => LoginID),
+    ['new'],
+  );
 });
 
 test('an export contains every record of the tenant but no secret, and only the operator can request it', async () => {

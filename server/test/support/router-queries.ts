@@ -1,31 +1,15 @@
-import pg from 'pg';
 import type { Engine, Statement } from '../../src/platform/db/engine.ts';
 import { assertTenantScoped } from '../../src/platform/db/guard/tenant-guard.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
 import { locations } from '../../src/platform/locations.ts';
+import { withLiterals } from './literals.ts';
 import { recordedStatements } from './recorded-statements.ts';
 import { emptyServerDatabase } from './server-database.ts';
 
 const explainable = /^\s*(\/\*[^*]*\*\/\s*)?(select|insert|update|delete|with|values)\b/i;
 /** Tests read system tables, but requests to the service do not. */
 const readsSystem = /\b(information_schema|pg_\w+)\b/;
-
-/** The value as SQL. Values were recorded as JSON. */
-function literal(value: unknown): string {
-  if (value === null || value === undefined) return 'null';
-  if (Array.isArray(value)) {
-    const entries = value.map((entry) => (entry === null ? 'null' : JSON.stringify(String(entry))));
-    return pg.escapeLiteral(`{${entries.join()}}`);
-  }
-  if (typeof value !== 'object') return pg.escapeLiteral(String(value));
-  const { type, data } = value as { type?: string; data?: number[] };
-  const bytes = type === 'Buffer' && data ? `\\x${Buffer.from(data).toString('hex')}` : null;
-  return pg.escapeLiteral(bytes ?? JSON.stringify(value));
-}
-
-const withValues = ({ text, values }: Statement) =>
-  text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]));
 
 /** The numbers of shards to which the steps of a plan go, in the JSON of EXPLAIN. */
 function* tasksIn(plan: unknown): Generator<number> {
@@ -43,7 +27,7 @@ async function routingOf(engine: Engine, statement: Statement): Promise<Routing>
     engine.query<object>({ text: `explain (format json) ${text}`, values });
   try {
     // Citus plans some statements only for known values, and PostgreSQL some only with parameters.
-    const { rows } = await explain(withValues(statement), []).catch(() =>
+    const { rows } = await explain(withLiterals(statement), []).catch(() =>
       explain(statement.text, statement.values),
     );
     const tasks = [...tasksIn(rows)];

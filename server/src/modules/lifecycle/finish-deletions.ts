@@ -6,7 +6,7 @@ import { eraseResponsesAboutTenant } from '../../platform/retries/stored-respons
 import { appendAudit, deployment } from '../audit/append.ts';
 import { withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { freeSeats } from '../catalogue/seats.ts';
-import { listDeletions, lockTenant, removeTenant } from '../tenants/deletion.ts';
+import { listDeletions, lockTenant, removeTenant, takeDeletion } from '../tenants/deletion.ts';
 import { type TenantDataTable, tenantTables } from './tables.ts';
 
 /**
@@ -21,8 +21,8 @@ const maxRows = 500;
 const settledAfter = 10_000;
 
 /**
- * Job: deletes the data of deleted tenants, and resumes after a crash. If this fails for some tenants, throws
- * after the others have been deleted.
+ * Job: deletes the data of deleted tenants, and resumes after a crash. Tenants that another node is deleting are left
+ * to it. If the deletion fails for some tenants, throws after the others have been deleted.
  */
 export async function finishDeletions(ctx: Context): Promise<void> {
   const failures: unknown[] = [];
@@ -33,23 +33,27 @@ export async function finishDeletions(ctx: Context): Promise<void> {
 }
 
 async function finishDeletion(ctx: Context, tenantId: string): Promise<void> {
-  for (const table of tenantTables) await empty(ctx, tenantId, table);
+  for (const table of tenantTables) if (!(await empty(ctx, tenantId, table))) return;
   await eraseResponsesAboutTenant(ctx, tenantId);
   await finish(ctx, tenantId);
 }
 
 /**
  * Each batch starts by scanning the rows that the previous batch deleted. This marks their index entries as
- * dead, so later scans skip them.
+ * dead, so later scans skip them. Returns false if another node is deleting the tenant, or has deleted it.
  */
-async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Promise<void> {
+async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Promise<boolean> {
   let places: [KeyPosition, KeyPosition] = [[], []];
+  let isTaken = false;
   await inBatches(ctx, maxRows, async (ctx, rows) => {
+    isTaken = await takeDeletion(ctx, tenantId);
+    if (!isTaken) return 0;
     const [after, last] = places;
     const gone = await deleteBatch(ctx, tenantId, table, { after, rows });
     places = [last, positionOf(gone.at(-1), table.key)];
     return gone.length;
   });
+  return isTaken;
 }
 
 type Batch = { after: KeyPosition; rows: number };
@@ -101,6 +105,7 @@ async function freeSeatsOf(ctx: Context, gone: readonly Row[]): Promise<void> {
  */
 async function finish(ctx: Context, tenantId: string): Promise<void> {
   await transaction(ctx, async (ctx) => {
+    if (!(await takeDeletion(ctx, tenantId))) return;
     const tenant = await lockTenant(ctx, tenantId);
     if (tenant?.status !== 'deleting') return;
     if (ctx.now().getTime() - tenant.updated_at.getTime() < settledAfter) return;

@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownBranding } from './branding/known-branding.ts';
 import { knownTenant, tenantNotFound } from './tenants.ts';
@@ -49,6 +50,25 @@ export async function listDeletions(ctx: Context): Promise<string[]> {
     .orderBy('updated_at')
     .execute();
   return rows.map((row) => row.tenant_id);
+}
+
+const takeText = `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken`;
+
+/**
+ * Whether this transaction may delete the tenant's data. Until it ends, no other transaction may, because two nodes
+ * that delete the same rows can deadlock. The status is read after taking the lock: another node may have removed the
+ * tenant in the meantime, and a new tenant may have its ID.
+ */
+export async function takeDeletion(ctx: Context, tenantId: string): Promise<boolean> {
+  const values = [`deletion ${tenantId}`];
+  const [lock] = await run<{ taken: boolean }>(ctx, { name: 'take_deletion', text: takeText, values });
+  if (!lock?.taken) return false;
+  const tenant = await ctx.db
+    .selectFrom('tenant')
+    .select('status')
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  return tenant?.status === 'deleting';
 }
 
 export async function removeTenant(ctx: Context, tenantId: string): Promise<void> {
