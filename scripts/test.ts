@@ -144,6 +144,8 @@ function queue(files: readonly string[], processes: number): string[] {
     ${first}
     reuseDatabases();
     after(closeDatabases);
+    // A file that fails while it loads leaves its service open, which would keep the process running.
+    after(() => setTimeout(() => process.exit(), 30_000).unref());
     const take = (claim) => {
       try {
         mkdirSync(claim);
