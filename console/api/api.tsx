@@ -38,7 +38,12 @@ notifyManager.setScheduler((notify) => {
   setTimeout(() => {
     const due = notifications;
     notifications = [];
-    for (const notify of due) notify();
+    for (const notify of due)
+      try {
+        notify();
+      } catch (error) {
+        reportError(error);
+      }
   }, notificationDelay);
 });
 

@@ -56,9 +56,10 @@ async function visit(ctx: TenantContext, list: List) {
   if (!pathOf) throw new Error('A search needs an access path.');
   const parameters = parametersAfter(...list.values);
   const columns = [...new Set(['user_id', ...list.key]), 'visited', 'found'];
-  const page = visitSql(list, pathOf(parameters), parameters, visitedAtOnce);
+  const maxRows = Math.min(visitedAtOnce, list.maxScanned ?? visitedAtOnce);
+  const page = visitSql(list, pathOf(parameters), parameters, maxRows);
   const text = `select ${columns.map((name) => `held.${name}`).join(', ')} from (${page}) held`;
-  return readVisit(await run<Row & Visited>(ctx, { text, values: parameters.values }), visitedAtOnce);
+  return readVisit(await run<Row & Visited>(ctx, { text, values: parameters.values }), maxRows);
 }
 
 function positionOf({ word = '', login_id = '', user_id }: Row, before: Position): Position {

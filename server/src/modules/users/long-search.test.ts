@@ -31,7 +31,8 @@ test('a search with more than 40 characters finds the right user, in batches, am
     body.Items.map((one: { LoginID: string }) => one.LoginID),
     [LoginID],
   );
-  assert.ok(searches > 2, `It took ${searches} statements.`);
+  // A statement visits 200 users, because it may have to fold the texts of each.
+  assert.ok(searches >= 10, `It took ${searches} statements.`);
 });
 
 test("a user's words are computed at most once for each row, however many words the search has", async () => {

@@ -61,7 +61,8 @@ export async function countSelected(ctx: { db: Database }, query: Compilable): P
 async function countBy(ctx: { db: Database }, list: List, pathOf: PathOf): Promise<Counted> {
   const parameters = parametersAfter(...list.values);
   const path = pathOf(parameters);
-  const rows = visitedSql(list, path, parameters, visitedAtOnce);
+  const maxRows = Math.min(visitedAtOnce, list.maxScanned ?? visitedAtOnce);
+  const rows = visitedSql(list, path, parameters, maxRows);
   // As text, keys keep the precision that they have in the database.
   const key = list.key.map((name) => `held.${name}::text`).join(', ');
   const text = `select held.visited, (count(*) filter (where held.found) over ())::integer as found, array[${key}] as key
@@ -72,7 +73,7 @@ async function countBy(ctx: { db: Database }, list: List, pathOf: PathOf): Promi
   });
   return {
     found: last?.found ?? 0,
-    end: last?.visited === visitedAtOnce ? last.key : null,
+    end: last?.visited === maxRows ? last.key : null,
     isInOrder: path.order === undefined,
   };
 }
