@@ -69,13 +69,19 @@ export async function reach(page: Page, control: Locator, key: 'Tab' | 'Shift+Ta
   assert.fail(`${control} cannot be reached with ${key}, but only ${[...passed].join(' ')}`);
 }
 
-/** Waits for the outcome. A screen reader would read nothing if the focus were lost, so it must be somewhere. */
+/**
+ * Waits for the outcome. A screen reader would read nothing if the focus were lost, so it must be somewhere, and in a
+ * dialog if one has opened.
+ */
 async function expectOutcome(page: Page, outcome: Locator): Promise<void> {
   await outcome.waitFor();
+  const isKept = (shown: Element | null) => {
+    const { activeElement } = document;
+    const isLost = activeElement === null || activeElement === document.body;
+    return !isLost && (shown?.getAttribute('role') !== 'dialog' || shown.contains(activeElement));
+  };
   await page
-    .waitForFunction(() => ![null, document.body].includes(document.activeElement as HTMLElement), null, {
-      timeout: 10_000,
-    })
+    .waitForFunction(isKept, await outcome.first().elementHandle(), { timeout: 10_000 })
     .catch((cause: unknown) => assert.fail(`the focus is lost although there is ${outcome}: ${cause}`));
 }
 
