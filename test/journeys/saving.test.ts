@@ -170,6 +170,7 @@ test('Nothing is shown as saved unless the server or the device has stored it', 
   assert.equal(await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'a'), 'true');
   assert.equal(await callAPI(page, 'LMSCommit', ''), 'true');
   await context.setOffline(true);
+  await page.waitForFunction(() => !navigator.onLine);
   await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'b');
   assert.equal(await callAPI(page, 'LMSCommit', ''), 'false');
   assert.equal(await callAPI(page, 'LMSGetLastError'), '101');
