@@ -2,7 +2,8 @@
 // TEST_DATABASE_URL, `--citus` uses the coordinator in TEST_DATABASE_URL and also runs test/citus/, `--journeys` runs
 // the tests in Chromium, and `--deploy` tests the recipes in deploy/.
 // Tests that cannot run fail. The names of failed files are written to the file named in TEST_FAILED_FILES, and those
-// that are running to the folder named in TEST_RUNNING_FILES. TEST_PROCESSES is the number of files that run at once.
+// that are running to the folder named in TEST_RUNNING_FILES. TEST_PROCESSES sets how many files run
+// at the same time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
