@@ -20,11 +20,16 @@ const id = (space: string, n: string) => `('${space}-0000-7000-8000-' || lpad(to
 const mark = '/* across tenants: data to measure with */ ';
 const plain = (text: string, values: unknown[] = []): Statement => ({ text: mark + text, values });
 
-/** Users u0, u1 … of a tenant. Their numbers, and therefore their IDs, continue across all tenants. */
-const usersText = `
-insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at)
+/**
+ * Users u0, u1 … of a tenant. Their numbers, and therefore their IDs, continue across all tenants. The trigger for their
+ * words may be off. In older versions, users have no words.
+ */
+const usersText = (withWords: boolean) => `
+insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at
+  ${withWords ? ', words' : ''})
 select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group ' || n % 20, 'u' || n || '@mail.example',
   'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
+  ${withWords ? ", user_words('Learner ' || n, 'Lee', 'u' || n, 'u' || n || '@mail.example')" : ''}
 from generate_series($5::bigint, $3::bigint - 1) n on conflict do nothing`;
 
 /** Inserts the search words of users, because the trigger for them may be off while users are inserted. */
@@ -44,6 +49,7 @@ select $1, ${id('01930000', '$2 + n')}, ${id('01920000', '$7 + n % $3::bigint')}
 from generate_series($5::bigint, $6::bigint - 1) n`;
 
 const positionText = `select from information_schema.columns where table_name = 'event' and column_name = 'position'`;
+const userWordText = `select from information_schema.columns where table_name = 'user' and column_name = 'words'`;
 const wordText = `select from information_schema.tables where table_name = 'user_word'`;
 const groupText = `select from information_schema.columns where table_name = 'enrolment' and column_name = 'group_name'`;
 
@@ -103,6 +109,7 @@ export async function fill(
   const withGroup = found.rows.length > 0;
   const withPosition = (await first.query({ text: positionText, values: [] })).rows.length > 0;
   const withWords = (await first.query({ text: wordText, values: [] })).rows.length > 0;
+  const withUserWords = (await first.query({ text: userWordText, values: [] })).rows.length > 0;
   const at = new Date(Date.now() - 30 * 86_400_000);
 
   async function fillTenant(connection: Connection, index: number): Promise<void> {
@@ -120,7 +127,9 @@ export async function fill(
       ),
     );
     for (let from = 0; from < users; from += batchSize)
-      await connection.query(plain(usersText, [tenant, user, Math.min(users, from + batchSize), at, from]));
+      await connection.query(
+        plain(usersText(withUserWords), [tenant, user, Math.min(users, from + batchSize), at, from]),
+      );
     if (withWords) await connection.query(plain(wordsText, [tenant]));
     for (let from = 0; from < enrolments; from += batchSize) {
       const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + batchSize), user];

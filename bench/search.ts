@@ -33,13 +33,15 @@ const nameText = (count: number, seed: string) =>
   `initcap(translate(reverse((1000 + floor(${count} * power(${seed}, 3)))::bigint::text), '0123456789', 'aeiourlntk'))`;
 
 const fillText = `/* across tenants: data to measure with */
-insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at)
-select $1, ('01920000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'A' || n, first_name, last_name, 'group ' || n % 200,
-  lower(first_name || '.' || last_name) || n || '@company' || n % 500 || '.example', 'random', now(), now()
+insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at, words)
+select $1, ('01920000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, login_id, first_name, last_name, 'group ' || n % 200,
+  email, 'random', now(), now(), user_words(last_name, first_name, login_id, email)
 from (
+  select *, 'A' || n as login_id, lower(first_name || '.' || last_name) || n || '@company' || n % 500 || '.example' as email from (
   select n, ${nameText(2_000, '((hashint4(n) & 65535) / 65536.0)')} as first_name,
     ${nameText(50_000, '((hashint4(n + 7) & 1048575) / 1048576.0)')} as last_name
   from generate_series($2::int, $3::int) n
+  ) named
 ) people on conflict do nothing`;
 
 /** Users per statement, so that each fits into the memory of the embedded database. */
@@ -48,10 +50,8 @@ const idOf = (n: number) => `01920000-0000-7000-8000-${n.toString(16).padStart(1
 
 /** Inserts the rows in index order, which is faster than inserting them user by user. */
 const wordsText = `insert into user_word (tenant_id, word, user_id, words)
-select tenant_id, word, user_id, words from (
-  select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user"
-  where tenant_id = $1 and user_id between $2 and $3
-) listed cross join unnest(indexed_words(words)) word order by word, user_id on conflict do nothing`;
+select tenant_id, word, user_id, words from "user" cross join unnest(indexed_words(words)) word
+where tenant_id = $1 and user_id between $2 and $3 order by word, user_id on conflict do nothing`;
 
 const courseTexts = [
   `insert into course (course_id, title, created_at, updated_at) values ('course', 'Course', now(), now())

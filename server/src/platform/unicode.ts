@@ -22,12 +22,6 @@ export function toNfc(text: string): string {
   return text.length > maxLength || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
 }
 
-/** Whether the database would take long to separate letters from their accents, which it does for searches. */
-export function isSlowToFold(text: string): boolean {
-  const folded = toNfkd(text);
-  return folded.length > maxLength || hasExcessiveCombiningMarks(folded);
-}
-
 /** Replaces characters that PostgreSQL cannot store, in text from outside the service. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();

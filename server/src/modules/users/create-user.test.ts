@@ -129,11 +129,6 @@ test('an invalid request creates no user, and the error names the field', async 
     [{ LoginID, IsAdmin: 'true' }, 'validation_failed', 'IsAdmin'],
     [{ LoginID, FirstName: 'x'.repeat(256) }, 'validation_failed', 'FirstName'],
     [{ LoginID, Email: 'x'.repeat(321) }, 'validation_failed', 'Email'],
-    [{ LoginID, LastName: `a${'\u0301'.repeat(31)}` }, 'validation_failed', 'LastName'],
-    [{ LoginID: `${LoginID}${'\u0301'.repeat(31)}` }, 'validation_failed', 'LoginID'],
-    // Compatibility decomposition turns this letter into a mark, and the ligature into 18 letters.
-    [{ LoginID, LastName: `a${'\uff9e'.repeat(31)}` }, 'validation_failed', 'LastName'],
-    [{ LoginID, LastName: '\ufdfa'.repeat(60) }, 'validation_failed', 'LastName'],
     [{ LoginID, Password: '' }, 'validation_failed', 'Password'],
     [{ LoginID, Password: 'x'.repeat(1025) }, 'validation_failed', 'Password'],
     [{ LoginID, CreatedAt: '2020-01-01T00:00:00Z' }, 'unknown_field', 'CreatedAt'],

@@ -19,7 +19,6 @@ import { type GroupChanges, groupChangesInTransaction, noGroupChanges } from './
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
-import { rejectSlowTexts } from './slow-texts.ts';
 import { type UserUpdate, updateUsers } from './update-users.ts';
 import { userNotFound } from './users.ts';
 
@@ -118,7 +117,6 @@ export async function draft(
       `LoginID cannot be "${input.LoginID}", because the API uses this word in its URLs. Choose another one.`,
       { param: 'LoginID' },
     );
-  rejectSlowTexts(input);
   if (input.IsAdmin) requireScope(ctx, 'users:admin', 'Creating an administrator');
   if (input.Password != null) requireScope(ctx, 'users:admin', "Setting a user's Password");
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';

@@ -5,16 +5,14 @@ import { run } from '../../platform/db/transaction.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import {
   beginsSql,
-  containsAll,
   firstPosition,
-  foldedSql,
-  ifContained,
+  hasWordsSql,
   type Position,
   readExact,
   userList,
   wordList,
 } from './search.ts';
-import { indexedPart, searchWords } from './words.ts';
+import { searchWords } from './words.ts';
 
 const visitedAtOnce = 1_000;
 
@@ -56,26 +54,18 @@ async function visit(ctx: TenantContext, list: List) {
   if (!pathOf) throw new Error('A search needs an access path.');
   const parameters = parametersAfter(...list.values);
   const columns = [...new Set(['user_id', ...list.key]), 'visited', 'found'];
-  const maxRows = Math.min(visitedAtOnce, list.maxScanned ?? visitedAtOnce);
-  const page = visitSql(list, pathOf(parameters), parameters, maxRows);
+  const page = visitSql(list, pathOf(parameters), parameters, visitedAtOnce);
   const text = `select ${columns.map((name) => `held.${name}`).join(', ')} from (${page}) held`;
-  return readVisit(await run<Row & Visited>(ctx, { text, values: parameters.values }), maxRows);
+  return readVisit(await run<Row & Visited>(ctx, { text, values: parameters.values }), visitedAtOnce);
 }
 
 function positionOf({ word = '', login_id = '', user_id }: Row, before: Position): Position {
   return 'loginId' in before ? { loginId: login_id } : { leading: before.leading, word, id: user_id };
 }
 
-/** SQL for whether a search finds a row of `"user"`, without the index of words. */
+/** SQL for whether a search finds a row of `"user"`, without `user_word`. */
 export function matchesSql(search: string, user: string, parameters: Parameters): string {
   const words = searchWords(search);
   if (words.length === 0) return beginsSql(search, user, parameters);
-  const all = `user_words(${user}.last_name, ${user}.first_name, ${user}.login_id, ${user}.email)`;
-  const cut = words.filter((word) => word !== indexedPart(word));
-  const conditions = [
-    containsAll(all, words.map(indexedPart), parameters),
-    ...(cut.length > 0 ? [containsAll(foldedSql(user), cut, parameters)] : []),
-  ];
-  const matches = ifContained(user, words, conditions.join(' and '), parameters);
-  return `(${matches} or ${user}.login_id = ${parameters.add(toNfc(search).trim())})`;
+  return `(${hasWordsSql(user, words, parameters)} or ${user}.login_id = ${parameters.add(toNfc(search).trim())})`;
 }

@@ -15,14 +15,14 @@ export async function indexOlderUsers(ctx: Context): Promise<void> {
   }
 }
 
+const addWords = `
+update "user" account set words = user_words(account.last_name, account.first_name, account.login_id, account.email)
+where account.tenant_id = $1 and account.user_id > $2 and account.user_id <= $3 and account.words is null`;
+
 const fill = `
 insert into user_word (tenant_id, word, user_id, words)
-select account.tenant_id, word, account.user_id, listed.words
-from "user" account
-cross join lateral (
-  select user_words(account.last_name, account.first_name, account.login_id, account.email) as words
-) listed
-cross join unnest(indexed_words(listed.words)) word
+select account.tenant_id, word, account.user_id, account.words
+from "user" account cross join unnest(indexed_words(account.words)) word
 where account.tenant_id = $1 and account.user_id > $2 and account.user_id <= $3
 on conflict (tenant_id, word, user_id) do nothing`;
 
@@ -47,6 +47,7 @@ async function fillBatch(ctx: TenantContext, rows: number): Promise<number> {
     .execute();
   const last = users.at(-1)?.user_id;
   if (last !== undefined) {
+    await run(ctx, { text: addWords, values: [tenantId, found.position, last] });
     await run(ctx, { text: fill, values: [tenantId, found.position, last] });
     await ctx.db
       .updateTable('user_word_fill')

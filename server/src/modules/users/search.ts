@@ -8,7 +8,7 @@ import { isId } from '../../platform/ids.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { accessPathsOf as filterPaths, filterSql, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
-import { indexedPart, searchWords } from './words.ts';
+import { searchWords } from './words.ts';
 
 export type SearchFilter = UserFilter & { Search: string };
 type Found = UserRow & { word: string };
@@ -79,11 +79,11 @@ async function isFilled(ctx: TenantContext): Promise<boolean> {
   return row === undefined;
 }
 
-const endSql = (word: string, { add }: Parameters) => `held.word < ${add(prefixEnd(indexedPart(word)))}`;
+const endSql = (word: string, { add }: Parameters) => `held.word < ${add(prefixEnd(word))}`;
 
 /** Matches the words that begin with this one. */
 const rangeSql = (word: string, parameters: Parameters) =>
-  `held.word >= ${parameters.add(indexedPart(word))} and ${endSql(word, parameters)}`;
+  `held.word >= ${parameters.add(word)} and ${endSql(word, parameters)}`;
 
 const countedAtOnce = 1_000;
 /** Reading further would take more time than the better choice of word saves. */
@@ -175,38 +175,15 @@ export async function readExact(ctx: TenantContext, input: SearchFilter): Promis
   return run<UserRow>(ctx, { text, values: parameters.values });
 }
 
-const texts = ['last_name', 'first_name', 'login_id', 'email'];
-
-/**
- * Maximum rows per statement if words are looked for in the users' texts. Folding long texts in other scripts takes up
- * to 1 ms per user, while other statements wait on the embedded database.
- */
-const maxFolded = { ofWord: 200, ofFilter: 500 };
-
-/** SQL for all texts of a user, folded, with a space before each word. */
-export const foldedSql = (user: string) =>
-  `' ' || concat_ws(' ', ${texts.map((name) => `folded_text(${user}.${name})`).join(', ')})`;
-
-/**
- * SQL that evaluates `matches` only for users who can have all words. Folding a user's texts takes 20 µs, but if the
- * texts are ASCII and lack a word, the user cannot match.
- */
-export function ifContained(user: string, words: readonly string[], matches: string, { add }: Parameters) {
-  const all = words.map((word) => `strpos(own.texts, ${add(word)}) > 0`).join(' and ');
-  return `(select case when (${all}) or octet_length(own.texts) > length(own.texts) then ${matches} else false end
-    from (select lower(concat_ws(' ', ${texts.map((name) => `${user}.${name}`).join(', ')}) collate "C") as texts offset 0) own)`;
+/** SQL for whether a user has all words. Until a job has added an earlier user's words, they are computed. */
+export function hasWordsSql(user: string, words: readonly string[], parameters: Parameters): string {
+  const computed = `user_words(${user}.last_name, ${user}.first_name, ${user}.login_id, ${user}.email)`;
+  return containsSql(`coalesce(${user}.words, ${computed})`, words, parameters);
 }
 
-const contains = (texts: string, word: string, { add }: Parameters) =>
-  `strpos(${texts}, ${add(` ${word}`)}) > 0`;
-
-/** SQL for whether the text contains all words. Computes the text once, however many words there are. */
-export const containsAll = (text: string, words: readonly string[], parameters: Parameters) =>
-  `(select ${words.map((word) => contains('once.text', word, parameters)).join(' and ')} from (select ${text} as text offset 0) once)`;
-
-/** SQL for whether the user's texts contain all words. */
-const foldedContains = (user: string, words: readonly string[], parameters: Parameters) =>
-  ifContained(user, words, containsAll(foldedSql(user), words, parameters), parameters);
+/** Words contain no characters that have a meaning in patterns. */
+const containsSql = (text: string, words: readonly string[], { add }: Parameters) =>
+  `${text} like all (${add(words.map((word) => `% ${word}%`))}::text[])`;
 
 type Walk = { words: readonly string[]; place: Place; exact: readonly UserRow[] };
 
@@ -214,15 +191,11 @@ type Walk = { words: readonly string[]; place: Place; exact: readonly UserRow[] 
 export function wordList(ctx: TenantContext, input: SearchFilter, { words, place, exact }: Walk): List {
   const leading = words[place.leading] ?? '';
   const isFirst = place.word === '';
-  const cut = words.filter((word) => word !== indexedPart(word));
   const isFiltered =
     input.GroupName !== undefined || input.Email !== undefined || input.Enabled !== undefined;
-  /** Conditions on the user, whose row is read only if there are conditions. */
   const ofUser = (parameters: Parameters) =>
-    `(select ${[
-      filterSql(input, parameters, 'account'),
-      ...(cut.length > 0 ? [foldedContains('account', cut, parameters)] : []),
-    ].join(' and ')} from "user" account where account.tenant_id = $1 and account.user_id = held.user_id)`;
+    `(select ${filterSql(input, parameters, 'account')} from "user" account
+      where account.tenant_id = $1 and account.user_id = held.user_id)`;
   return {
     rows: 'user_word held where held.tenant_id = $1',
     values: [ctx.tenantId],
@@ -234,17 +207,14 @@ export function wordList(ctx: TenantContext, input: SearchFilter, { words, place
       [
         // Several words of a user may begin with the search word. The user is listed only for the first of
         // these words.
-        `strpos(held.words, ${parameters.add(` ${indexedPart(leading)}`)}) = strpos(held.words, ' ' || held.word || ' ')`,
-        ...words
-          .filter((word) => word !== leading)
-          .map((word) => contains('held.words', indexedPart(word), parameters)),
+        `strpos(held.words, ${parameters.add(` ${leading}`)}) = strpos(held.words, ' ' || held.word || ' ')`,
+        containsSql('held.words', words, parameters),
         ...exact.map(({ user_id }) => `held.user_id <> ${parameters.add(user_id)}`),
-        ...(isFiltered || cut.length > 0 ? [ofUser(parameters)] : []),
+        ...(isFiltered ? [ofUser(parameters)] : []),
       ].join(' and '),
     show: (page) => `select account.*, held.word, held.visited, held.found from (${page}) held
       join "user" account on account.tenant_id = $1 and account.user_id = held.user_id`,
     wanted: pageLimit(input),
-    ...(cut.length > 0 ? { maxScanned: maxFolded.ofWord } : {}),
   };
 }
 
@@ -266,7 +236,7 @@ export function userList(
 ): List {
   const begins = (parameters: Parameters) => beginsSql(input.Search, 'held', parameters);
   const sought = (parameters: Parameters) =>
-    words.length === 0 ? begins(parameters) : foldedContains('held', words, parameters);
+    words.length === 0 ? begins(parameters) : hasWordsSql('held', words, parameters);
   const filters = filterPaths(input);
   return {
     rows: '"user" held where held.tenant_id = $1',
@@ -279,7 +249,6 @@ export function userList(
     ],
     filter: (parameters) => `${filterSql(input, parameters)} and ${sought(parameters)}`,
     wanted: pageLimit(input),
-    ...(words.length > 0 ? { maxScanned: maxFolded.ofFilter } : {}),
   };
 }
 

@@ -16,7 +16,6 @@ import { readPassword, storePassword, unmatchablePasswordHash } from './password
 import { toUser, type UserRow } from './record.ts';
 import { endResets } from './resets/end.ts';
 import type { User, UserChange } from './schemas.ts';
-import { rejectSlowTexts } from './slow-texts.ts';
 import { userNotFound } from './users.ts';
 
 export type UserUpdate = {
@@ -216,7 +215,6 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         param: 'LoginID',
       },
     );
-  rejectSlowTexts(change);
   const { Password } = change;
   if (Password !== undefined) rejectAdminChange(ctx, nobody, { Password });
   const passwordHash = await hashOf(ctx, Password);

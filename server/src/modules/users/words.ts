@@ -28,15 +28,18 @@ export function wordsOf(text: string): string[] {
   return [...new Set(folded.split(separators).filter((word) => word !== ''))];
 }
 
-/** A statement compares each word of a search with up to a thousand users. */
+/** The part of a word that the index contains. */
+const indexedPart = (word: string): string => Array.from(word).slice(0, indexedLength).join('');
+
+/** A statement compares each word of a search with up to 2,000 users. */
 const maxWords = 10;
 
 /**
- * The words of a search, each of which must be the beginning of a user's word. A word that is the beginning
- * of another word is redundant.
+ * The words of a search, each of which must be the beginning of a user's word, as far as words are indexed. A word that
+ * is the beginning of another word is redundant.
  */
 export function searchWords(text: string): string[] {
-  const words = wordsOf(text);
+  const words = [...new Set(wordsOf(text).map(indexedPart))];
   if (words.length > maxWords)
     throw new Problem(
       'validation_failed',
@@ -47,6 +50,3 @@ export function searchWords(text: string): string[] {
     );
   return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
 }
-
-/** The part of a word that the index contains. */
-export const indexedPart = (word: string): string => Array.from(word).slice(0, indexedLength).join('');

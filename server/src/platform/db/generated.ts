@@ -660,6 +660,7 @@ export interface UserTable {
   passkeys_changed_in: string | null;
   email_bounced_at: Timestamp | null;
   email_bounce_reason: string | null;
+  words: string | null;
 }
 
 export interface UserSessionTable {
