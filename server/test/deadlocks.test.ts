@@ -125,3 +125,58 @@ test('requests and the job that erase the same user cause no deadlock', { skip }
     [],
   );
 });
+
+test('reports of bounces, their repetition and other changes to the same users cause no deadlock', {
+  skip,
+}, async () => {
+  codes.length = 0;
+  const { key } = await newTenant(service);
+  await service.api('PUT', '/course/bounces', { Title: 'Bounces' });
+  await service.api('PUT', '/course/bounces/option/year', {});
+  const nodes = [node, await serve(onEngine(service.ctx, watched))];
+  const call = async (n: number, method: 'POST' | 'DELETE', url: string, payload?: object | string) => {
+    const type = typeof payload === 'string' && { 'content-type': 'application/x-ndjson' };
+    const request = { method, url, headers: { authorization: `Bearer ${key}`, ...type } };
+    const reply = await nodes[n % 2]?.api.inject({ ...request, ...(payload && { payload }) });
+    return reply?.statusCode;
+  };
+  const users = 30;
+  const loginId = (n: number) => `u${String(n % users).padStart(2, '0')}`;
+  const addresses = ['one@acme.example', 'two@acme.example'];
+  const rows = (of: (n: number) => object) =>
+    Array.from({ length: users }, (_, n) => JSON.stringify(of(n))).join('\n');
+  const Email = (n: number) => addresses[n % 2];
+  await call(
+    0,
+    'POST',
+    '/user/bulk',
+    rows((n) => ({ LoginID: loginId(n), Email: Email(n) })),
+  );
+  const report = (n: number) =>
+    call(n, 'POST', '/mail/bounce', { EmailAddress: addresses[n % 3 === 0 ? 1 : 0], Kind: 'permanent' });
+  const invite = (n: number) => call(n, 'POST', '/invitation', { LoginID: loginId(n * 7) });
+  const renew = (n: number) => {
+    const row = { CourseID: 'bounces', IfEnrolled: 'renew' };
+    return call(
+      n,
+      'POST',
+      '/enrol/bulk',
+      rows((at) => ({ LoginID: loginId(n - at + users), ...row })),
+    );
+  };
+  const clear = (n: number) => call(n, 'DELETE', `/user/${loginId(n)}/bounce`);
+  const statuses: unknown[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const reports = Array.from({ length: 15 }, (_, n) => report(n));
+    const others = Array.from({ length: 10 }, (_, n) => invite(n + round));
+    statuses.push(...(await Promise.all([...reports, ...others, renew(round)])));
+    statuses.push(...(await Promise.all([0, 1, 2, 3].map(clear))));
+  }
+  await nodes[1]?.close();
+  assert.deepEqual(
+    codes.filter((code) => code === '40P01'),
+    [],
+  );
+  const succeeded = statuses.filter((status) => Number(status) < 500).length;
+  assert.ok(succeeded > statuses.length / 2, `${succeeded} of ${statuses.length} requests succeeded`);
+});

@@ -17,6 +17,7 @@ import { lockWaits } from './support/lock-waits.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from './support/tenant.ts';
+import { until } from './support/until.ts';
 
 // A tenant can make its own statements wait for row locks. Other tenants must not be affected.
 
@@ -126,6 +127,23 @@ test('a unit that waits for its learner has not locked the enrolment', { skip },
     return { locking };
   });
   assert.equal((await waiting.locking)?.enroll_id, enrollId);
+});
+
+test('invitations that wait for a user have not locked users with a later LoginID', { skip }, async () => {
+  const tenant = await newTenant(service);
+  // In the order of bytes, in which other changes lock users. In the order of words, "a" comes first.
+  const [first, later] = ['B', 'a'];
+  for (const LoginID of [first, later]) expectStatus(await tenant.api('POST', '/user', { LoginID }), 201);
+  const rows = [later, first].map((LoginID) => JSON.stringify({ LoginID })).join('\n');
+  const ofFirst = sql`locked.tenant_id = ${tenant.TenantID} and locked.login_id = ${first}`;
+  const waiting = await whileLocked('user', ofFirst, async () => {
+    const invited = tenant.api('POST', '/invitation/bulk', rows, { 'content-type': 'application/x-ndjson' });
+    await until('the invitations wait', async () => (await lockWaits(ctx.engine)) > 0);
+    await sql`select 1 from "user" where tenant_id = ${tenant.TenantID} and login_id = ${later}
+      for update nowait`.execute(ctx.db);
+    return { invited };
+  });
+  expectStatus(await waiting.invited, 200);
 });
 
 test('looking up a key does not wait for a lock on its row', {

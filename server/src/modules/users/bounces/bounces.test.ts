@@ -291,7 +291,7 @@ test('a bounce of thousands of users is cleared in short transactions, and again
   const loginId = 'U00002';
   let batches = 0;
   const crashing = observed(service.ctx, ({ name, values }) => {
-    if (name !== 'clear_bounces_of_others') return;
+    if (name !== 'lock_other_bounced_users') return;
     assert.ok(Number(values.at(-1)) <= 200);
     batches += 1;
     if (batches === 3) throw new Error('crash');

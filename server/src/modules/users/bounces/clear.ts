@@ -9,26 +9,26 @@ import { userNotFound } from '../users.ts';
 /** The index `user_bounced` has this order, so a batch reads no other users, and no user is read twice. */
 const others = `
 select account.user_id, account.login_id from "user" account
-where account.tenant_id = $1 and account.email_bounced_at is not null and account.user_id <> $4::uuid
-  and (lower(account.email) collate "C", account.login_id) > (lower($2) collate "C", $5)
+where account.tenant_id = $1 and account.email_bounced_at is not null and account.user_id <> $3::uuid
+  and (lower(account.email) collate "C", account.login_id) > (lower($2) collate "C", $4)
   and lower(account.email) collate "C" <= lower($2) collate "C"
-order by lower(account.email) collate "C", account.login_id limit $6`;
+order by lower(account.email) collate "C", account.login_id limit $5 for no key update`;
 
 const own = `
 select account.user_id, account.login_id from "user" account
-where account.tenant_id = $1 and account.user_id = $4::uuid and account.email_bounced_at is not null
-  and lower(account.email) collate "C" = lower($2) collate "C"`;
+where account.tenant_id = $1 and account.user_id = $3::uuid and account.email_bounced_at is not null
+  and lower(account.email) collate "C" = lower($2) collate "C"
+for no key update`;
 
-/** Returns the users in the order of `marked`. */
-const clear = (marked: string) => `
-with known as (${marked} for no key update), cleared as (
-  update "user" own set email_bounced_at = null, email_bounce_reason = null, updated_at = $3 from known
-  where own.tenant_id = $1 and own.user_id = known.user_id
-)
-select known.user_id, known.login_id from known`;
+const lockOthers = { name: 'lock_other_bounced_users', text: others };
+const lockOwn = { name: 'lock_bounced_user', text: own };
 
-const clearOthers = { name: 'clear_bounces_of_others', text: clear(others) };
-const clearOwn = { name: 'clear_own_bounce', text: clear(own) };
+const clear = {
+  name: 'clear_bounces',
+  text: `
+update "user" own set email_bounced_at = null, email_bounce_reason = null, updated_at = $3
+where own.tenant_id = $1 and own.user_id = any($2::uuid[])`,
+};
 
 const maxBatch = 200;
 
@@ -49,20 +49,21 @@ export async function clearBounce(ctx: TenantContext, input: { loginId: string }
   if (!user) throw userNotFound();
   const { user_id: userId, email } = user;
   if (email === null) return;
-  const values = () => [ctx.tenantId, email, tenantNow(ctx), userId];
+  const values = [ctx.tenantId, email, userId];
   let after = '';
   await inBatches(ctx, maxBatch, async (ctx, rows) => {
-    const cleared = await runInOrder<Cleared>(ctx, { ...clearOthers, values: [...values(), after, rows] });
-    await record(ctx, cleared);
+    const cleared = await runInOrder<Cleared>(ctx, { ...lockOthers, values: [...values, after, rows] });
+    await clearLocked(ctx, cleared);
     after = cleared.at(-1)?.login_id ?? after;
     return cleared.length;
   });
-  await transaction(ctx, async (ctx) =>
-    record(ctx, await run<Cleared>(ctx, { ...clearOwn, values: values() })),
-  );
+  await transaction(ctx, async (ctx) => clearLocked(ctx, await run<Cleared>(ctx, { ...lockOwn, values })));
 }
 
-async function record(ctx: TenantContext, cleared: readonly Cleared[]): Promise<void> {
+async function clearLocked(ctx: TenantContext, cleared: readonly Cleared[]): Promise<void> {
+  if (cleared.length === 0) return;
+  const userIds = cleared.map(({ user_id }) => user_id);
+  await run(ctx, { ...clear, values: [ctx.tenantId, userIds, tenantNow(ctx)] });
   await appendEvents(
     ctx,
     cleared.map(({ user_id: userId, login_id: LoginID }) => ({

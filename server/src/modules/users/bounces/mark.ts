@@ -12,24 +12,35 @@ export const withAddress = (address: string) => `
     and lower(account.email) collate "C" = lower(${address}) collate "C"
   order by account.login_id limit ${maxUsers}`;
 
-const mark = `
-with known as (${withAddress('$2')} for no key update), marked as (
-  update "user" own set email_bounced_at = $3, email_bounce_reason = $4, updated_at = $5 from known
-  where own.tenant_id = $1 and own.user_id = known.user_id and own.email_bounced_at is null and not $6::boolean
-  returning own.user_id
-)
-select known.user_id, known.login_id, marked.user_id is not null as is_new
-from known left join marked on marked.user_id = known.user_id`;
+const lock = { name: 'lock_users_with_address', text: `${withAddress('$2')} for no key update` };
 
-export type MarkedUser = { user_id: string; login_id: string; is_new: boolean };
+/**
+ * A statement that both locks users and updates them can deadlock with another one. While users were being enrolled,
+ * this happened to 33 of 1,800 reports.
+ */
+const mark = {
+  name: 'mark_bounced_users',
+  text: `
+update "user" own set email_bounced_at = $3, email_bounce_reason = $4, updated_at = $5
+where own.tenant_id = $1 and own.user_id = any($2::uuid[]) and own.email_bounced_at is null
+returning own.user_id`,
+};
+
+type Found = { user_id: string; login_id: string };
+
+export type MarkedUser = Found & { is_new: boolean };
 
 /**
  * Marks all users with this address, unless the bounce is known. `is_new` is false for those who were not marked now.
  */
-export function markUsers(
+export async function markUsers(
   ctx: TenantContext,
   { address, at, reason, isKnown }: { address: string; at: Date; reason: string | null; isKnown: boolean },
 ): Promise<MarkedUser[]> {
-  const values = [ctx.tenantId, address, at, reason, tenantNow(ctx), isKnown];
-  return run<MarkedUser>(ctx, { name: 'mark_bounced_users', text: mark, values });
+  const known = await run<Found>(ctx, { ...lock, values: [ctx.tenantId, address] });
+  if (isKnown || known.length === 0) return known.map((user) => ({ ...user, is_new: false }));
+  const values = [ctx.tenantId, known.map(({ user_id }) => user_id), at, reason, tenantNow(ctx)];
+  const marked = await run<{ user_id: string }>(ctx, { ...mark, values });
+  const isNew = new Set(marked.map(({ user_id }) => user_id));
+  return known.map((user) => ({ ...user, is_new: isNew.has(user.user_id) }));
 }

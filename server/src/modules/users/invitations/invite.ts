@@ -45,6 +45,7 @@ type Outcome = (Invited & { mail_id: string | null }) | null;
 const invite = `
 with asked as (
   select r.* from jsonb_to_recordset($2) as r (n integer, event_id uuid, login_id text, invitation_id uuid, link_hash text, scopes text[])
+  order by r.login_id collate "C"
 ), known as (
   select asked.*, account.user_id, account.enabled, account.first_name, account.last_name, account.email from asked
   cross join lateral (
