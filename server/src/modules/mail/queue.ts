@@ -81,6 +81,22 @@ where tenant_id = $1 and status = 'queued' and mail_id = any(array(
   ) due
 ))`;
 
+/** The sender cancels emails from before a suspension, even one that has ended. */
+const waiting = `
+select own.mail_id from mail own join tenant client on client.tenant_id = $1
+where own.tenant_id = $1 and own.user_id = $2 and own.status = 'queued' and own.kind = $3 and lower(own.address) = lower($4)
+  and own.expires_at > $5 and coalesce(own.created_at >= client.resumed_at, true)
+order by own.mail_id limit 1`;
+
+/** Whether an email of this kind to the user's address waits in the queue and can still be sent. */
+export async function isQueued(
+  ctx: TenantContext,
+  { userId, kind, address }: Pick<NewMail, 'userId' | 'kind'> & { address: string },
+): Promise<boolean> {
+  const values = [ctx.tenantId, userId, kind, address, ctx.now()];
+  return (await run(ctx, { name: 'find_queued_mail', text: waiting, values })).length > 0;
+}
+
 /** Cancels unsent emails of one kind or of all kinds. */
 export async function cancelMails(
   ctx: TenantContext,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
+import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
 import { expectStatus, newTenant, type TestTenant, unique } from '../../../test/support/tenant.ts';
@@ -131,8 +132,9 @@ for (const [Language, added, removed, all, signedOut, changed] of [
     const names = { TenantID: tenant.TenantID, LoginID };
     const { page } = await signInByPassword(service, names);
     const first = await addWith(service, page, newAuthenticator(service));
+    assert.deepEqual(await subjects(), [added]);
     const two = await addWith(service, first.page, newAuthenticator(service));
-    assert.deepEqual(await subjects(), [added, added]);
+    assert.deepEqual(await subjects(), [added]);
     const { body } = await two.page('GET', '/session/passkey');
     const path = `/session/passkey/${body.Items[0].PasskeyID}`;
     expectStatus(await two.page('DELETE', path, undefined, ownPage), 204);
@@ -170,6 +172,73 @@ test('a warning goes to the address that the user had when the account was chang
     server.mails.map(({ to }) => to),
     [[Email]],
   );
+});
+
+test('while an email about a changed password waits, the user gets no other one, but still gets resets', async () => {
+  const [tenant, other] = [await newTenant(service, { Name: 'Acme' }), await newTenant(service)];
+  const Email = `${unique('ann')}@acme.example`;
+  const LoginID = await person(tenant, { Email });
+  const same = await person(tenant, { Email });
+  await person(other, { LoginID, Email });
+  const change = async (of: TestTenant, loginId: string, times: number) => {
+    for (let n = 0; n < times; n++) await setPassword(of, loginId, hashOf(`password ${n}`));
+  };
+  await change(tenant, LoginID, 5);
+  await change(tenant, same, 3);
+  await change(other, LoginID, 3);
+  const names = { TenantID: tenant.TenantID, LoginID };
+  await service.api('POST', '/session/reset', names, '', ownPage);
+  await change(tenant, LoginID, 2);
+  await service.api('POST', '/session/reset', names, '', ownPage);
+  const changed = 'Your password for Acme was changed';
+  const found = await subjects();
+  assert.equal(found.filter((subject) => subject === changed).length, 2, 'one for each user of the tenant');
+  assert.equal(found.length, 4, 'one of the other tenant, and the last reset, which replaces the first');
+  await change(tenant, LoginID, 3);
+  assert.deepEqual(await subjects(), [changed], 'none waits any more');
+
+  await change(tenant, LoginID, 2);
+  const address = `${unique('new')}@acme.example`;
+  expectStatus(await tenant.api('PUT', `/user/${LoginID}`, { Email: address }), 200);
+  await change(tenant, LoginID, 2);
+  await sent();
+  assert.deepEqual(server.mails.map(({ to }) => to).toSorted(), [[Email], [address]]);
+});
+
+test('an email that will not be sent does not keep a user from getting the next one', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const LoginID = await person(tenant);
+  const changed = ['Your password for Acme was changed'];
+  for (const password of [old, chosen]) await setPassword(tenant, LoginID, password);
+  clock.advance({ days: 8 });
+  await setPassword(tenant, LoginID, old);
+  assert.deepEqual(await subjects(), changed, 'the first one has expired');
+  await setPassword(tenant, LoginID, chosen);
+  for (const Status of ['suspended', 'active']) {
+    clock.advance({ minutes: 1 });
+    expectStatus(await service.api('PUT', `/tenant/${tenant.TenantID}`, { Status }), 200);
+  }
+  clock.advance({ minutes: 1 });
+  await setPassword(tenant, LoginID, old);
+  assert.deepEqual(await subjects(), changed, 'the suspension cancelled the first one');
+});
+
+test('changes on two nodes at the same time queue one email', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const LoginID = await person(tenant);
+  await setPassword(tenant, LoginID);
+  const nodes = await Promise.all([serve(otherNode(service.ctx)), serve(otherNode(service.ctx))]);
+  const change = (n: number) =>
+    nodes[n % nodes.length]?.api.inject({
+      method: 'PUT',
+      url: `/user/password/${LoginID}`,
+      headers: { authorization: `Bearer ${tenant.key}` },
+      payload: { Password: hashOf(`password ${n}`) },
+    });
+  const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => change(n)));
+  assert.deepEqual(new Set(replies.map((reply) => reply?.statusCode)), new Set([204]));
+  for (const node of nodes) await node.close();
+  assert.deepEqual(await subjects(), ['Your password for Acme was changed']);
 });
 
 test('nobody gets an email without an address, or after a bounce', async () => {

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { MailKind } from '../mail/kinds.ts';
-import { queueMails } from '../mail/queue.ts';
+import { canMail, isQueued, queueMails } from '../mail/queue.ts';
 
 /** Long enough for a mail server that is down over a weekend. */
 const keptDays = 7;
@@ -14,7 +14,10 @@ type Change = {
   isAll?: boolean;
 };
 
-/** Emails a user about a change to the account that somebody else may have made. Call it in the change's transaction. */
+/**
+ * Emails a user about a change to the account that somebody else may have made, unless such an email already waits in
+ * the queue. Call it in the change's transaction. The lock makes changes on other nodes wait for this one.
+ */
 export async function mailAccountChange(ctx: TenantContext, change: Change): Promise<void> {
   if (ctx.config.mail === null) return;
   const { userId, kind, isOwn, isAll = false } = change;
@@ -23,8 +26,10 @@ export async function mailAccountChange(ctx: TenantContext, change: Change): Pro
     .select(['login_id', 'first_name', 'last_name', 'email', 'enabled'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', userId)
+    .forNoKeyUpdate()
     .executeTakeFirst();
-  if (!user?.enabled) return;
+  if (!user?.enabled || !canMail(ctx, user.email)) return;
+  if (await isQueued(ctx, { userId, kind, address: user.email })) return;
   const now = ctx.now();
   const content = {
     firstName: user.first_name,
