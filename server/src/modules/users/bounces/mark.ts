@@ -15,8 +15,8 @@ export const withAddress = (address: string) => `
 const lock = { name: 'lock_users_with_address', text: `${withAddress('$2')} for no key update` };
 
 /**
- * A statement that both locks users and updates them can deadlock with another one. While users were being enrolled,
- * this happened to 33 of 1,800 reports.
+ * The users are locked by a statement of their own. Statements that both lock and update users deadlocked with each other
+ * while these users were being enrolled.
  */
 const mark = {
   name: 'mark_bounced_users',
