@@ -6,6 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
 import { partOfState } from '../../platform/node-state.ts';
+import { countCreated } from '../../platform/operations/tenant-growth.ts';
 import { Postponed } from '../../platform/retries/once.ts';
 import { numberBeforeCommit } from '../events/write.ts';
 import { enrolText } from './enrol-function.ts';
@@ -39,11 +40,18 @@ const enrolRow = coalesce<TenantContext, EnrolRow, Outcome | Failure | null>({
  */
 type Before = { processed: number; planned: string[] | null };
 
-function callEnrol(ctx: TenantContext, rows: EnrolRow[], { processed, planned }: Before): Promise<Outcome[]> {
+async function callEnrol(
+  ctx: TenantContext,
+  rows: EnrolRow[],
+  { processed, planned }: Before,
+): Promise<Outcome[]> {
   const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
   const values = [ctx.tenantId, JSON.stringify(rows), tenantNow(ctx), isLast, processed, planned];
-  return run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
+  const outcomes = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
+  const created = outcomes.filter((outcome) => outcome.enroll_id !== null && isNew(outcome));
+  countCreated(ctx, ['enrolment'], created.length);
+  return outcomes;
 }
 
 /** Enrols all rows in the caller's transaction or in a dry run, which may take several calls. */

@@ -6,6 +6,7 @@ import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
+import { countCreated } from '../../platform/operations/tenant-growth.ts';
 import { Outdated, Postponed } from '../../platform/retries/once.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
@@ -35,14 +36,16 @@ type Found = UserRow & { n: number; is_new: boolean };
 
 type Numbered = { n: number; request: Request };
 
-function insertRows(ctx: TenantContext, requests: Numbered[]): Promise<Found[]> {
+async function insertRows(ctx: TenantContext, requests: Numbered[]): Promise<Found[]> {
   const rows = JSON.stringify(
     requests.map(({ n, request: { row, mayCreate } }) => ({ n, may_create: mayCreate, ...row })),
   );
   const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
   const values = [ctx.tenantId, rows, tenantNow(ctx), isLast];
-  return run<Found>(ctx, { name: 'create_user', text: createUsersText, values });
+  const found = await run<Found>(ctx, { name: 'create_user', text: createUsersText, values });
+  countCreated(ctx, ['user', 'user_word'], found.filter(({ is_new }) => is_new).length);
+  return found;
 }
 
 async function insertOrUpdate(

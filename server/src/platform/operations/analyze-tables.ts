@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { run } from '../db/transaction.ts';
+import { analyzeForTenants } from './tenant-growth.ts';
 
 /**
  * Analyses tables that have outgrown their statistics. On PGlite, 200 bulk enrolments into a table
@@ -39,7 +40,7 @@ const checkMilliseconds = 1_000;
 /**
  * Keeps query plans good while a new database fills up. Plans made for empty tables are cached and
  * may use the wrong index: with 20,000 rows, 50 enrolments took 300 ms until autovacuum ran a
- * minute later.
+ * minute later. In a large database, it keeps the plans of tenants good that are new.
  */
 export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   let looking = Promise.resolve();
@@ -47,6 +48,7 @@ export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   const check = async () => {
     try {
       await analyzeGrown(ctx);
+      await analyzeForTenants(ctx);
     } catch (error) {
       if (!stopped) ctx.log.warn({ err: error }, 'the analysis of tables failed; it will be retried');
     }

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { planOf, stepsOf, visitedBy } from '../../../test/support/plans.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newCourse, newTenant, type TestTenant, unique } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
+import { isDistributed } from '../db/distribute.ts';
+import { watchGrowth } from './analyze-tables.ts';
+import { analyzeForTenants } from './tenant-growth.ts';
+
+const service = await startService();
+after(() => service.close());
+const { ctx } = service;
+const course = await newCourse(service);
+const skip = (await isDistributed(ctx.engine)) && 'on Citus, autovacuum analyses the shards';
+
+const fill = `insert into "user" (tenant_id, user_id, login_id, password_hash, created_at, updated_at)
+select $1, gen_random_uuid(), 'learner ' || n, 'random:', now(), now() from generate_series(1, 20000) n`;
+const enrolAll = `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
+select tenant_id, gen_random_uuid(), user_id, $2, 'standard', 'enrolment', now(), now() from "user"
+where tenant_id = $1`;
+
+const tables = ['user', 'user_word', 'enrolment'];
+
+/** Another tenant fills the tables, so that those of the tests stay below the 10 % of autovacuum. */
+before(async () => {
+  const { TenantID } = await newTenant(service);
+  await ctx.engine.query({ text: fill, values: [TenantID] });
+  await ctx.engine.query({ text: enrolAll, values: [TenantID, course] });
+  for (const table of tables)
+    await ctx.engine.query({ text: `/* across tenants: a test */ analyze "${table}"`, values: [] });
+});
+
+/** The rows that the database expects for the tenant, by table. */
+const expected = ({ TenantID }: TestTenant) =>
+  Promise.all(
+    tables.map(async (table) => {
+      const text = `select from "${table}" where tenant_id = $1`;
+      return (await planOf(ctx.engine, { text, values: [TenantID] }))['Plan Rows'];
+    }),
+  );
+
+/** Without a course, the users are not enrolled. */
+async function growInBulk({ api }: TestTenant, users: number, fields: object, query = ''): Promise<void> {
+  const rows = Array.from({ length: users }, () => JSON.stringify({ LoginID: unique('learner'), ...fields }));
+  const headers = { 'content-type': 'application/x-ndjson' };
+  expectStatus(await api('POST', `/user/bulk${query}`, `${rows.join('\n')}\n`, headers), 200);
+}
+
+async function growOneByOne({ api }: TestTenant, users: number): Promise<void> {
+  const left = Array.from({ length: users }, (_, n) => `learner ${n}`);
+  const client = async () => {
+    for (let LoginID = left.pop(); LoginID; LoginID = left.pop()) {
+      expectStatus(await api('POST', '/user', { LoginID, FirstName: 'Anna' }), 201);
+      expectStatus(await api('POST', `/enrol/${LoginID}/${course}`), 201);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, client));
+}
+
+test('tables are analysed when a tenant that their statistics do not know has grown', { skip }, async () => {
+  const tenants = [await newTenant(service), await newTenant(service)] as const;
+  await growInBulk(tenants[0], 600, { CourseID: course });
+  await growOneByOne(tenants[1], 600);
+  for (const tenant of tenants) assert.deepEqual(await expected(tenant), [1, 1, 1]);
+  const watch = watchGrowth(ctx);
+  for (const tenant of tenants)
+    await until('the statistics know the tenant', async () =>
+      (await expected(tenant)).every((rows) => rows > 300),
+    );
+  await watch.stop();
+  const text = `select first_name from "user" where tenant_id = $1 and user_id = $2`;
+  for (const { TenantID } of tenants) {
+    const [user] = (
+      await ctx.engine.query<{ user_id: string }>({
+        text: 'select user_id from "user" where tenant_id = $1 limit 1',
+        values: [TenantID],
+      })
+    ).rows;
+    const plan = await planOf(ctx.engine, { text, values: [TenantID, user?.user_id] });
+    assert.deepEqual([...stepsOf(plan)].map(visitedBy), [1]);
+  }
+});
+
+test('a table is analysed at most every 10 s, and only if a tenant that has grown needs it', {
+  skip,
+}, async () => {
+  let now = performance.now() + 1_000_000;
+  /** Lets a new tenant grow and returns the tables that are analysed after the given time. */
+  const grow = async (seconds: number, query = '') => {
+    await growInBulk(await newTenant(service), 500, {}, query);
+    now += seconds * 1_000;
+    return analyzeForTenants(ctx, now);
+  };
+  assert.deepEqual(await grow(0), ['user', 'user_word']);
+  assert.deepEqual(await grow(9), []);
+  assert.deepEqual(await analyzeForTenants(ctx, now + 300_000), ['user', 'user_word']);
+  assert.deepEqual(await grow(600, '?Plan=true'), []);
+  const known = await newTenant(service);
+  await growInBulk(known, 500, {});
+  for (const table of tables)
+    await ctx.engine.query({ text: `/* across tenants: a test */ analyze "${table}"`, values: [] });
+  assert.deepEqual(await analyzeForTenants(ctx, now + 600_000), []);
+  await growInBulk(known, 500, {});
+  assert.deepEqual(await analyzeForTenants(ctx, now + 600_000), []);
+});
+
+test('if an analysis did not help, it is repeated only when the tenant has doubled', { skip }, async () => {
+  const tenant = await newTenant(service);
+  let now = performance.now() + 3_000_000;
+  const grow = async (users: number) => {
+    await growInBulk(tenant, users, {});
+    now += 600_000;
+    return analyzeForTenants(ctx, now);
+  };
+  await ctx.engine.script('alter table "user" alter tenant_id set statistics 0');
+  try {
+    assert.deepEqual(await grow(500), ['user', 'user_word']);
+    assert.deepEqual(await grow(500), []);
+    assert.deepEqual(await grow(500), ['user']);
+  } finally {
+    await ctx.engine.script('alter table "user" alter tenant_id set statistics -1');
+  }
+});
