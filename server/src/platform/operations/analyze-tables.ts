@@ -40,7 +40,7 @@ const checkMilliseconds = 1_000;
 /**
  * Keeps query plans good while a new database fills up. Plans made for empty tables are cached and
  * may use the wrong index: with 20,000 rows, 50 enrolments took 300 ms until autovacuum ran a
- * minute later. In a large database, it keeps the plans of tenants good that are new.
+ * minute later. In a large database, it does the same for new tenants.
  */
 export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   let looking = Promise.resolve();

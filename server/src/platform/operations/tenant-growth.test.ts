@@ -15,10 +15,10 @@ const course = await newCourse(service);
 const skip = (await isDistributed(ctx.engine)) && 'on Citus, autovacuum analyses the shards';
 
 const fill = `insert into "user" (tenant_id, user_id, login_id, password_hash, created_at, updated_at)
-select $1, gen_random_uuid(), 'learner ' || n, 'random:', now(), now() from generate_series(1, 20000) n`;
+select $1, gen_random_uuid(), 'learner ' || n, 'random:', now(), now() from generate_series(1, 40000) n`;
 const enrolAll = `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
 select tenant_id, gen_random_uuid(), user_id, $2, 'standard', 'enrolment', now(), now() from "user"
-where tenant_id = $1`;
+where tenant_id = $1 limit 20000`;
 
 const tables = ['user', 'user_word', 'enrolment'];
 

@@ -2,7 +2,7 @@ import type { Context, TenantContext } from '../context.ts';
 import { run, runUnprepared } from '../db/transaction.ts';
 import { partOfState } from '../node-state.ts';
 
-/** The tables in which a tenant's rows are looked up while another of its tables is searched. */
+/** Searches look up rows of these tables one by one. */
 const tables = ['user', 'user_word', 'enrolment'] as const;
 type Table = (typeof tables)[number];
 
@@ -17,7 +17,8 @@ type Growth = { rows: number; examineAt: number };
 const maxTenants = 10_000;
 const examinedPerCheck = 50;
 const pauseMilliseconds = 10_000;
-/** On the embedded database, all other statements wait during an analysis. */
+const maxPauseMilliseconds = 60_000;
+/** On the embedded database, all other statements wait during an analysis, so it may take up only this share of the time. */
 const maxShareOfTime = 0.05;
 
 /** The tenants are in the order of their latest growth. All tenants in `due` are also in `tenants`. */
@@ -76,15 +77,17 @@ async function analyzeFor(ctx: Context, table: Table, now: number): Promise<bool
     try {
       await analyzeTenants(ctx, table);
     } finally {
-      const took = performance.now() - began;
-      own.pausedUntil = now + Math.max(pauseMilliseconds, took / maxShareOfTime);
+      own.pausedUntil = now + pauseAfter(performance.now() - began);
     }
     if (!(await isUnderestimated(ctx, table, tenantId))) growth.examineAt = examineEvery;
   }
   return isAnalyzed;
 }
 
-/** The other columns take five times as long. Autovacuum still counts the changed rows for its own analysis. */
+const pauseAfter = (milliseconds: number) =>
+  Math.min(maxPauseMilliseconds, Math.max(pauseMilliseconds, milliseconds / maxShareOfTime));
+
+/** All columns would take two to five times as long. Autovacuum still counts the changed rows for its own analysis. */
 async function analyzeTenants(ctx: Context, table: Table): Promise<void> {
   const text = `/* across tenants: statistics */ analyze (skip_locked) "${table}" (tenant_id)`;
   await run(ctx, { text, values: [] });
