@@ -18,7 +18,9 @@ async function planOf(text: string): Promise<string> {
     text: `/* across tenants: a test reads the plan */ explain ${text}`,
     values: ['tenant-1', ['a']],
   });
-  return lines.map((line) => line['QUERY PLAN']).join('\n');
+  const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+  // On Citus, the names of tables and indexes end with the number of the shard.
+  return plan.replaceAll(/_\d{6}\b/g, '');
 }
 
 test('the look-ups of a plan use their index, however many users there are when it is planned', async () => {

@@ -45,7 +45,8 @@ export async function readByIndex(ctx: { db: Database }): Promise<void> {
   await run(ctx, { text: byIndex, values: [] });
 }
 
-const sorting = `select set_config('enable_sort', $1, true)`;
+/** As a SELECT, Citus would not send the setting to the shards. */
+const sorting = (state: 'on' | 'off') => ({ text: `set local enable_sort = ${state}`, values: [] });
 
 /**
  * Runs a statement and rules out plans that sort, so a range with an order and a limit is read with the index that has
@@ -55,9 +56,9 @@ const sorting = `select set_config('enable_sort', $1, true)`;
  */
 export function runInOrder<R>(ctx: { db: Database }, statement: Statement): Promise<R[]> {
   return joinTransaction(ctx, async (ctx) => {
-    await run(ctx, { text: sorting, values: ['off'] });
+    await run(ctx, sorting('off'));
     const rows = await run<R>(ctx, statement);
-    await run(ctx, { text: sorting, values: ['on'] });
+    await run(ctx, sorting('on'));
     return rows;
   });
 }
