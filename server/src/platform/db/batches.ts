@@ -36,17 +36,16 @@ export async function inBatches<C extends { db: Database }>(
   }
 }
 
-const byIndex = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
-  .map((plan) => `set_config('enable_${plan}', 'off', true)`)
-  .join(', ')}`;
+/** With `select set_config(…)`, Citus would not send the setting to the shards. */
+async function setForTransaction(ctx: { db: Database }, plan: string, state: 'on' | 'off'): Promise<void> {
+  await run(ctx, { text: `set local enable_${plan} = ${state}`, values: [] });
+}
 
 /** For the rest of the transaction, rules out plans that read a whole table or index. */
 export async function readByIndex(ctx: { db: Database }): Promise<void> {
-  await run(ctx, { text: byIndex, values: [] });
+  for (const plan of ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'])
+    await setForTransaction(ctx, plan, 'off');
 }
-
-/** As a SELECT, Citus would not send the setting to the shards. */
-const sorting = (state: 'on' | 'off') => ({ text: `set local enable_sort = ${state}`, values: [] });
 
 /**
  * Runs a statement and rules out plans that sort, so a range with an order and a limit is read with the index that has
@@ -56,9 +55,9 @@ const sorting = (state: 'on' | 'off') => ({ text: `set local enable_sort = ${sta
  */
 export function runInOrder<R>(ctx: { db: Database }, statement: Statement): Promise<R[]> {
   return joinTransaction(ctx, async (ctx) => {
-    await run(ctx, sorting('off'));
+    await setForTransaction(ctx, 'sort', 'off');
     const rows = await run<R>(ctx, statement);
-    await run(ctx, sorting('on'));
+    await setForTransaction(ctx, 'sort', 'on');
     return rows;
   });
 }
