@@ -88,6 +88,24 @@ test('a request that waits for a lock gives up after two seconds, and can be ret
   expectStatus(await change(), 200);
 });
 
+test('a call that waits for the expired response of its key has not locked the event log', {
+  skip,
+}, async () => {
+  const tenant = await newTenant(service);
+  const post = (LoginID: string) => tenant.api('POST', '/user', { LoginID }, { 'idempotency-key': 'reused' });
+  expectStatus(await post('first'), 201);
+  const ofTenant = sql`locked.tenant_id = ${tenant.TenantID}`;
+  await sql`update stored_answer locked set expires_at = now() where ${ofTenant}`.execute(ctx.db);
+  const [waiting, { result, milliseconds }] = await whileLocked('stored_answer', ofTenant, async () => {
+    const waiting = post('second');
+    await delay(200);
+    return [{ reply: waiting }, await timed(tenant.api('POST', '/user', { LoginID: 'third' }))] as const;
+  });
+  expectStatus(result, 201);
+  assert.ok(milliseconds < 1_000, `another request waited ${milliseconds} ms`);
+  expectStatus(await waiting.reply, 201);
+});
+
 test("while one tenant's endpoint is locked, endpoints of other tenants can still be claimed", {
   skip,
 }, async () => {

@@ -8,7 +8,7 @@ import { coalesce } from '../../platform/load/coalesce.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { countCreated } from '../../platform/operations/tenant-growth.ts';
 import { Postponed } from '../../platform/retries/once.ts';
-import { numberBeforeCommit } from '../events/write.ts';
+import { callWithPositions, numberBeforeCommit } from '../events/write.ts';
 import { enrolText } from './enrol-function.ts';
 import { refusalOf } from './enrol-refusal.ts';
 import type { EnrolRow, Outcome } from './enrol-row.ts';
@@ -44,8 +44,8 @@ async function callEnrol(
   ctx: TenantContext,
   rows: EnrolRow[],
   { processed, planned }: Before,
+  isLast = !isInTransaction(ctx),
 ): Promise<Outcome[]> {
-  const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
   const values = [ctx.tenantId, JSON.stringify(rows), tenantNow(ctx), isLast, processed, planned];
   const outcomes = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
@@ -90,6 +90,8 @@ async function enrolAndCommit(ctx: TenantContext, rows: EnrolRow[]): Promise<(Ou
 
 const onlyOutcome = ([outcome]: Outcome[]) => outcome as Outcome;
 
+const hasEvent = ({ enroll_id, action }: Outcome) => enroll_id !== null && action !== 'keep';
+
 const isNew = ({ action }: Outcome) => action !== 'keep' && action !== 'extend';
 
 /** The key of a new enrolment's seat, in the format of the database function. */
@@ -115,7 +117,8 @@ async function enrolSome(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome
   const numbered = rows.map((row, n) => ({ n, ...row }));
   const before = ctx.isDryRun ? { ...done, processed: 0 } : { ...done, planned: null };
   const results: (Outcome | null)[] = rows.map(() => null);
-  for (const outcome of await callEnrol(ctx, numbered, before)) {
+  const call = (isLast: boolean) => callEnrol(ctx, numbered, before, isLast);
+  for (const outcome of (await callWithPositions(ctx, true, call, hasEvent)) ?? []) {
     results[outcome.n] = outcome;
     done.processed += 1;
     done.planned.push(...seatOf(outcome));

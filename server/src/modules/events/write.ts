@@ -1,3 +1,4 @@
+import type { Context } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/dialect.ts';
 import { beforeCommit, runUnprepared } from '../../platform/db/transaction.ts';
 import type { EventType } from './types.ts';
@@ -20,7 +21,7 @@ export function eventType(type: EventType): string {
 
 /**
  * Advances the end of the log of the tenant `$1`. `count` is SQL with the number of new events. The row stays locked
- * until the commit, so take no other lock afterwards.
+ * until the commit, so take no other lock afterwards, except for storing the response of an Idempotency-Key.
  */
 export const nextPositions = (count: string) => `insert into event_log as log (tenant_id, position)
   ${count} on conflict (tenant_id) do update set position = log.position + excluded.position
@@ -43,8 +44,8 @@ export const eventBuffer = {
   add: ({ id, type, user, enrolment, course, data }: NewEventSql) => `events := events ||
       jsonb_build_object('id', ${id}, 'type', ${type}, 'user', ${user}, 'enrolment', ${enrolment}, 'course', ${course}, 'data', ${data});`,
   /**
-   * `isLast` is an SQL condition that is true if the transaction ends with this function. Otherwise, call
-   * `numberBeforeCommit`.
+   * `isLast` is an SQL condition that is true if the transaction takes no locks after this function, except for storing
+   * the response of an Idempotency-Key. Otherwise, call `numberBeforeCommit`.
    */
   write: (isLast: string) => `
   if cardinality(events) > 0 then
@@ -94,4 +95,30 @@ export async function numberEvents(ctx: { db: Database }, tenants: string[]): Pr
  */
 export function numberBeforeCommit(ctx: { db: Database }, tenants: readonly string[]): void {
   beforeCommit(ctx, tenants, numberEvents);
+}
+
+/** Transactions in which a function has locked the event log, or in which one is running. */
+const lastCalls = new WeakSet<Database>();
+
+/**
+ * Calls a database function in a transaction of calls with Idempotency-Keys. If `mayBeLast`, the function takes the
+ * positions itself, which locks the event log. Returns null if the log is locked already, or another call is in progress:
+ * the rows must then wait for the next transaction, because their locks come before that of the log.
+ */
+export async function callWithPositions<Result>(
+  ctx: Pick<Context, 'db' | 'isDryRun'>,
+  mayBeLast: boolean,
+  call: (isLast: boolean) => Promise<Result[]>,
+  hasEvent: (result: Result) => boolean,
+): Promise<Result[] | null> {
+  if (ctx.isDryRun) return call(false);
+  if (lastCalls.has(ctx.db)) return null;
+  lastCalls.add(ctx.db);
+  let results: Result[] = [];
+  try {
+    results = await call(mayBeLast);
+    return results;
+  } finally {
+    if (!mayBeLast || !results.some(hasEvent)) lastCalls.delete(ctx.db);
+  }
 }

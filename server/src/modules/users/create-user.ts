@@ -11,7 +11,7 @@ import { Outdated, Postponed } from '../../platform/retries/once.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
-import { numberBeforeCommit } from '../events/write.ts';
+import { callWithPositions, numberBeforeCommit } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { sessionLimit } from './administrators.ts';
 import { checkPasswordGuess } from './check-user.ts';
@@ -36,11 +36,10 @@ type Found = UserRow & { n: number; is_new: boolean };
 
 type Numbered = { n: number; request: Request };
 
-async function insertRows(ctx: TenantContext, requests: Numbered[]): Promise<Found[]> {
+async function insertRows(ctx: TenantContext, requests: Numbered[], isLast: boolean): Promise<Found[]> {
   const rows = JSON.stringify(
     requests.map(({ n, request: { row, mayCreate } }) => ({ n, may_create: mayCreate, ...row })),
   );
-  const isLast = !isInTransaction(ctx);
   if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
   const values = [ctx.tenantId, rows, tenantNow(ctx), isLast];
   const found = await run<Found>(ctx, { name: 'create_user', text: createUsersText, values });
@@ -52,12 +51,13 @@ async function insertOrUpdate(
   ctx: TenantContext,
   requests: Request[],
   groups: GroupChanges,
+  isLast: boolean,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = requests.map(({ row }) =>
     groups.postponed.has(row.login_id) ? new Postponed() : null,
   );
   const left = requests.flatMap((request, n) => (outcomes[n] ? [] : [{ n, request }]));
-  const found = await insertRows(ctx, left);
+  const found = await insertRows(ctx, left, isLast);
   for (const { n, is_new, ...row } of found) outcomes[n] = { isNew: is_new, row, changed: null };
   const updates = found.flatMap(({ n, is_new }) => {
     const update = is_new ? null : requests[n]?.update;
@@ -80,17 +80,27 @@ async function insertOrUpdate(
   return outcomes;
 }
 
+/** Creates users for several callers in one transaction. */
+async function insertSome(ctx: TenantContext, requests: Request[]): Promise<Outcome[]> {
+  const groups = groupChangesInTransaction(ctx);
+  const call = (isLast: boolean) => insertOrUpdate(ctx, requests, groups, isLast);
+  const isNew = (one: Outcome) => one !== null && 'isNew' in one && one.isNew;
+  const outcomes = await callWithPositions(ctx, requests.every(isOneStatement), call, isNew);
+  return outcomes ?? requests.map(() => new Postponed());
+}
+
+const isOneStatement = ({ by, update }: Request) => by === null && update === null;
+
 /** Rows with the same LoginID run one after the other, so each row sees the changes of the previous one. */
 const insertUser = coalesce<TenantContext, Request, Outcome>({
   name: 'create_user',
   group: (ctx) => ctx.tenantId,
   key: ({ row }) => row.login_id,
   run: (ctx, requests) => {
-    if (isInTransaction(ctx)) return insertOrUpdate(ctx, requests, groupChangesInTransaction(ctx));
-    const isSingle = requests.every(({ by, update }) => by === null && update === null);
-    return isSingle
-      ? insertOrUpdate(ctx, requests, noGroupChanges())
-      : transaction(ctx, (ctx) => insertOrUpdate(ctx, requests, noGroupChanges()));
+    if (isInTransaction(ctx)) return insertSome(ctx, requests);
+    return requests.every(isOneStatement)
+      ? insertOrUpdate(ctx, requests, noGroupChanges(), true)
+      : transaction(ctx, (ctx) => insertOrUpdate(ctx, requests, noGroupChanges(), false));
   },
   runsAgain: (ctx, outcome) => outcome instanceof Postponed && !isInTransaction(ctx),
 });

@@ -20,6 +20,13 @@ export function beforeCommit({ db }: { db: Database }, keys: readonly string[], 
   lastWork.set(db, known.set(work, new Set([...(known.get(work) ?? []), ...keys])));
 }
 
+/** Runs the work given to `beforeCommit` now, for the one statement that may follow it. */
+export async function runLastWork(ctx: { db: Database }): Promise<void> {
+  const works = lastWork.get(ctx.db) ?? [];
+  lastWork.delete(ctx.db);
+  for (const [work, keys] of works) await work(ctx, [...keys]);
+}
+
 /**
  * Runs `work` in one transaction. Inside another transaction it uses a savepoint, so only the writes of
  * `work` are undone if it throws.
@@ -34,7 +41,7 @@ export async function transaction<C extends { db: Database }, T>(
   return engine.transaction(async (connection) => {
     const own = { ...ctx, db: kyselyForConnection(connection) };
     const result = await work(own);
-    for (const [last, keys] of lastWork.get(own.db) ?? []) await last(own, [...keys]);
+    await runLastWork(own);
     return result;
   }, queue);
 }

@@ -1,5 +1,5 @@
 import type { Context, TenantContext } from '../context.ts';
-import { sharedTransaction, transaction } from '../db/transaction.ts';
+import { runLastWork, sharedTransaction, transaction } from '../db/transaction.ts';
 import { codeOf } from '../error-code.ts';
 import { Problem } from '../errors.ts';
 import { coalesce } from '../load/coalesce.ts';
@@ -163,6 +163,8 @@ function commit(ctx: TenantContext, entries: Entry[]): Promise<(Outcome<unknown>
       if (one.reason instanceof Postponed) return null;
       throw one.reason;
     });
+    // Some calls have locked the event log already, so all calls lock it before their keys.
+    await runLastWork(ctx);
     await store(
       ctx,
       entries.flatMap(({ name }, at) => {

@@ -67,14 +67,14 @@ function unkeyedAboutUser(ctx: TenantContext, loginId: string): string {
 }
 
 const readText = `
-select wanted.n, known.answer, encode(known.request_hash, 'hex') as request_hash
+select wanted.n, known.answer, encode(known.request_hash, 'hex') as request_hash, known.expires_at <= $3 as expired
 from ${wantedRows('key_hash text')}
 cross join lateral (
-  select stored_answer.answer, stored_answer.request_hash from stored_answer
-  where stored_answer.tenant_id = $1 and stored_answer.key_hash = decode(wanted.key_hash, 'hex') and stored_answer.expires_at > $3 limit 1
+  select stored_answer.answer, stored_answer.request_hash, stored_answer.expires_at from stored_answer
+  where stored_answer.tenant_id = $1 and stored_answer.key_hash = decode(wanted.key_hash, 'hex') limit 1
 ) known`;
 
-type Stored = { answer: Buffer | null; request_hash: string };
+type Stored = { answer: Buffer | null; request_hash: string; expired: boolean };
 
 const read = coalesceReads<string, Stored>({
   name: 'read_answer',
@@ -83,10 +83,22 @@ const read = coalesceReads<string, Stored>({
   more: (ctx) => [ctx.now()],
 });
 
-/** The stored outcome of this request; null if there is none. */
+const deleteExpiredSql = `
+delete from stored_answer where tenant_id = $1 and key_hash = decode($2, 'hex') and expires_at <= $3`;
+
+/**
+ * The stored outcome of this request; null if there is none. An expired one is deleted here, and not in the transaction
+ * that replaces it, because an erasure may have locked it and may be waiting for the event log.
+ */
 export async function readStoredOutcome<T>(ctx: TenantContext, name: Name): Promise<Outcome<T> | null> {
   const stored = await read(ctx, name.keyHash);
-  if (!stored) return null;
+  if (stored?.expired)
+    await run(ctx, {
+      name: 'clear_answer',
+      text: deleteExpiredSql,
+      values: [ctx.tenantId, name.keyHash, ctx.now()],
+    });
+  if (!stored || stored.expired) return null;
   if (stored.request_hash !== name.requestHash)
     throw new Problem(
       'idempotency_key_reused',
@@ -129,10 +141,6 @@ order by r.key_hash
 on conflict (tenant_id, key_hash) do nothing
 returning 1`;
 
-const deleteExpiredSql = `
-delete from stored_answer where tenant_id = $1 and expires_at <= $3 and key_hash in (
-  select decode(r.key_hash, 'hex') from jsonb_to_recordset($2::jsonb) as r (key_hash text))`;
-
 /** Stores outcomes in the transaction of `ctx`, or throws. The primary key allows only one response per request. */
 export async function store(
   ctx: TenantContext,
@@ -145,17 +153,10 @@ export async function store(
     about: name.about,
     answer: encrypt(name.cipher, JSON.stringify(outcome)),
   }));
-  const now = ctx.now();
-  const until = new Date(now.getTime() + keptHours * 3_600_000);
-  const items = JSON.stringify(rows);
-  const insert = () =>
-    run(ctx, { name: 'store_answers', text: insertResponsesSql, values: [ctx.tenantId, items, until] });
-  let stored = (await insert()).length;
-  if (stored < rows.length) {
-    await run(ctx, { name: 'clear_answers', text: deleteExpiredSql, values: [ctx.tenantId, items, now] });
-    stored += (await insert()).length;
-  }
-  if (stored < rows.length) throw new AlreadyStored();
+  const until = new Date(ctx.now().getTime() + keptHours * 3_600_000);
+  const values = [ctx.tenantId, JSON.stringify(rows), until];
+  const stored = await run(ctx, { name: 'store_answers', text: insertResponsesSql, values });
+  if (stored.length < rows.length) throw new AlreadyStored();
 }
 
 function encrypt(key: Buffer, text: string): string {
