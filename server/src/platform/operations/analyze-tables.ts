@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { run } from '../db/transaction.ts';
-import { analyzeForTenants } from './tenant-growth.ts';
+import { analyzeForAllTenants, analyzeForTenants } from './tenant-growth.ts';
 
 /**
  * Analyses tables that have outgrown their statistics. On PGlite, 200 bulk enrolments into a table
@@ -45,8 +45,11 @@ const checkMilliseconds = 1_000;
 export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   let looking = Promise.resolve();
   let stopped = false;
+  let isStart = true;
   const check = async () => {
     try {
+      if (isStart) await analyzeForAllTenants(ctx);
+      isStart = false;
       await analyzeGrown(ctx);
       await analyzeForTenants(ctx);
     } catch (error) {

@@ -7,7 +7,7 @@ const tables = ['user', 'user_word', 'enrolment'] as const;
 type Table = (typeof tables)[number];
 
 /** A tenant is examined each time this node has created so many rows for it. */
-const examineEvery = 500;
+const examineEvery = 100;
 /** With fewer expected rows, an index that finds all rows of the tenant may look as good as one that finds a single row. */
 const fewExpected = examineEvery / 4;
 
@@ -64,11 +64,13 @@ async function analyzeFor(ctx: Context, table: Table, now: number): Promise<bool
   const own = growthOf(ctx)[table];
   let isAnalyzed = false;
   for (const tenantId of [...own.due].slice(0, examinedPerCheck)) {
-    const isUnknown = await isUnderestimated(ctx, table, tenantId);
+    const unexpected = await countUnexpected(ctx, table, tenantId);
     own.due.delete(tenantId);
     const growth = own.tenants.get(tenantId);
     if (!growth) continue;
-    growth.rows = 0;
+    const isUnknown = unexpected === examineEvery;
+    // If rows were deleted, the next ones come on top of those that are left.
+    growth.rows = isUnknown ? 0 : unexpected;
     // An analysis does not help if the table is so large that its sample contains hardly any rows of the tenant.
     growth.examineAt = isUnknown ? growth.examineAt * 2 : examineEvery;
     if (!isUnknown || isAnalyzed) continue;
@@ -79,13 +81,18 @@ async function analyzeFor(ctx: Context, table: Table, now: number): Promise<bool
     } finally {
       own.pausedUntil = now + pauseAfter(performance.now() - began);
     }
-    if (!(await isUnderestimated(ctx, table, tenantId))) growth.examineAt = examineEvery;
+    if ((await countUnexpected(ctx, table, tenantId)) === 0) growth.examineAt = examineEvery;
   }
   return isAnalyzed;
 }
 
 const pauseAfter = (milliseconds: number) =>
   Math.min(maxPauseMilliseconds, Math.max(pauseMilliseconds, milliseconds / maxShareOfTime));
+
+/** At the start of a node, which does not know what others have created, or itself before the start. */
+export async function analyzeForAllTenants(ctx: Context): Promise<void> {
+  for (const table of tables) if (await hasRows(ctx, table)) await analyzeTenants(ctx, table);
+}
 
 /** All columns would take two to five times as long. Autovacuum still counts the changed rows for its own analysis. */
 async function analyzeTenants(ctx: Context, table: Table): Promise<void> {
@@ -102,12 +109,13 @@ async function hasRows(ctx: Context, table: Table): Promise<boolean> {
 
 type Explained = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] };
 
-async function isUnderestimated(ctx: Context, table: Table, tenantId: string): Promise<boolean> {
+/** The number of the tenant's rows, at most `examineEvery`; 0 if the database expects enough of them. */
+async function countUnexpected(ctx: Context, table: Table, tenantId: string): Promise<number> {
   const rows = `select from "${table}" where tenant_id = $1`;
   const explain = `/* across tenants: statistics */ explain (format json) ${rows}`;
   const [explained] = await runUnprepared<Explained>(ctx, { text: explain, values: [tenantId] });
-  if (!explained || explained['QUERY PLAN'][0].Plan['Plan Rows'] >= fewExpected) return false;
+  if (!explained || explained['QUERY PLAN'][0].Plan['Plan Rows'] >= fewExpected) return 0;
   const count = `/* across tenants: statistics */ select count(*)::integer as rows from (${rows} limit ${examineEvery}) few`;
   const [found] = await runUnprepared<{ rows: number }>(ctx, { text: count, values: [tenantId] });
-  return found?.rows === examineEvery;
+  return found?.rows ?? 0;
 }
