@@ -100,6 +100,11 @@ test('concurrent enrolments, withdrawals, restorations and erasures on shared op
   assert.ok(succeeded > rounds * 4 * 5, `${succeeded} requests succeeded`);
 });
 
+/** On a busy machine, the job may give up waiting for a lock. It is repeated later. */
+function ignoreLockTimeout(error: AggregateError): void {
+  assert.deepEqual(new Set(error.errors.map(codeOf)), new Set(['55P03']));
+}
+
 test('requests and the job that erase the same user cause no deadlock', { skip }, async () => {
   codes.length = 0;
   const { TenantID, key } = await newTenant(service);
@@ -118,7 +123,7 @@ test('requests and the job that erase the same user cause no deadlock', { skip }
     const first = erase(LoginID);
     const erasures = service.ctx.db.selectFrom('erasure_under_way').where('tenant_id', '=', TenantID);
     await until('the erasure begins', async () => (await erasures.selectAll().execute()).length > 0);
-    await Promise.all([first, erase(LoginID), finishErasures(ctx), erase(LoginID)]);
+    await Promise.all([first, erase(LoginID), finishErasures(ctx).catch(ignoreLockTimeout), erase(LoginID)]);
   }
   assert.deepEqual(
     codes.filter((code) => code === '40P01'),
