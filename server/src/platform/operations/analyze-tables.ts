@@ -48,8 +48,10 @@ export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   let isStart = true;
   const check = async () => {
     try {
-      if (isStart) await analyzeForAllTenants(ctx);
-      isStart = false;
+      if (isStart) {
+        isStart = false;
+        await analyzeForAllTenants(ctx);
+      }
       await analyzeGrown(ctx);
       await analyzeForTenants(ctx);
     } catch (error) {
