@@ -1,6 +1,6 @@
 import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
-import { inBatches, runInOrder } from '../../../platform/db/batches.ts';
+import { inBatches, readByIndex, runInOrder } from '../../../platform/db/batches.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { appendEvents } from '../../events/append.ts';
@@ -62,6 +62,8 @@ export async function clearBounce(ctx: TenantContext, input: { loginId: string }
 
 async function clearLocked(ctx: TenantContext, cleared: readonly Cleared[]): Promise<void> {
   if (cleared.length === 0) return;
+  // In a small table, PostgreSQL would read all users.
+  await readByIndex(ctx);
   const userIds = cleared.map(({ user_id }) => user_id);
   await run(ctx, { ...clear, values: [ctx.tenantId, userIds, tenantNow(ctx)] });
   await appendEvents(

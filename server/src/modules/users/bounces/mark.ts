@@ -1,5 +1,6 @@
 import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
+import { readByIndex } from '../../../platform/db/batches.ts';
 import { run } from '../../../platform/db/transaction.ts';
 
 /** More users may share an address. They get no email either, but are not marked. */
@@ -40,6 +41,8 @@ export async function markUsers(
   const known = await run<Found>(ctx, { ...lock, values: [ctx.tenantId, address] });
   if (isKnown || known.length === 0) return known.map((user) => ({ ...user, is_new: false }));
   const values = [ctx.tenantId, known.map(({ user_id }) => user_id), at, reason, tenantNow(ctx)];
+  // In a small table, PostgreSQL would read all users.
+  await readByIndex(ctx);
   const marked = await run<{ user_id: string }>(ctx, { ...mark, values });
   const isNew = new Set(marked.map(({ user_id }) => user_id));
   return known.map((user) => ({ ...user, is_new: isNew.has(user.user_id) }));
