@@ -43,6 +43,7 @@ const personal = { FirstName: 'Wilhelmina', LastName: 'Featherstone', Email: 'w@
 const reason = 'her grandmother died';
 
 type Row = {
+  audit_id: string;
   tenant_id: string;
   actor: string;
   actor_id: string | null;
@@ -535,7 +536,8 @@ for (const action of auditActions)
     const done = await acts[action](async () => {
       before = await entriesOf(action);
     });
-    const [entry, ...others] = (await entriesOf(action)).slice(before.length);
+    const known = new Set(before.map(({ audit_id }) => audit_id));
+    const [entry, ...others] = (await entriesOf(action)).filter(({ audit_id }) => !known.has(audit_id));
     assert.ok(entry, 'there must be no entry before the action');
     assert.deepEqual(others, [], 'the action must write one entry');
     const isCall = done.by !== null;

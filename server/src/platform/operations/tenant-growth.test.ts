@@ -31,7 +31,10 @@ before(async () => {
   await ctx.engine.query({ text: fill(40_000), values: [TenantID] });
   await ctx.engine.query({ text: enrolAll, values: [TenantID, course] });
   for (const table of tables)
-    await ctx.engine.query({ text: `/* across tenants: a test */ analyze "${table}"`, values: [] });
+    await ctx.engine.query({
+      text: `/* across tenants: a test analyses tables */ analyze "${table}"`,
+      values: [],
+    });
 });
 
 /** The rows that the database expects for the tenant, by table. */
@@ -98,7 +101,10 @@ test('a table is analysed at most every 10 s, and only if a tenant that has grow
   const known = await newTenant(service);
   await growInBulk(known, 500, {});
   for (const table of tables)
-    await ctx.engine.query({ text: `/* across tenants: a test */ analyze "${table}"`, values: [] });
+    await ctx.engine.query({
+      text: `/* across tenants: a test analyses tables */ analyze "${table}"`,
+      values: [],
+    });
   assert.deepEqual(await analyzeForTenants(ctx, now + 600_000), []);
   await growInBulk(known, 500, {});
   assert.deepEqual(await analyzeForTenants(ctx, now + 600_000), []);
