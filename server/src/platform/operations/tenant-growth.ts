@@ -89,12 +89,12 @@ async function analyzeFor(ctx: Context, table: Table, now: number): Promise<bool
 const pauseAfter = (milliseconds: number) =>
   Math.min(maxPauseMilliseconds, Math.max(pauseMilliseconds, milliseconds / maxShareOfTime));
 
-/** At the start of a node, which does not know what others have created, or itself before the start. */
+/** For the start of a node, which does not know what was created before. */
 export async function analyzeForAllTenants(ctx: Context): Promise<void> {
   for (const table of tables) if (await hasRows(ctx, table)) await analyzeTenants(ctx, table);
 }
 
-/** All columns would take two to five times as long. Autovacuum still counts the changed rows for its own analysis. */
+/** All columns would take several times as long. Autovacuum still counts the changed rows for its own analysis. */
 async function analyzeTenants(ctx: Context, table: Table): Promise<void> {
   const text = `/* across tenants: statistics */ analyze (skip_locked) "${table}" (tenant_id)`;
   await run(ctx, { text, values: [] });
