@@ -1,6 +1,5 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,10 +26,10 @@ const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
 
 /**
  * The minimum work for an enrolment: find the user and the option, and insert the enrolment and its event
- * unless the user is already enrolled. If the version has event positions, the event gets a position that no
- * reader of the log sees.
+ * unless the user is already enrolled. The event gets a position that no reader of the
+ * log sees.
  */
-function enrolText(course: string, users: string, withPosition: boolean): string {
+function enrolText(course: string, users: string): string {
   return `with inserted as (
   insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
   select known.tenant_id, ${uuid}, known.user_id, option.course_id, option.duration_id, option.starts_on, now(), now()
@@ -39,11 +38,9 @@ function enrolText(course: string, users: string, withPosition: boolean): string
   on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
   returning *
 ), written_events as (
-  insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data
-    ${withPosition ? ', position' : ''})
+  insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
   select tenant_id, ${uuid}, 'enrolment.created', enrolled_at, user_id, enroll_id, course_id,
-    jsonb_build_object('DurationID', duration_id, 'Reference', reference)
-    ${withPosition ? ', -1 - floor(random() * 1e15)' : ''} from inserted
+    jsonb_build_object('DurationID', duration_id, 'Reference', reference), -1 - floor(random() * 1e15) from inserted
 )
 select * from inserted`.replaceAll('\n', ' ');
 }
@@ -106,9 +103,8 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
 const run = promisify(execFile);
 const clients = 32;
 
-/** Measures with pgbench, 32 clients and prepared statements, on a database of the version in `root`. */
-export function serverLimit(url: string, root = join(import.meta.dirname, '..')): LimitSource {
-  const withPosition = existsSync(join(root, 'server/migrations/0034_event_positions.sql'));
+/** Measures with pgbench, 32 clients and prepared statements. */
+export function serverLimit(url: string): LimitSource {
   const rounds = { 1: 0, 50: 0 };
 
   async function pgbench(lines: string[], seconds: number): Promise<number> {
@@ -136,7 +132,7 @@ export function serverLimit(url: string, root = join(import.meta.dirname, '..'))
       '\\set n :n + 1',
       `\\set user :client_id * ${own} + (:n * ${rows}) % ${own}`,
       `\\set course ${first} + (:n * ${rows}) / ${own}`,
-      `${enrolText(`'limit' || :course`, logins, withPosition)};`,
+      `${enrolText(`'limit' || :course`, logins)};`,
     ];
     return rows * (await pgbench(lines, seconds));
   }
@@ -167,8 +163,8 @@ export async function embeddedLimit(): Promise<LimitSource> {
   await fill([engine], { tenants: 0, users: 0, enrolments: 0 }, () => {});
   await engine.script(plainTables);
   await engine.script('vacuum analyze');
-  const one = enrolText('$1::text', `known.login_id = $2::text`, true);
-  const many = enrolText('$1::text', 'known.login_id = any($2::text[])', true);
+  const one = enrolText('$1::text', `known.login_id = $2::text`);
+  const many = enrolText('$1::text', 'known.login_id = any($2::text[])');
   const next = { one: 0, fifty: 0 };
 
   async function repeat(rows: number, seconds: number): Promise<number> {

@@ -99,7 +99,7 @@ async function measure(
         sessions: 1_500,
         say,
       });
-      const ownLimit = () => (target.database ? serverLimit(target.database.url, root) : embeddedLimit());
+      const ownLimit = () => (target.database ? serverLimit(target.database.url) : embeddedLimit());
       // Figures on Citus are compared with the single server, which is the first target.
       const limit = (coordinator && targets[0]?.limit) || (await ownLimit());
       targets.push({ target, limit });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { createKey } from '../src/modules/auth/keys.ts';
@@ -379,28 +377,6 @@ test('a key with all scopes can remove the limits of an administrator created by
   expectProblem(await session('GET', '/enrolment'), 403, 'scope_missing');
   expectStatus(await tenant.api('PUT', `/user/${LoginID}`, { IsAdmin: true }), 200);
   expectStatus(await session('GET', '/enrolment'), 200);
-});
-
-test('migrations add new scopes only to keys that had all tenant scopes', async () => {
-  const before = ['users:read', 'users:write', 'enrolments:read', 'enrolments:write', 'catalogue:read'];
-  const all = [...before, 'events:read', 'webhooks:write'];
-  const keys = await Promise.all([tenantScopes, ['users:read'] as const].map((own) => keyWith(own)));
-  const spoil = 'update api_key set scopes = $2 where key_id = $1';
-  const [wide, narrow] = keys.map(({ id }) => id);
-  await service.ctx.engine.query({ text: spoil, values: [wide, all] });
-  await service.ctx.engine.query({ text: spoil, values: [narrow, before] });
-  for (const name of ['0013_scopes.sql', '0043_xapi_scopes.sql']) {
-    const migration = await readFile(join(import.meta.dirname, '../migrations', name), 'utf8');
-    await service.ctx.engine.script(migration.slice(migration.indexOf('update api_key')));
-  }
-  const read = {
-    text: 'select key_id, scopes from api_key where key_id = any($1)',
-    values: [[wide, narrow]],
-  };
-  const { rows } = await service.ctx.engine.query<{ key_id: string; scopes: string[] }>(read);
-  const scopesNow = (id: string | undefined) => rows.find(({ key_id }) => key_id === id)?.scopes.sort();
-  assert.deepEqual(scopesNow(wide), [...tenantScopes].sort());
-  assert.deepEqual(scopesNow(narrow), [...before].sort());
 });
 
 test('a learner has only the scopes of the key that set the password, until a key with all scopes sets another password', async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
+import { locations } from '../locations.ts';
 import type { Engine } from './engine.ts';
 import { migrate, statementsIn } from './migrate.ts';
-import { openEmptyTestDatabase } from './test-database.ts';
+import { openEmptyTestDatabase, openTestDatabase } from './test-database.ts';
 
 const isEmbedded = !process.env.TEST_DATABASE_URL;
 let engine: Engine;
@@ -36,6 +37,18 @@ test('applies new migrations once and in order', async () => {
   assert.deepEqual(await migrate(engine, folder), { applied: ['0002_second.sql'] });
   assert.deepEqual(await migrate(engine, folder), { applied: [] });
   assert.deepEqual(await tables(), ['first', 'second']);
+});
+
+test('applies a later migration to a database of the baseline with rows', async (context) => {
+  const { engine: database } = await openTestDatabase();
+  context.after(() => database.close());
+  await cp(locations.migrations, folder, { recursive: true });
+  const insert = `insert into tenant (tenant_id, name, created_at, updated_at) values ('a', 'A', now(), now())`;
+  await database.query({ text: insert, values: [] });
+  await write('0002_due.sql', `alter table tenant add column due integer not null default 7`);
+  assert.deepEqual(await migrate(database, folder), { applied: ['0002_due.sql'] });
+  const { rows } = await database.query({ text: 'select tenant_id, due from tenant', values: [] });
+  assert.deepEqual(rows, [{ tenant_id: 'a', due: 7 }]);
 });
 
 test('lets nodes that start together share the work', async () => {

@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { allowSchemaChanges, distribute, distributeFunctions, isDistributed } from './distribute.ts';
+import { allowSchemaChanges, distribute, distributeFunctions } from './distribute.ts';
 import type { Connection, Engine } from './engine.ts';
 
-/** `onCitus`: the same changes in statements that Citus accepts, from the folder `citus`; null if it accepts `sql`. */
-export type Migration = { name: string; sql: string; onCitus: string | null; checksum: string };
+export type Migration = { name: string; sql: string; checksum: string };
 type Applied = Pick<Migration, 'name' | 'checksum'>;
 
 const namePattern = /^\d{4}_[a-z0-9_]+\.sql$/;
@@ -115,9 +114,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
     names.map(async (name) => {
       if (!namePattern.test(name)) throw new Error(`The migration ${name} must be named like 0001_what.sql.`);
       const sql = await readFile(path.join(folder, name), 'utf8');
-      const variant = path.join(folder, 'citus', name);
-      const onCitus = existsSync(variant) ? await readFile(variant, 'utf8') : null;
-      return { name, sql, onCitus, checksum: createHash('sha256').update(sql).digest('hex') };
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );
 }
@@ -182,9 +179,7 @@ export function statementsIn(sql: string): string[] {
 }
 
 /** Sends the statements one by one, because Citus forwards the whole text of a query to its nodes. */
-async function apply(engine: Engine, connection: Connection, migration: Migration): Promise<void> {
-  const { onCitus } = migration;
-  const sql = onCitus !== null && (await isDistributed(connection)) ? onCitus : migration.sql;
+async function apply(engine: Engine, connection: Connection, { sql }: Migration): Promise<void> {
   const isEmbedded = engine.kind === 'pglite';
   const runsOutside = runsOutsideTransaction(sql);
   for (const statement of statementsIn(sql)) {

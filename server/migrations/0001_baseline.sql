@@ -1,0 +1,1172 @@
+-- The database of Lectern. Tables are grouped by the module that writes them. On Citus, tables whose primary key begins with
+-- tenant_id are distributed by it, all others are reference tables: see db/distribute.ts. Functions that the service calls
+-- are created after the migrations: see db/functions.ts.
+-- The database of Lectern. Tables are grouped by the module that writes them. On Citus, tables whose primary key begins
+-- with tenant_id are distributed by it, all others are reference tables: see db/distribute.ts. Functions that the
+-- service calls are created after the migrations: see db/functions.ts.
+
+-- platform: deployment-wide
+
+create table setting (
+  name text primary key,
+  value text not null
+);
+
+-- One row for each job that runs by the clock. The node that moves `due` on runs it.
+create table scheduled_job (
+  name text primary key,
+  due timestamptz not null,
+  runs bigint not null default 0
+);
+
+-- How often a key called within a window, over all nodes.
+create table rate_window (
+  key_id uuid primary key,
+  starts_at timestamptz not null,
+  used bigint not null
+);
+
+-- Responses to POST requests with an Idempotency-Key, for 24 hours. An empty tenant_id holds the operator's own calls.
+-- Neither the client's key nor the request is stored, and they encrypt the response. about: SHA-256 of tenant and
+-- LoginID if the request names a user. answer null: that user has been erased.
+create table stored_answer (
+  tenant_id text not null,
+  key_hash bytea not null,
+  request_hash bytea not null,
+  expires_at timestamptz not null,
+  answer bytea,
+  about text,
+  primary key (tenant_id, key_hash)
+);
+-- An erasure finds the responses to requests that name the user.
+create index stored_answer_about on stored_answer (tenant_id, about) where about is not null;
+create index stored_answer_old on stored_answer (expires_at);
+
+-- tenants
+
+-- status: 'suspended' refuses keys, sessions and links, and pauses webhooks. resumed_at: deadlines that a suspension
+-- may have overrun count from here. deletion: the receipt of a deletion in progress. second_factor 'required':
+-- administrators need a passkey to use the console. clock_offset: seconds by which the clock of a test tenant is ahead;
+-- null: not a test tenant. reminder_days: how many days before access ends learners are reminded.
+create table tenant (
+  tenant_id text primary key,
+  name text not null,
+  password_hash text not null default 'opaque',
+  return_origins text[],
+  frame_origins text[],
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  status text not null default 'active' check (status in ('active', 'suspended', 'deleting')),
+  resumed_at timestamptz,
+  deletion jsonb,
+  language text not null default 'en',
+  reminder_days integer[] not null default '{14,3}',
+  clock_offset integer check (clock_offset between 0 and 630720000),
+  second_factor text not null default 'optional'
+);
+-- Sign-in with the ID or the name of a tenant.
+create index tenant_by_folded_id on tenant (lower(tenant_id));
+create index tenant_by_folded_name on tenant (lower(name));
+-- Each process reads the clocks that are ahead twice a second.
+create index tenant_clock on tenant (tenant_id) where clock_offset > 0;
+
+-- logo_name is part of the logo's URL: the start of its hash.
+create table branding (
+  tenant_id text primary key references tenant,
+  colour text,
+  logo bytea,
+  logo_name text,
+  logo_type text,
+  logo_width integer,
+  logo_height integer,
+  updated_at timestamptz not null,
+  check (num_nulls(logo, logo_name, logo_type, logo_width, logo_height) in (0, 5))
+);
+
+-- audit
+
+-- One chain of entries for each tenant, and one for the deployment, whose tenant_id is empty. Nothing refers to a
+-- tenant or a user, because the trail outlives them. No triggers: an attacker who can change rows can also drop a
+-- trigger. The chain shows changes instead.
+create table audit_entry (
+  tenant_id text not null,
+  audit_id uuid not null,
+  number bigint not null,
+  at timestamptz not null,
+  action text not null,
+  actor text not null,
+  actor_id text,
+  actor_user_id uuid,
+  address text,
+  request_id text,
+  target text,
+  target_id text,
+  event_id uuid,
+  data jsonb not null,
+  hash text not null,
+  seal text not null,
+  primary key (tenant_id, audit_id)
+);
+create index audit_entry_by_id on audit_entry (audit_id);
+create index audit_entry_in_order on audit_entry (tenant_id, number, audit_id);
+create index audit_entry_of_action on audit_entry (tenant_id, action, audit_id);
+create index audit_entry_of_event on audit_entry (tenant_id, event_id) where event_id is not null;
+create index audit_entry_of_key on audit_entry (tenant_id, actor_id, audit_id);
+create index audit_entry_of_target on audit_entry (tenant_id, target_id, audit_id);
+create index audit_entry_of_user on audit_entry (tenant_id, actor_user_id, audit_id) where actor_user_id is not null;
+
+-- The last entry of each chain; locked while an entry is appended. failures: sign-ins that failed since failures_from.
+-- Beyond a limit they are counted and get no entry.
+create table audit_chain (
+  tenant_id text primary key,
+  number bigint not null,
+  at timestamptz not null,
+  hash text not null,
+  seal text not null,
+  failures integer not null default 0,
+  failures_from timestamptz
+);
+
+-- events
+
+-- Where a tenant's log ends. A transaction moves this on just before it commits and keeps the row locked until then, so
+-- positions become visible in order. The free space keeps its updates on the same page.
+create table event_log (
+  tenant_id text primary key references tenant,
+  position bigint not null
+) with (fillfactor = 20);
+
+-- position: null until the end of the transaction that writes the event.
+create table event (
+  tenant_id text not null references tenant,
+  event_id uuid not null,
+  transaction xid8,
+  type text not null,
+  occurred_at timestamptz not null,
+  user_id uuid,
+  enroll_id uuid,
+  course_id text,
+  data jsonb not null,
+  epoch bigint,
+  position bigint,
+  primary key (tenant_id, event_id)
+);
+comment on index event_pkey is 'GET /events by EventID or newest first, replays of webhooks';
+create index event_before_positions on event (tenant_id, epoch, transaction, event_id) where transaction is not null;
+comment on index event_before_positions is 'GET /events with a cursor from before positions; new events have no entry';
+create unique index event_by_position on event (tenant_id, position);
+comment on index event_by_position is 'GET /events, webhooks, reports';
+create index event_of_enrolment on event (tenant_id, enroll_id, event_id) where enroll_id is not null;
+comment on index event_of_enrolment is 'GET /events by EnrollID, GET /enrolment/{LoginID}/{EnrollID}/timeline';
+create index event_of_user on event (tenant_id, user_id, event_id) where user_id is not null and enroll_id is null;
+comment on index event_of_user is 'GET /events by LoginID: those without an enrolment';
+
+-- webhooks
+
+-- types null: all. position: how far in the log the deliveries of this endpoint have been made. owner: the node that
+-- delivers; another one takes over when owned_until has passed. wake_at: when there is something to do even if nothing
+-- happens. enabled_at: earlier attempts are due again, and their 72 hours count from then. kind: what the endpoint
+-- receives. username, password: credentials for another LRS; the password is encrypted.
+create table webhook (
+  tenant_id text not null references tenant,
+  webhook_id uuid not null,
+  url text not null,
+  description text,
+  types text[],
+  status text not null default 'enabled' check (status in ('enabled', 'disabled')),
+  disabled_reason text check (disabled_reason in ('failing', 'client')),
+  secret text not null,
+  previous_secret text,
+  previous_secret_until timestamptz,
+  epoch bigint,
+  transaction xid8,
+  event_id uuid,
+  failing_since timestamptz,
+  owner uuid,
+  owned_until timestamptz,
+  wake_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  enabled_at timestamptz,
+  position bigint,
+  kind text not null default 'events' check (kind in ('events', 'xapi')),
+  username text,
+  password text,
+  primary key (tenant_id, webhook_id)
+);
+
+-- One event for one endpoint. Those of a lane (an enrolment, else a user) are delivered one after the other, in the
+-- order of their numbers. person_erased: an erasure came between a delivery and its response, which may repeat what was
+-- delivered, so the response is not stored. statement_ids: those of a delivery to another LRS; event_id is the first.
+create table webhook_delivery (
+  tenant_id text not null,
+  webhook_id uuid not null,
+  delivery_id uuid not null,
+  number bigint generated always as identity,
+  event_id uuid not null,
+  type text not null,
+  lane uuid not null,
+  reason text not null check (reason in ('event', 'replay', 'ping')),
+  status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
+  attempts integer not null default 0,
+  created_at timestamptz not null,
+  first_attempt_at timestamptz,
+  attempted_at timestamptz,
+  next_attempt_at timestamptz,
+  url text,
+  response_status integer,
+  response_body text,
+  error text,
+  milliseconds integer,
+  person_erased boolean not null default false,
+  statement_ids uuid[],
+  primary key (tenant_id, webhook_id, delivery_id),
+  foreign key (tenant_id, webhook_id) references webhook on delete cascade
+);
+create index webhook_delivery_by_age on webhook_delivery (created_at) where status <> 'pending';
+create index webhook_delivery_by_status on webhook_delivery (tenant_id, webhook_id, status, number);
+create index webhook_delivery_failed on webhook_delivery (tenant_id, attempted_at) where status = 'failed';
+create index webhook_delivery_of_event on webhook_delivery (tenant_id, webhook_id, event_id, number);
+create index webhook_delivery_of_lane on webhook_delivery (tenant_id, webhook_id, lane, number);
+
+-- auth
+
+-- tenant_id null: a key of the operator.
+create table api_key (
+  key_id uuid primary key,
+  tenant_id text references tenant,
+  name text not null,
+  secret_hash text not null unique,
+  scopes text[] not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+create index api_key_of_tenant on api_key (tenant_id, key_id);
+-- Counts a tenant's usable keys.
+create index api_key_usable on api_key (tenant_id, (coalesce(expires_at, 'infinity'))) where revoked_at is null;
+
+-- users
+
+-- admin_scopes: the maximum for an administrator who signs in with a password; null: all. password_changed_at: sessions
+-- that began before then have ended, except password_changed_in; the same for passkeys. password_chosen: on a page of
+-- this service. email_bounced_at: since when the email address is known not to exist. words: see user_words. login_id
+-- and group_name are sorted by code points, so that a prefix is a range of the index in every locale.
+create table "user" (
+  tenant_id text not null references tenant,
+  user_id uuid not null,
+  login_id text collate "C" not null,
+  first_name text,
+  last_name text,
+  group_name text collate "C",
+  email text,
+  is_admin boolean not null default false,
+  register boolean not null default false,
+  enabled boolean not null default true,
+  password_hash text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  admin_scopes text[],
+  password_changed_at timestamptz,
+  password_changed_in text,
+  password_chosen boolean not null default false,
+  passkeys_changed_at timestamptz,
+  passkeys_changed_in text,
+  email_bounced_at timestamptz,
+  email_bounce_reason text,
+  words text collate "C",
+  primary key (tenant_id, user_id),
+  unique (tenant_id, login_id)
+);
+-- Whether an address has bounced.
+create index user_bounced on "user" (tenant_id, (lower(email) collate "C"), login_id)
+  where email_bounced_at is not null;
+-- LoginIDs that differ only in case. The expression must equal the one in users/similar-users.ts.
+create index user_by_caseless_login on "user" (tenant_id, (lower(translate(normalize(btrim(login_id), nfd), 'ẞÆŒÞØĐÐŁĦŊΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣςΤΥΦΧΨΩАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖ', 'ßæœþøđðłħŋαβγδεζηθικλμνξοπρσστυφχψωабвгдежзийклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ') collate "C") collate "C"));
+create index user_by_email on "user" (tenant_id, (lower(email) collate "C"), login_id) where email is not null;
+create index user_by_group on "user" (tenant_id, group_name, login_id);
+create index user_disabled on "user" (tenant_id, login_id) where not enabled;
+
+-- The wrong passwords of the last 15 minutes.
+create table password_failure (
+  tenant_id text not null,
+  user_id uuid not null,
+  failed_at timestamptz[] not null,
+  primary key (tenant_id, user_id),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+
+-- The newest invitation of each user. link_hashes: its links, each of which works until one is used. scopes: the
+-- maximum for a password set by the link; null: all of a tenant's.
+create table invitation (
+  tenant_id text not null,
+  user_id uuid not null,
+  invitation_id uuid not null,
+  link_hashes text[] not null,
+  scopes text[],
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  accepted_at timestamptz,
+  revoked_at timestamptz,
+  primary key (tenant_id, user_id),
+  unique (tenant_id, invitation_id),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+-- GET /invitation lists the pending ones.
+create index invitation_open on invitation (tenant_id, invitation_id) where accepted_at is null and revoked_at is null;
+
+-- Links with which users who forgot their password set another one. A user may have several.
+create table password_reset (
+  tenant_id text not null,
+  link_hash text not null,
+  user_id uuid not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (tenant_id, link_hash),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+create index password_reset_of_user on password_reset (tenant_id, user_id, created_at);
+
+-- The words by which a user is found. words: all of the user's, with a space before and after each.
+create table user_word (
+  tenant_id text not null,
+  word text collate "C" not null,
+  user_id uuid not null,
+  words text collate "C" not null,
+  primary key (tenant_id, word, user_id)
+);
+
+-- Tenants whose users are not all in user_word yet. A job continues after the user ID.
+create table user_word_fill (
+  tenant_id text primary key references tenant,
+  position uuid not null
+);
+
+-- Text without case and accents, and with a space for punctuation. The same as users/words.ts, in every locale. Folds
+-- only the beginning of a text that is not ASCII: the time grows with the length, and some characters decompose into
+-- 18.
+create function folded_text(content text) returns text
+language plpgsql immutable parallel safe as $$
+declare
+  folded text := content collate "C";
+begin
+  if octet_length(content) > length(content) then
+    folded := regexp_replace(left(normalize(left(folded, 64), nfkd), 128), '[\u0300-\u036f]', '', 'g');
+    folded := translate(folded,
+      'ßẞÆæŒœÞþØøĐđÐðŁłĦħıŊŋΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣςΤΥΦΧΨΩАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖ',
+      'ßßææœœþþøøđđđđłłħħiŋŋαβγδεζηθικλμνξοπρσστυφχψωабвгдежзийклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ');
+    folded := translate(replace(replace(replace(replace(folded, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'),
+      'øđłħŋ', 'odlhn');
+  end if;
+  return regexp_replace(lower(folded collate "C"),
+    '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\ufeff]+', ' ', 'g');
+end $$;
+
+-- The words of a user, with a space before and after each. Long words are cut, and of long texts only the beginning and
+-- one of equal words are kept, because up to 24 rows repeat them.
+create function user_words(last_name text, first_name text, login_id text, email text) returns text
+language plpgsql immutable parallel safe as $$
+declare
+  folded text := concat_ws(' ', last_name, first_name, login_id, email);
+begin
+  if octet_length(folded) > length(folded) then
+    folded := concat_ws(' ', folded_text(last_name), folded_text(first_name), folded_text(login_id), folded_text(email));
+  else
+    folded := folded_text(folded);
+  end if;
+  if length(folded) > 40 then
+    folded := regexp_replace(folded, '([^ ]{40})[^ ]+', '\1', 'g');
+  end if;
+  folded := btrim(folded);
+  if octet_length(folded) > 250 then
+    select string_agg(own.word, ' ' order by own.n) into folded from (
+      select given.word, min(given.n) as n,
+        sum(octet_length(given.word) + 1) over (order by min(given.n)) as bytes
+      from unnest(string_to_array(folded, ' ')) with ordinality as given (word, n)
+      where given.word <> '' group by given.word
+    ) own where own.bytes <= 1000;
+  end if;
+  return ' ' || folded || ' ';
+end $$;
+
+-- At most 24 words of a user are indexed.
+create function indexed_words(words text) returns text[] language sql immutable parallel safe as $$
+  select (string_to_array(btrim(words), ' '))[1:24]
+$$;
+
+create function add_words() returns trigger language plpgsql as $$
+begin
+  new.words := user_words(new.last_name, new.first_name, new.login_id, new.email);
+  return new;
+end $$;
+
+create function follow_words() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' then
+    delete from user_word
+    where tenant_id = old.tenant_id and user_id = old.user_id and word = any (indexed_words(
+      coalesce(old.words, user_words(old.last_name, old.first_name, old.login_id, old.email))));
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into user_word (tenant_id, word, user_id, words)
+    select new.tenant_id, word, new.user_id, new.words from unnest(indexed_words(new.words)) word
+    on conflict (tenant_id, word, user_id) do nothing;
+  end if;
+  return null;
+end $$;
+
+create trigger add_words_created before insert on "user" for each row execute function add_words();
+create trigger add_words_changed before update of last_name, first_name, email on "user" for each row
+  when ((old.last_name, old.first_name, old.email) is distinct from (new.last_name, new.first_name, new.email))
+  execute function add_words();
+create trigger follow_words_created after insert on "user" for each row execute function follow_words();
+create trigger follow_words_changed after update of last_name, first_name, email on "user" for each row
+  when ((old.last_name, old.first_name, old.email) is distinct from (new.last_name, new.first_name, new.email))
+  execute function follow_words();
+create trigger follow_words_deleted after delete on "user" for each row execute function follow_words();
+
+-- mail
+
+-- content: what the text is made of, encrypted, until it is sent or given up. due_at: when a queued email is due; while
+-- it is being sent, when another node may take over. expires_at: when its link stops working. urgent: somebody is
+-- waiting for it. bounce_kind: 'permanent' or 'temporary'.
+create table mail (
+  tenant_id text not null,
+  mail_id uuid not null,
+  user_id uuid not null,
+  kind text not null,
+  urgent boolean not null default false,
+  address text not null,
+  content text,
+  status text not null default 'queued',
+  attempts integer not null default 0,
+  answer text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  due_at timestamptz not null,
+  attempted_at timestamptz,
+  bounced_at timestamptz,
+  bounce_kind text,
+  bounce_reason text,
+  primary key (tenant_id, mail_id),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+create index mail_age on mail (created_at);
+-- POST /mail/bounce: the mail provider does not know the tenant of an email.
+create index mail_by_id on mail (mail_id);
+create index mail_by_status on mail (tenant_id, status, mail_id);
+create index mail_due on mail (tenant_id, urgent, due_at) where status = 'queued';
+create index mail_of_user on mail (tenant_id, user_id, mail_id);
+create index mail_queued_of_user on mail (tenant_id, user_id, mail_id) where status = 'queued';
+
+-- A tenant's two queues: when the next email is due (null: none is), and how many were sent in the hour that began
+-- then.
+create table mail_queue (
+  tenant_id text not null,
+  urgent boolean not null default false,
+  wake_at timestamptz,
+  hour_began_at timestamptz,
+  sent integer not null default 0,
+  primary key (tenant_id, urgent)
+);
+create index mail_queue_wake on mail_queue (wake_at);
+
+-- How many emails an address got in the hour that began then, from all tenants. address_mark: a keyed hash.
+create table mail_recipient (
+  address_mark text not null,
+  urgent boolean not null,
+  hour_began_at timestamptz not null,
+  sent integer not null,
+  primary key (address_mark, urgent)
+);
+create index mail_recipient_age on mail_recipient (hour_began_at);
+
+-- catalogue: deployment-wide
+
+create table course (
+  course_id text primary key,
+  title text not null,
+  description text,
+  language text,
+  image_url text,
+  url text,
+  status text not null default 'published' check (status in ('draft', 'published', 'retired')),
+  tenants text[],
+  release_id uuid,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+
+create table release (
+  release_id uuid primary key,
+  course_id text not null references course on delete cascade,
+  number integer not null,
+  standard text not null,
+  title text not null,
+  tree jsonb not null,
+  warnings jsonb not null,
+  files integer not null,
+  bytes bigint not null,
+  sha256 text not null,
+  created_at timestamptz not null,
+  unique (course_id, number)
+);
+alter table course add foreign key (release_id) references release;
+
+-- seats_taken: counted while seats is not null. limits_set: how often a limit was set. It is part of a unique index, so
+-- setting a limit waits for enrolments that have locked the option's key: see catalogue/seats.ts. attempts: rules for
+-- attempts, which are copied when a user is enrolled.
+create table enrol_option (
+  course_id text not null references course on delete cascade,
+  duration_id text not null,
+  name text not null,
+  duration text,
+  starts_on text not null default 'enrolment' check (starts_on in ('enrolment', 'launch')),
+  seats integer,
+  groups text[],
+  price_amount text,
+  price_currency text,
+  status text not null default 'published' check (status in ('draft', 'published', 'retired')),
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  seats_taken integer not null default 0,
+  attempts jsonb,
+  limits_set integer not null default 0,
+  primary key (course_id, duration_id)
+);
+-- Makes limits_set part of a key.
+create unique index enrol_option_limits on enrol_option (course_id, duration_id, limits_set);
+
+-- enrolments
+
+-- user_id null: an anonymous result of an erased user. ended_at null: the user's current enrolment on the course. It
+-- ends by withdrawal, renewal or a later enrolment after its time; the result stays readable. commits: the highest
+-- number; revision: how many were taken, as they may arrive out of order. holds_seat false: withdrawn early, so the
+-- seat can be used again. group_name: the user's current group. au_bytes: stored by its AUs. attempt_rules null: one
+-- attempt, which stays open. attempt_launch: the last launch before the current attempt. attempt_state: its own result,
+-- and what counts of earlier ones; null: the result of the enrolment. end_set_at: when the end was last moved.
+-- fillfactor here and below: commits update these rows without new index entries.
+create table enrolment (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  user_id uuid,
+  course_id text not null,
+  duration_id text not null,
+  release_id uuid references release,
+  status text not null default 'enrolled'
+    check (status in ('enrolled', 'in_progress', 'completed', 'expired', 'withdrawn')),
+  status_before_end text check (status_before_end in ('enrolled', 'in_progress', 'completed')),
+  completion text not null default 'unknown' check (completion in ('unknown', 'incomplete', 'completed')),
+  success text not null default 'unknown' check (success in ('unknown', 'passed', 'failed')),
+  score double precision,
+  progress double precision not null default 0,
+  total_seconds double precision not null default 0,
+  override jsonb,
+  duration text,
+  starts_on text not null,
+  enrolled_at timestamptz not null,
+  started_at timestamptz,
+  last_accessed_at timestamptz,
+  completed_at timestamptz,
+  expires_at timestamptz,
+  ended_at timestamptz,
+  changed_at timestamptz not null,
+  launches integer not null default 0,
+  commits integer not null default 0,
+  revision integer not null default 0,
+  reference text,
+  metadata jsonb not null default '{}',
+  holds_seat boolean not null default true,
+  group_name text collate "C",
+  au_bytes bigint not null default 0,
+  attempt_rules jsonb,
+  attempt_number integer not null default 1,
+  attempt_launch integer not null default 0,
+  attempt_state jsonb,
+  end_set_at timestamptz,
+  primary key (tenant_id, enroll_id),
+  foreign key (course_id, duration_id) references enrol_option,
+  foreign key (tenant_id, user_id) references "user"
+) with (fillfactor = 90);
+comment on index enrolment_pkey is 'GET /enrolment/{LoginID}/{EnrollID}, launches, commits';
+create index enrolment_by_end on enrolment (tenant_id, expires_at, enroll_id)
+  where ended_at is null and expires_at is not null;
+comment on index enrolment_by_end is
+  'GET /enrolment by ExpiresAfter and ExpiresBefore, the job that ends enrolments, reminders';
+create index enrolment_by_status on enrolment (tenant_id, status, enroll_id);
+comment on index enrolment_by_status is 'GET /enrolment by Status';
+create index enrolment_changed on enrolment (tenant_id, changed_at, enroll_id);
+comment on index enrolment_changed is 'GET /enrolment by ChangedAfter';
+create unique index enrolment_current on enrolment (tenant_id, user_id, course_id) where ended_at is null;
+comment on index enrolment_current is 'POST /enrol/{LoginID}/{CourseID}: one current enrolment per user and course';
+create index enrolment_of_course on enrolment (tenant_id, course_id, status, enroll_id);
+comment on index enrolment_of_course is 'GET /enrolment by CourseID, with Status';
+create index enrolment_of_group on enrolment (tenant_id, group_name, enroll_id) where group_name is not null;
+comment on index enrolment_of_group is 'GET /enrolment by GroupName';
+create index enrolment_of_option on enrolment (course_id, duration_id, tenant_id, enroll_id);
+comment on index enrolment_of_option is
+  'GET /enrolment by DurationID, and PUT /course/{CourseID}/option/{DurationID}, which counts seats in all tenants';
+create index enrolment_of_user on enrolment (tenant_id, user_id, enroll_id);
+comment on index enrolment_of_user is 'GET /enrolment/{LoginID}, and the limit of enrolments per user';
+create index enrolment_on_release on enrolment (release_id) where release_id is not null;
+comment on index enrolment_on_release is 'DELETE /course/{CourseID}: whether an enrolment has a release of the course';
+
+-- Enrolling locks the user, so that a change of group misses no enrolment.
+create function follow_group() returns trigger language plpgsql as $$
+begin
+  update enrolment set group_name = new.group_name where tenant_id = new.tenant_id and user_id = new.user_id;
+  return null;
+end $$;
+
+create trigger follow_group after update of group_name on "user"
+  for each row when (old.group_name is distinct from new.group_name) execute function follow_group();
+
+-- A user belongs to one tenant. Without this, PostgreSQL expects one enrolment per user, and may look for an enrolment
+-- by course in all of the user's enrolments.
+create statistics enrolment_of_users (dependencies) on tenant_id, user_id from enrolment;
+
+-- launch_id: session tokens contain it, because after a restored backup the same number is given to another launch.
+-- exit_number: of the commit with which the learner left. Later ones are refused.
+create table launch (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  number integer not null,
+  started_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  ended_at timestamptz,
+  return_url text,
+  user_agent text,
+  exit_number integer,
+  launch_id uuid,
+  primary key (tenant_id, enroll_id, number),
+  foreign key (tenant_id, enroll_id) references enrolment
+) with (fillfactor = 90);
+
+-- The run-time data of one enrolment: here what spans its units. launch, commit_number: the newest commit that it comes
+-- from: of the later launch, then with the higher number. shared: what the tree state shares with the learner's other
+-- courses.
+create table attempt (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  tree_state text,
+  last_unit_id text,
+  root jsonb,
+  launch integer not null default 0,
+  commit_number integer not null default 0,
+  shared text,
+  primary key (tenant_id, enroll_id),
+  foreign key (tenant_id, enroll_id) references enrolment
+) with (fillfactor = 80);
+
+-- bytes: of `data` as JSON. All units of an enrolment have a limit together.
+create table attempt_unit (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  unit_id text not null,
+  commit_number integer not null,
+  data jsonb not null,
+  evidence jsonb not null,
+  updated_at timestamptz not null,
+  launch integer not null default 0,
+  bytes integer not null default 0,
+  primary key (tenant_id, enroll_id, unit_id),
+  foreign key (tenant_id, enroll_id) references enrolment
+) with (fillfactor = 80);
+
+-- body_hash: a number may be repeated only by the same commit. refused: the code with which a commit was refused; null:
+-- it counts. claimed: the result that a page claimed for the course without support by its data. The statements that
+-- insert a commit lock its enrolment first, so it has no foreign key.
+create table run_time_commit (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  number integer not null,
+  launch integer not null,
+  unit_id text not null,
+  evidence jsonb not null,
+  warnings text[],
+  committed_at timestamptz not null,
+  refused text,
+  body_hash text,
+  claimed jsonb,
+  primary key (tenant_id, enroll_id, launch, number)
+);
+-- GET /enrolment/{LoginID}/{EnrollID}/explain shows the latest claims.
+create index run_time_commit_claimed on run_time_commit (tenant_id, enroll_id, committed_at) where claimed is not null;
+-- A page of a timeline.
+create index run_time_commit_in_order on run_time_commit (tenant_id, enroll_id, committed_at, number, launch);
+
+-- Attempts that have ended. ended_by: 'launch' or 'reset'. discarded: a reset came later, so the result does not count.
+-- kept_bytes: run-time data of this attempt and all earlier ones of the enrolment.
+create table earlier_attempt (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  number integer not null,
+  release_id uuid,
+  first_launch integer not null,
+  last_launch integer not null,
+  finished_at timestamptz,
+  ended_at timestamptz not null,
+  ended_by text not null,
+  reason text,
+  discarded boolean not null default false,
+  result jsonb not null,
+  kept_bytes integer not null default 0,
+  primary key (tenant_id, enroll_id, number),
+  foreign key (tenant_id, enroll_id) references enrolment
+);
+
+create table earlier_unit (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  number integer not null,
+  unit_id text not null,
+  launch integer not null,
+  commit_number integer not null,
+  data jsonb not null,
+  bytes integer not null,
+  evidence jsonb not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, enroll_id, number, unit_id),
+  foreign key (tenant_id, enroll_id, number) references earlier_attempt
+);
+
+-- Sessions of AUs (cmi5) and of xAPI activities. mode: the launch mode, or 'Waived' for a decision of an administrator,
+-- which has a session ID of its own. prepared: whether the AU has read the learner's preferences. verbs: those of its
+-- statements defined by cmi5. ended_by: 'terminated', 'abandoned' or 'waived'.
+create table au_session (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  session_id uuid not null,
+  unit_id text not null,
+  launch integer not null,
+  mode text not null,
+  token_hash text,
+  prepared boolean not null default false,
+  verbs text[] not null default '{}',
+  opened_at timestamptz not null,
+  last_statement_at timestamptz,
+  ended_at timestamptz,
+  ended_by text,
+  primary key (tenant_id, enroll_id, session_id),
+  foreign key (tenant_id, enroll_id) references enrolment
+);
+-- Opening a unit abandons the open session of the enrolment.
+create index au_session_open on au_session (tenant_id, enroll_id) where ended_at is null;
+
+-- How far the ends of a tenant's enrolments have been searched for a reminder of so many days: up to this end and
+-- enrolment.
+create table reminder_progress (
+  tenant_id text not null,
+  days integer not null,
+  ends_at timestamptz not null,
+  enroll_id uuid not null,
+  primary key (tenant_id, days)
+);
+
+-- enrolment-keys
+
+-- Only a hash of a key is stored. user_id: only this user may redeem it.
+create table enrolment_key (
+  tenant_id text not null references tenant,
+  key_id uuid not null,
+  key_hash text not null,
+  key_start text not null,
+  course_ids text[] not null,
+  duration_ids text[] not null,
+  user_id uuid,
+  group_name text,
+  purchase_order text,
+  valid_from timestamptz not null,
+  valid_until timestamptz not null,
+  created_at timestamptz not null,
+  revoked_at timestamptz,
+  redeemed_at timestamptz,
+  redeemed_by uuid,
+  enroll_ids uuid[],
+  primary key (tenant_id, key_id),
+  unique (tenant_id, key_hash),
+  foreign key (tenant_id, redeemed_by) references "user",
+  foreign key (tenant_id, user_id) references "user"
+);
+create index enrolment_key_of_order on enrolment_key (tenant_id, purchase_order, key_id)
+  where purchase_order is not null;
+create index enrolment_key_of_user on enrolment_key (tenant_id, user_id) where user_id is not null;
+create index enrolment_key_open on enrolment_key (tenant_id, key_id) where redeemed_at is null and revoked_at is null;
+create index enrolment_key_redeemed on enrolment_key (tenant_id, key_id) where redeemed_at is not null;
+create index enrolment_key_redeemed_by on enrolment_key (tenant_id, redeemed_by) where redeemed_by is not null;
+create index enrolment_key_revoked on enrolment_key (tenant_id, key_id)
+  where revoked_at is not null and redeemed_at is null;
+
+-- The unknown keys that a user tried in the last 15 minutes.
+create table key_guess (
+  tenant_id text not null,
+  user_id uuid not null,
+  guessed_at timestamptz[] not null default '{}',
+  primary key (tenant_id, user_id),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+
+-- xapi
+
+-- The newest position of each tenant's statements: microseconds since 1970. Writers move it on under a lock that they
+-- keep until they commit, so statements become visible in the order of their positions. event_position: how far
+-- statements have been derived from the tenant's events; null: never.
+create table statement_log (
+  tenant_id text primary key references tenant,
+  position bigint not null,
+  event_position bigint
+) with (fillfactor = 20);
+
+-- position: when it was stored, which is unique in the tenant. payload: the statement as JSON, without `stored`. keys:
+-- what filters find it by, as hashes. refers_to: the statement that its object refers to; voids: to void it.
+create table statement (
+  tenant_id text not null references tenant,
+  statement_id uuid not null,
+  position bigint not null,
+  payload text not null,
+  bytes integer not null,
+  keys uuid[] not null,
+  refers_to uuid,
+  voids boolean not null default false,
+  primary key (tenant_id, statement_id)
+);
+create index statement_by_reference on statement (tenant_id, refers_to, position) where refers_to is not null;
+create unique index statement_in_order on statement (tenant_id, position);
+
+-- Which statements a filter finds. source: the position of the statement that has the key, which is the statement
+-- itself or one that it refers to, directly or through others. No foreign key: the statement is inserted in the same
+-- transaction, and checking each of about seven matches took a fifth of the database's CPU time.
+create table statement_match (
+  tenant_id text not null,
+  key uuid not null,
+  position bigint not null,
+  source bigint not null,
+  primary key (tenant_id, key, position, source)
+);
+
+create table voided_statement (
+  tenant_id text not null references tenant,
+  position bigint not null,
+  primary key (tenant_id, position)
+);
+
+create table statement_attachment (
+  tenant_id text not null references tenant,
+  statement_id uuid not null,
+  sha2 text not null,
+  content_type text not null,
+  content bytea not null,
+  primary key (tenant_id, statement_id, sha2)
+);
+
+-- Each distinct definition of an activity, in the order of arrival.
+create table activity_definition (
+  tenant_id text not null references tenant,
+  activity_key uuid not null,
+  definition_key uuid not null,
+  position bigint not null,
+  activity text not null,
+  primary key (tenant_id, activity_key, definition_key)
+);
+
+-- States, activity profiles and agent profiles. agent_key, activity_key and registration are zero if a document of that
+-- kind has none.
+create table xapi_document (
+  tenant_id text not null references tenant,
+  kind text not null,
+  agent_key uuid not null,
+  activity_key uuid not null,
+  registration uuid not null,
+  document_key uuid not null,
+  document_id text not null,
+  content_type text not null,
+  content bytea not null,
+  etag text not null,
+  updated_at timestamptz not null,
+  about text not null,
+  primary key (tenant_id, kind, agent_key, activity_key, document_key, registration)
+);
+
+-- reports: counted from the event log. kind: 'total', 'course', 'group', 'course_and_group'; what a kind does not have
+-- is empty
+
+-- How far the log of a tenant has been counted. enroll_id: the next event changed a user's group, and the user's
+-- enrolments have been moved up to this one.
+create table completion_log (
+  tenant_id text primary key references tenant,
+  position bigint not null,
+  enroll_id uuid
+);
+
+-- How each enrolment was last counted. An empty group_name means no group. status 'erased': it no longer counts.
+create table counted_enrolment (
+  tenant_id text not null references tenant,
+  enroll_id uuid not null,
+  group_name text collate "C" not null,
+  status text not null,
+  success text not null,
+  primary key (tenant_id, enroll_id)
+);
+
+-- The lines of the reports.
+create table completion_line (
+  tenant_id text not null references tenant,
+  kind text not null,
+  course_id text collate "C" not null,
+  group_name text collate "C" not null,
+  primary key (tenant_id, kind, course_id, group_name)
+);
+create index completion_line_of_group on completion_line (tenant_id, kind, group_name, course_id);
+
+-- The figures of a line at the end of each day (UTC) on which they changed.
+create table completion_day (
+  tenant_id text not null references tenant,
+  kind text not null,
+  course_id text collate "C" not null,
+  group_name text collate "C" not null,
+  day date not null,
+  enrolled integer not null,
+  in_progress integer not null,
+  completed integer not null,
+  expired integer not null,
+  withdrawn integer not null,
+  passed integer not null,
+  failed integer not null,
+  primary key (tenant_id, kind, course_id, group_name, day)
+);
+
+-- How far the log of a tenant has been counted for access_end. enroll_id: as in completion_log.
+create table access_log (
+  tenant_id text primary key references tenant,
+  position bigint not null,
+  enroll_id uuid
+);
+
+-- The open enrolments with an end date, as they were last counted. day: on which access ends (UTC).
+create table counted_end (
+  tenant_id text not null references tenant,
+  enroll_id uuid not null,
+  group_name text collate "C" not null,
+  day date not null,
+  primary key (tenant_id, enroll_id)
+);
+
+-- How many of them end on each day, for each line of completion_line.
+create table access_end (
+  tenant_id text not null references tenant,
+  kind text not null,
+  course_id text collate "C" not null,
+  group_name text collate "C" not null,
+  day date not null,
+  enrolments integer not null,
+  primary key (tenant_id, kind, course_id, group_name, day)
+);
+
+-- How far the log of a tenant has been counted for activity_day.
+create table activity_log (
+  tenant_id text primary key references tenant,
+  position bigint not null
+);
+
+-- What happened on each day (UTC).
+create table activity_day (
+  tenant_id text not null references tenant,
+  kind text not null,
+  course_id text collate "C" not null,
+  group_name text collate "C" not null,
+  day date not null,
+  enrolments integer not null,
+  starts integer not null,
+  launches integer not null,
+  completions integer not null,
+  passed integer not null,
+  failed integer not null,
+  expired integer not null,
+  withdrawn integer not null,
+  primary key (tenant_id, kind, course_id, group_name, day)
+);
+
+-- Only earlier versions use this.
+create table day_count (
+  tenant_id text not null references tenant,
+  day date not null,
+  enrolments integer not null,
+  starts integer not null,
+  completions integer not null,
+  primary key (tenant_id, day)
+);
+
+-- Only earlier versions use this.
+create table counted_log (
+  tenant_id text primary key references tenant,
+  epoch bigint,
+  transaction xid8,
+  event_id uuid,
+  position bigint
+);
+
+-- weekday: 1 is Monday. next_run_at: null while paused. attempts: of the run that is due, after failures.
+create table report_schedule (
+  tenant_id text not null references tenant,
+  schedule_id uuid not null,
+  name text not null,
+  report text not null check (report in ('completion', 'activity', 'access')),
+  by text check (by in ('course', 'group', 'course_and_group', 'total')),
+  unit text check (unit in ('day', 'week', 'month')),
+  days integer,
+  course_id text,
+  group_name text,
+  every text not null check (every in ('day', 'week', 'month')),
+  weekday smallint,
+  month_day smallint,
+  time text not null,
+  time_zone text not null,
+  delivery text not null check (delivery in ('email', 'webhook')),
+  status text not null check (status in ('active', 'paused')),
+  next_run_at timestamptz,
+  attempts integer not null default 0,
+  last_run_at timestamptz,
+  last_problem text
+    check (last_problem in ('no_recipients', 'mail_not_configured', 'unavailable', 'time_zone', 'failed')),
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, schedule_id)
+);
+create index report_schedule_due on report_schedule (next_run_at) where next_run_at is not null;
+
+-- The administrators who get a report by email.
+create table report_recipient (
+  tenant_id text not null,
+  schedule_id uuid not null,
+  user_id uuid not null,
+  primary key (tenant_id, schedule_id, user_id),
+  foreign key (tenant_id, schedule_id) references report_schedule on delete cascade,
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+create index report_recipient_of_user on report_recipient (tenant_id, user_id);
+
+-- people
+
+-- scopes: no more than the key or session that made the link. second_factor 'link': an API key made it.
+create table sign_in_link (
+  tenant_id text not null,
+  link_hash text not null,
+  user_id uuid not null,
+  path text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  scopes text[],
+  second_factor text,
+  primary key (tenant_id, link_hash),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+create index sign_in_link_by_end on sign_in_link (tenant_id, user_id, expires_at);
+
+-- expires_at is absolute; last_seen_at decides on idleness. scopes: as in sign_in_link; null: signed in with a
+-- password. second_factor: 'passkey' or 'link'; null: only a password was checked.
+create table user_session (
+  tenant_id text not null,
+  session_hash text not null,
+  user_id uuid not null,
+  signed_in_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  user_agent text,
+  scopes text[],
+  second_factor text,
+  challenge_hash text,
+  challenge_for text,
+  challenge_until timestamptz,
+  primary key (tenant_id, session_hash),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+create index user_session_by_end on user_session (tenant_id, user_id, expires_at);
+create index user_session_by_hash on user_session (tenant_id, user_id, session_hash);
+create index user_session_open on user_session (tenant_id, user_id, signed_in_at) where ended_at is null;
+
+-- The passkeys of administrators. Only public keys are stored, so a copy of the database signs nobody in.
+create table passkey (
+  tenant_id text not null,
+  user_id uuid not null,
+  passkey_id uuid not null,
+  name text not null,
+  credential_id text not null,
+  public_key text not null,
+  sign_count bigint not null,
+  transports text[] not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz,
+  primary key (tenant_id, user_id, passkey_id),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+create unique index passkey_by_credential on passkey (tenant_id, user_id, credential_id);
+
+-- Deployment-wide.
+create table operator_session (
+  session_hash text primary key,
+  signed_in_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  user_agent text,
+  second_factor text,
+  challenge_hash text,
+  challenge_for text,
+  challenge_until timestamptz
+);
+
+create table operator_passkey (
+  passkey_id uuid primary key,
+  name text not null,
+  credential_id text not null unique,
+  public_key text not null,
+  sign_count bigint not null,
+  transports text[] not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz
+);
+
+-- Wrong passwords of the last 15 minutes at the sign-in that anyone may call. name_mark: a keyed hash of tenant and
+-- LoginID, which need not exist.
+create table sign_in_guess (
+  name_mark text primary key,
+  guessed_at timestamptz[] not null,
+  expires_at timestamptz not null
+);
+create index sign_in_guess_by_end on sign_in_guess (expires_at);
+
+-- login_mark: a keyed hash of the LoginID, by which a repeated request finds its receipt.
+create table erasure (
+  tenant_id text not null references tenant,
+  erasure_id uuid not null,
+  login_mark text not null,
+  receipt jsonb not null,
+  erased_at timestamptz not null,
+  primary key (tenant_id, erasure_id)
+);
+create index erasure_by_mark on erasure (tenant_id, login_mark, erasure_id);
+
+-- Erasures in progress, and the enrolments whose rows they have not reached yet.
+create table erasure_under_way (
+  tenant_id text not null references tenant,
+  erasure_id uuid not null,
+  user_id uuid not null,
+  progress jsonb not null,
+  primary key (tenant_id, erasure_id),
+  unique (tenant_id, user_id)
+);
+
+create table erasure_enrolment (
+  tenant_id text not null,
+  erasure_id uuid not null,
+  enroll_id uuid not null,
+  primary key (tenant_id, erasure_id, enroll_id),
+  foreign key (tenant_id, erasure_id) references erasure_under_way
+);
+
+-- start
+
+insert into setting (name, value) values ('event_epoch', '1'), ('audit_begins', 'due');
