@@ -7868,6 +7868,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["TokenRequest"];
+                /**
+                 * @example {
+                 *       "grant_type": "client_credentials",
+                 *       "client_id": "01994a5e-7c00-7000-8000-000000000003",
+                 *       "client_secret": "lectern_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
             };
         };
         responses: {
@@ -11871,6 +11879,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Part of the sign-in link. */
+                    token: string;
+                };
+                /**
+                 * @example {
+                 *       "token": "eyJhbGciOiJkaXIifQ"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
                     /** @description Part of the sign-in link. */
                     token: string;
                 };

@@ -100,7 +100,7 @@ function parametersOf(place: 'path' | 'query', group: TSchema | undefined, { ofF
   });
 }
 
-function requestBodyOf({ body, streams, raw, example }: Route, { make }: Examples) {
+function requestBodyOf({ body, streams, raw, example, forms }: Route, { make }: Examples) {
   const unparsed = streams ?? raw;
   if (unparsed) {
     const { types, description, examples = {} } = unparsed;
@@ -117,9 +117,10 @@ function requestBodyOf({ body, streams, raw, example }: Route, { make }: Example
   if (!body) return null;
   const { required = [] } = body as { required?: string[] };
   const sent = make(body, '', [...required, ...(example ?? [])]);
+  const types = ['application/json', ...(forms ? ['application/x-www-form-urlencoded'] : [])];
   return {
     required: required.length > 0,
-    content: { 'application/json': { schema: body, example: sent } },
+    content: Object.fromEntries(types.map((type) => [type, { schema: body, example: sent }])),
   };
 }
 
