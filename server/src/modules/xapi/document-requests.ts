@@ -144,8 +144,8 @@ export async function postDocument(
   return { status: 204 };
 }
 
+/** A PUT keeps the bytes, whatever they are: some courses send plain text as application/json. */
 function contentOf({ body, contentType }: LrsRequest) {
-  if (mediaTypeOf(contentType) === 'application/json') parseDocument(body);
   return { content: body, contentType: contentType || 'application/octet-stream' };
 }
 

@@ -123,12 +123,24 @@ test('invalid requests are rejected with a 400', async () => {
     { agent, activityId, StateId: 'x' },
   ])
     expectProblem(await call('GET', query as Record<string, string>), 400, 'xapi_invalid');
-  const json = await call('PUT', { agent, activityId, stateId: 'x' }, '{"a":', {
-    ...v1,
-    'content-type': 'application/json',
-  });
-  expectProblem(json, 400, 'xapi_invalid');
 });
+
+for (const [path, context, id] of resources)
+  test(`${path}: a PUT keeps a body that is not JSON, and a POST rejects it`, async () => {
+    const tenant = await newTenant(service);
+    const call = caller(tenant, path, context);
+    const asJson = { ...v1, 'content-type': 'application/json', 'if-none-match': '*' };
+    const bookmark = 'page=3;visited=1,2';
+    expectStatus(await call('PUT', { [id]: 'bookmark' }, bookmark, asJson), 204);
+    const url = `${service.baseUrl}/xapi/${path}?${new URLSearchParams({ ...context, [id]: 'bookmark' })}`;
+    const read = await fetch(url, { headers: { ...v1, authorization: `Bearer ${tenant.key}` } });
+    assert.equal(await read.text(), bookmark);
+    assert.equal(read.headers.get('content-type'), 'application/json');
+    const stored = await call('POST', { [id]: 'bookmark' }, { a: 1 });
+    expectProblem(stored, 400, 'xapi_invalid');
+    assert.match(stored.body.detail, /stored document/);
+    expectProblem(await call('POST', { [id]: 'other' }, '{"a":', { ...asJson }), 400, 'xapi_invalid');
+  });
 
 test('another tenant has its own documents', async () => {
   const [one, other] = [await newTenant(service), await newTenant(service)];

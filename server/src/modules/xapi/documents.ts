@@ -194,7 +194,7 @@ async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Prom
 function merged(before: Document, { contentType, content: added }: NewContent): NewContent {
   const [older, newer] = [before, { content_type: contentType, content: added }].map((document) => {
     const isJson = mediaTypeOf(document.content_type) === 'application/json';
-    const value = isJson ? parseDocument(document.content, 'The document') : null;
+    const value = isJson ? parseDocument(document.content, 'The stored document') : null;
     return isObject(value)
       ? value
       : invalid(

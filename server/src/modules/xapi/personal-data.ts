@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { identityOf } from '../../../../standards/xapi/actors.ts';
 import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
@@ -222,6 +223,9 @@ where held.tenant_id = $1 and held.kind = any ($2) and held.agent_key = $3::uuid
 
 const keyOf = (ctx: Context, loginId: string) => searchKey('agent', identityIn(ctx, loginId));
 
+/** A PUT keeps any bytes, even if the content type says JSON. */
+const isText = (type: string, content: Uint8Array) => /json|^text/.test(type) && isUtf8(content);
+
 export const documentData: PersonalData = {
   name: 'Documents',
   tables: ['xapi_document'],
@@ -243,7 +247,7 @@ export const documentData: PersonalData = {
         yield* page.map(({ about, content_type, content, updated_at }) => ({
           ...(JSON.parse(about) as object),
           contentType: content_type,
-          content: Buffer.from(content).toString(/json|^text/.test(content_type) ? 'utf8' : 'base64'),
+          content: Buffer.from(content).toString(isText(content_type, content) ? 'utf8' : 'base64'),
           updatedAt: updated_at.toISOString(),
         }));
     }
