@@ -1,6 +1,6 @@
 // Serves from the TypeScript sources: npm run dev
 import { ensureBuilt } from './build.ts';
 
-await ensureBuilt(['console', 'guide', 'player']);
+await ensureBuilt();
 process.argv.splice(2, Number.POSITIVE_INFINITY, 'serve');
 await import('../server/src/cli.ts');

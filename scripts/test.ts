@@ -1,10 +1,9 @@
-// Runs the tests on the embedded database. `--all` includes `*.slow.test.ts`, `--postgres` uses the server in
-// TEST_DATABASE_URL, `--citus` uses the coordinator in TEST_DATABASE_URL and also runs test/citus/, `--journeys` runs
-// the tests in Chromium, and `--deploy` tests the recipes in deploy/.
-// Tests that cannot run fail. The names of failed files are written to the file named in TEST_FAILED_FILES, and those
-// that are running to the folder named in TEST_RUNNING_FILES. TEST_PROCESSES sets how many files run
-// at the same time.
-import { spawn } from 'node:child_process';
+// Runs the tests without a database, and the contract's on the embedded database (test-tiers.ts). `--postgres` runs all
+// database tests on the server in TEST_DATABASE_URL, `--citus` those and test/citus/ on the coordinator there,
+// `--journeys` the first journeys in Chromium, `--deploy` the recipes. `--all` leaves no test of these out.
+// TEST_PROCESSES sets how many files run at the same time. The names of failed files are written to the file named
+// in TEST_FAILED_FILES.
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -12,10 +11,8 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -26,8 +23,8 @@ import { chromiumPath } from '../server/test/support/chromium.ts';
 import { checkResponses } from '../server/test/support/recorded-responses.ts';
 import { checkMutants, checkStatements } from '../server/test/support/recorded-statements.ts';
 import { checkRouting } from '../server/test/support/router-queries.ts';
-import { ensureBuilt } from './build.ts';
 import { reasonAgainstCitus } from './citus.ts';
+import { contract, filesOf, firstJourneys } from './test-tiers.ts';
 import { usesDatabaseServer } from './uses-database-server.ts';
 
 const { values, positionals } = parseArgs({
@@ -68,13 +65,19 @@ const patterns = values.journeys
       ? [...everywhere, 'test/citus/*.test.ts']
       : everywhere;
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
-/** Slow tests start processes or put the service under heavy load. */
-const isSlow = (file: string) => file.endsWith('.slow.test.ts');
 const onServer = values.postgres || values.citus;
-const withSlow = values.all || onServer || positionals.length > 0;
-const usual = withSlow ? found : found.filter((file) => !isSlow(file));
-// The other tests do not use the server, and `npm test` has already run them.
-const suite = onServer ? usual.filter((file) => usesDatabaseServer(file)) : usual;
+const every = values.all || values.citus || values.deploy || positionals.length > 0;
+const isSlow = (file: string) => file.endsWith('.slow.test.ts');
+const promises = filesOf(contract);
+const early = filesOf(firstJourneys);
+
+function isInTier(file: string): boolean {
+  if (onServer) return usesDatabaseServer(file) && (every || !isSlow(file));
+  if (every) return true;
+  if (values.journeys) return early.has(file);
+  return !isSlow(file) && (promises.has(file) || !usesDatabaseServer(file));
+}
+const suite = found.filter(isInTier);
 
 /** The file with this path, or all files whose path or test titles contain the words. */
 function matching(words: string): string[] {
@@ -86,12 +89,9 @@ function matching(words: string): string[] {
 const files = positionals.length > 0 ? [...new Set(positionals.flatMap(matching))] : suite;
 if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
-  console.log(
-    onServer
-      ? `${found.length - suite.length} test files do not use the server. Run them with npm test -- --all.`
-      : `${found.length - suite.length} slow test files were left out. Run them with npm test -- --all.`,
-  );
-await ensureBuilt();
+  console.log(`${suite.length} of ${found.length} test files. With -- --all, none is left out.`);
+// In a process of its own, because the compilers would keep 800 MB.
+execFileSync(process.execPath, [join(import.meta.dirname, 'build.ts'), '--missing'], { stdio: 'inherit' });
 /**
  * The folder for all temporary files. It is removed at the end, even if a test process was killed. Other
  * users may enter it, because some tests start a server that runs as another user.
@@ -118,11 +118,7 @@ if (!onServer && !values.journeys) delete env.TEST_DATABASE_URL;
 const runsAlone = (file: string) => /\/(console-budget|kill-worker)\.test\.ts$/.test(file);
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
-/** The generated files that the ended processes were running. */
-const ended = new Set<string>();
-const running = process.env.TEST_RUNNING_FILES ?? join(scratch, 'running');
-mkdirSync(running, { recursive: true });
-/** The slowest file takes ten minutes on a slow machine. */
+/** Generous, for slow machines. */
 const fileMinutes = 20;
 
 const addressOf = (file: string) => pathToFileURL(resolve(file)).href;
@@ -139,7 +135,7 @@ function queue(files: readonly string[], processes: number): string[] {
   // so they are imported before all suites.
   const first = files.some(opensBrowser) ? `import '${addressOf('server/test/support/browser.ts')}';` : '';
   const source = `
-    import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+    import { mkdirSync } from 'node:fs';
     import { after, describe } from 'node:test';
     import { closeDatabases, reuseDatabases } from '${addressOf('server/test/support/reused-databases.ts')}';
     ${first}
@@ -156,17 +152,12 @@ function queue(files: readonly string[], processes: number): string[] {
         throw error;
       }
     };
-    const current = ${JSON.stringify(running)} + '/' + process.pid;
     for (const [name, address, claim] of ${JSON.stringify(suites)})
-      if (take(claim)) {
-        writeFileSync(current, name + '\\n' + import.meta.filename);
+      if (take(claim))
         await new Promise((ended) => {
           const timeout = ${fileMinutes * 60_000};
           describe(name, { timeout }, () => import(address).finally(() => after(ended)));
-        });
-      }
-    // Not earlier, because something that a file left open can keep the process running.
-    process.once('exit', () => rmSync(current, { force: true }));`;
+        });`;
   return Array.from({ length: Math.min(processes, files.length) }, (_, number) => {
     const path = join(taken, `process-${number + 1}.test.mjs`);
     writeFileSync(path, source);
@@ -179,25 +170,6 @@ function queue(files: readonly string[], processes: number): string[] {
  * of CPU time.
  */
 const collector = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
-
-/** Ends processes whose file is past its time limit. A process in an endless computation cannot check this itself. */
-function endStuckFiles(): void {
-  for (const pid of readdirSync(running)) {
-    const current = join(running, pid);
-    const begun = statSync(current, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Date.now() - begun < (fileMinutes + 1) * 60_000) continue;
-    const [file = '', path = ''] = readFileSync(current, 'utf8').split('\n');
-    console.error(`${file} has been running for more than ${fileMinutes} minutes, so its process was ended.`);
-    failed.push(file);
-    ended.add(path);
-    rmSync(current);
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // The process ended without removing the file.
-    }
-  }
-}
 
 async function run(some: readonly string[], concurrency: number): Promise<number> {
   if (some.length === 0) return 0;
@@ -217,14 +189,8 @@ async function run(some: readonly string[], concurrency: number): Promise<number
     ],
     { stdio: 'inherit', env },
   );
-  const watch = setInterval(endStuckFiles, 10_000);
   const [status] = (await once(runner, 'exit')) as [number | null];
-  clearInterval(watch);
-  failed.push(
-    ...readFileSync(noted, 'utf8')
-      .split('\n')
-      .filter((name) => name !== '' && !ended.has(name)),
-  );
+  failed.push(...readFileSync(noted, 'utf8').split('\n').filter(Boolean));
   return status ?? 1;
 }
 
@@ -252,7 +218,7 @@ if (routing)
   console.log(`Statements planned on Citus: ${JSON.stringify({ ...routing, wrong: misrouted.length })}`);
 for (const text of misrouted) console.error(`A statement of one tenant ${text}`);
 const { undeclared, unseen } = checkResponses(answers);
-if (files === suite && withSlow && unseen.length > 0)
+if (files === suite && every && unseen.length > 0)
   console.log(`Declared error codes that no test received: ${unseen.join(', ')}`);
 for (const answer of undeclared) console.error(`A route returned an undeclared response: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
+import { runSuite as runCmi5Suite } from './conformance/cmi5/suite.ts';
 import { difference, isExpected } from './conformance/scorm2004/compare.ts';
 import { filesOf, titlesOf } from './conformance/scorm2004/package.ts';
 import { endingOf } from './conformance/scorm2004/page.ts';
 import { groupOf } from './conformance/scorm2004/scripts.ts';
+import { runSuite as runXapiSuite } from './conformance/xapi/suite.ts';
 
 describe('a value in a conformance script', () => {
   for (const [name, expected, found] of [
@@ -102,4 +107,31 @@ it('every script belongs to a group', () => {
     ['T-01a', 'Large trees'],
   ] as const)
     assert.equal(groupOf({ name, start: '.', steps: [] }), group);
+});
+
+describe('a suite whose process ends early', () => {
+  function suiteWith(program: string, source: string): string {
+    const folder = mkdtempSync(join(tmpdir(), 'lectern-suite-'));
+    mkdirSync(dirname(join(folder, program)), { recursive: true });
+    writeFileSync(join(folder, program), source);
+    return folder;
+  }
+  const lrs = { endpoint: '', user: '', password: '', version: '2.0.0', grep: undefined };
+  const pass = `process.send({ action: 'ready' });
+    process.on('message', () => process.send({ action: 'test pass' }, () => `;
+
+  it('fails for xAPI, even if all tests so far have passed', async () => {
+    const early = await runXapiSuite(suiteWith('bin/lrs-test.js', `${pass} process.exit()));`), lrs);
+    assert.equal(early.passed, 1);
+    assert.match(early.failures[0]?.message ?? '', /ended early, with exit code 0/);
+    const complete = `${pass} process.send({ action: 'end' }, () => process.exit())));`;
+    assert.deepEqual((await runXapiSuite(suiteWith('bin/lrs-test.js', complete), lrs)).failures, []);
+  });
+  it('fails for cmi5', async () => {
+    const folder = suiteWith('node_modules/jest/bin/jest.js', 'process.kill(process.pid);');
+    await assert.rejects(
+      runCmi5Suite(folder, { env: {}, folder, grep: undefined }),
+      /ended early, with SIGTERM/,
+    );
+  });
 });

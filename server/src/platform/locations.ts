@@ -8,7 +8,7 @@ const dist = join(import.meta.dirname, isBuilt ? '..' : '../../../dist');
 const server = isBuilt ? import.meta.dirname : join(import.meta.dirname, '../..');
 
 /**
- * Folders that the service reads. `npm run build` writes all of them to `dist/`; browser code is read only from there.
+ * Folders that the service reads. `npm run build` writes all of them to `dist/`; browser code and the package program are read only from there.
  */
 export const locations = {
   console: join(dist, 'console'),
@@ -17,11 +17,13 @@ export const locations = {
   migrations: join(server, 'migrations'),
   /** The service's package.json, which is also in the published package. */
   manifest: join(server, isBuilt ? '../..' : '..', 'package.json'),
+  /** Started once per import. From sources, each start would take three times as long. */
+  packageProgram: join(dist, 'server/package-program.js'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
   /** Our own code. Processes that handle untrusted input may read it. */
   code: isBuilt
     ? [server]
-    : [join(server, 'src'), join(server, 'package.json'), join(server, '../standards')],
+    : [join(server, 'src'), join(server, 'package.json'), join(server, '../standards'), join(dist, 'server')],
 };
 
 /**

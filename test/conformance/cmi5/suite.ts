@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -7,7 +8,10 @@ import { chromiumPath } from '../../../server/test/support/chromium.ts';
 export type Outcome = { passed: number; failures: { title: string; message: string }[]; seconds: number };
 
 type Test = { status: string; fullName: string; failureMessages: string[] };
-type Report = { testResults: { assertionResults: Test[]; message: string; name: string }[] };
+type Report = {
+  wasInterrupted: boolean;
+  testResults: { assertionResults: Test[]; message: string; name: string }[];
+};
 
 const firstLine = (message: string) => stripVTControlCharacters(message).trim().split('\n')[0] ?? '';
 
@@ -60,11 +64,12 @@ export async function runSuite(
   child.stderr.on('data', (part: Buffer) => {
     output += part;
   });
-  await new Promise((resolve) => child.once('exit', resolve));
-  const text = await readFile(report, 'utf8').catch(() => {
-    throw new Error(`The suite did not run:\n${output}`);
-  });
-  const read = JSON.parse(text) as Report;
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  // Jest writes its report last, and exits with 1 if tests failed.
+  const text = await readFile(report, 'utf8').catch(() => '');
+  const read = text === '' ? null : (JSON.parse(text) as Report);
+  if (read === null || read.wasInterrupted || signal !== null || (code !== 0 && code !== 1))
+    throw new Error(`The suite's process ended early, with ${signal ?? `exit code ${code}`}.\n${output}`);
   const passed = read.testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status === 'passed').length;

@@ -76,6 +76,6 @@ export function endingOf(path: string): Pick<Plan, 'terminate' | 'onUnload'> {
   };
   if (file === 'AssetLaunchTest.htm') return { terminate: 'never', onUnload: null };
   const onUnload = Object.hasOwn(requests, file) ? (requests[file] ?? null) : null;
-  const isLate = onUnload !== null || /SingleDoTerminate|SX09/.test(file);
+  const isLate = onUnload !== null || /SingleDoTerminate/.test(file);
   return { terminate: isLate ? 'on unload' : 'after the calls', onUnload };
 }

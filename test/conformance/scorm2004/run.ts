@@ -1,6 +1,6 @@
 // Runs ADL's test scripts for SCORM 2004 4th edition with the real player in Chromium, and prints the
-// differences. `--third` runs a fixed third of the scripts; names select individual scripts. With
-// `--if-present`, it is not an error if the scripts are missing, as they are in a plain checkout.
+// differences. Names select individual scripts. With `--if-present`, it is not an error if the scripts are missing,
+// as they are in a plain checkout.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,19 +10,11 @@ import { ensureBuilt } from '../../../scripts/build.ts';
 import { chromiumPath } from '../../../server/test/support/chromium.ts';
 import { startService } from '../../../server/test/support/service.ts';
 import { runSeries } from './perform.ts';
-import {
-  fixedThird,
-  groupOf,
-  groups,
-  missingScripts,
-  readScripts,
-  type Script,
-  seriesOf,
-} from './scripts.ts';
+import { groupOf, groups, missingScripts, readScripts, type Script, seriesOf } from './scripts.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { third: { type: 'boolean' }, 'if-present': { type: 'boolean' }, parallel: { type: 'string' } },
+  options: { 'if-present': { type: 'boolean' }, parallel: { type: 'string' } },
 });
 
 function fail(message: string): never {
@@ -40,8 +32,7 @@ if (!existsSync(chromiumPath))
   fail(`The scripts need Chromium, and ${chromiumPath} does not exist. Install it, or set CHROMIUM.`);
 
 const all = readScripts();
-const some = positionals.length > 0 ? all.filter(({ name }) => positionals.includes(name)) : all;
-const scripts = values.third ? fixedThird(some) : some;
+const scripts = positionals.length > 0 ? all.filter(({ name }) => positionals.includes(name)) : all;
 if (scripts.length === 0) fail(`No script is called ${positionals.join(' or ')}.`);
 
 await ensureBuilt();

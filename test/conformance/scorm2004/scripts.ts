@@ -64,11 +64,6 @@ export function seriesOf(script: Script, all: readonly Script[]): Script[] {
   return before ? [...seriesOf(before, all), script] : [script];
 }
 
-/** The same third in every run, with scripts from each group. */
-export function fixedThird(scripts: Script[]): Script[] {
-  return scripts.filter((_, index) => index % 3 === 0);
-}
-
 export const groups: [prefix: string, title: string][] = [
   ['API', 'API'],
   ['DM', 'Data model, one course and two'],

@@ -38,7 +38,7 @@ for (const version of versions) {
   const { passed, failures, seconds } = await runSuite(suite, { ...lrs, version, grep: values.grep });
   for (const { title, message } of failures) console.log(`✖ ${title}\n    ${message}`);
   console.log(`xAPI ${version}: ${passed} of ${passed + failures.length} passed, in ${seconds} s`);
-  failed += failures.length;
+  failed += passed === 0 ? 1 : failures.length;
 }
 await service.close();
 process.exit(failed === 0 ? 0 : 1);

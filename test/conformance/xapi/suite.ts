@@ -14,7 +14,10 @@ type Options = {
   grep: string | undefined;
 };
 
-/** Starts the process that the suite's command line uses, and counts the tests that it reports. */
+/**
+ * Starts the process that the suite's command line uses, and counts the tests that it reports. A process that ends
+ * before the suite counts as a failed test.
+ */
 export function runSuite(suite: string, options: Options): Promise<Outcome> {
   const { endpoint, user, password, version, grep } = options;
   const started = performance.now();
@@ -32,13 +35,19 @@ export function runSuite(suite: string, options: Options): Promise<Outcome> {
     authPass: password,
     ...(grep === undefined ? {} : { grep }),
   };
+  let isComplete = false;
   child.on('message', ({ action, payload }: Message) => {
     if (action === 'ready') child.send({ action: 'runTests', payload: settings });
     if (action === 'test pass') outcome.passed += 1;
     if (action === 'test fail') outcome.failures.push(payload as Outcome['failures'][number]);
+    if (action === 'end') isComplete = true;
   });
   return new Promise((resolve) => {
-    child.once('exit', () => {
+    child.once('close', (code, signal) => {
+      if (!isComplete) {
+        const message = `The suite's process ended early, with ${signal ?? `exit code ${code}`}.`;
+        outcome.failures.push({ title: 'The whole suite', message });
+      }
       const seconds = Math.round((performance.now() - started) / 1000);
       resolve({ ...outcome, seconds });
     });

@@ -1,11 +1,12 @@
+import { pathToFileURL } from 'node:url';
 import type { PackageReport } from '../../../../../standards/types.ts';
 import type { Context } from '../../../platform/context.ts';
 import { Problem } from '../../../platform/errors.ts';
-import { programAddress } from '../../../platform/locations.ts';
+import { locations } from '../../../platform/locations.ts';
 import { IsolationFailure, runIsolated } from '../../../platform/operations/isolated.ts';
 import type { PackageSource } from './read-package.ts';
 
-const program = programAddress('./package-program.ts', import.meta.url);
+const program = pathToFileURL(locations.packageProgram);
 /** Enough for a manifest with 200,000 elements of ten attributes each. */
 const memory = { heapMegabytes: 256, wasmMegabytes: 256 };
 
