@@ -39,7 +39,7 @@ import { settingsRoutes } from './modules/tenants/settings-routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
-import { rewriteAlternate } from './modules/xapi/alternate-request.ts';
+import { rewriteLrsUrl } from './modules/xapi/alternate-request.ts';
 import { serveLrs } from './modules/xapi/lrs.ts';
 import { xapiRoutes } from './modules/xapi/routes.ts';
 import { openapiInfo } from './openapi-info.ts';
@@ -128,7 +128,7 @@ const isContent = ({ origin }: Route) => origin === 'content';
 
 /** Builds the server for the API origin. */
 function buildApiServer(ctx: Context): FastifyInstance {
-  const api = openServer(ctx, apiHeaders, rewriteAlternate);
+  const api = openServer(ctx, apiHeaders, rewriteLrsUrl);
   const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));
   serveDescription(api, () => describeApi(ctx.config));
   parseRecords(api, own);

@@ -103,7 +103,8 @@ export async function startAu(opened: { URL: string; SessionID: string }): Promi
     parameter('actor'),
     fetched.body['auth-token'],
   ];
-  const request: OpenedAu['request'] = (...call) => requestTo(endpoint, `Basic ${token}`, ...call);
+  const request: OpenedAu['request'] = (...call) =>
+    requestTo(endpoint.replace(/\/$/, ''), `Basic ${token}`, ...call);
   const state = await request('GET', '/activities/state', {
     ...{ agent, activityId, registration, stateId: 'LMS.LaunchData' },
   });

@@ -108,6 +108,23 @@ describe('a cmi5 course', () => {
     assert.ok(ofCourse?.object.id.startsWith(`${service.baseUrl}/course/${CourseID}/activity/`));
   });
 
+  it('can append to the endpoint with a slash and without', async () => {
+    const { LaunchURL } = await enrolled(readingPart);
+    const { url, token } = await openAu(service, LaunchURL);
+    const endpoint = url.searchParams.get('endpoint') ?? '';
+    const headers = { authorization: `Basic ${token}`, 'x-experience-api-version': '1.0.3' };
+    for (const path of ['statements', '/statements', '//statements']) {
+      assert.equal((await ask(`${endpoint}${path}`, { headers })).status, 200, path);
+      assert.equal((await ask(`${endpoint}${path}`, { method: 'OPTIONS' })).status, 204, path);
+    }
+    const form = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(headers).toString(),
+    };
+    assert.equal((await ask(`${endpoint}/statements?method=GET`, form)).status, 200);
+  });
+
   it('provides the AU with its launch data', async () => {
     const more = '<launchParameters>a=1</launchParameters><entitlementKey>key</entitlementKey>';
     const { LaunchURL } = await enrolled(

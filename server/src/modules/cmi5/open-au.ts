@@ -155,7 +155,7 @@ async function insertAu(
   return {
     ...{ SessionID: sessionId, OwnWindow: au.OwnWindow, LaunchMode },
     URL: withLaunchParameters(launchUrl, {
-      ...{ endpoint: `${ctx.config.baseUrl}/xapi`, fetch, actor: JSON.stringify(actorOf(account)) },
+      ...{ endpoint: `${ctx.config.baseUrl}/xapi/`, fetch, actor: JSON.stringify(actorOf(account)) },
       ...{ registration: enrollId, activityId },
     }),
     statements: [launched(registrationOf(ctx, registration), launch, { at, launchUrl })],

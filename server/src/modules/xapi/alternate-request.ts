@@ -8,16 +8,21 @@ import { editionOf, mediaTypeOf } from './lrs-request.ts';
 
 const path = '/xapi/alternate';
 
-/** Communication 1.3: a POST whose query specifies another method. Its credentials are in the body. */
-export function rewriteAlternate({
+/**
+ * Removes doubled slashes, because clients append `/statements` to an endpoint that may end with a slash. Communication
+ * 1.3: a POST whose query specifies another method has its credentials in the body, and is handled separately.
+ */
+export function rewriteLrsUrl({
   method,
   url = '',
 }: {
   method?: string | undefined;
   url?: string | undefined;
 }): string {
-  const isAlternate = method === 'POST' && url.startsWith('/xapi/') && /[?&]method=/.test(url);
-  return isAlternate ? `${path}${url.slice('/xapi'.length)}` : url;
+  if (!url.startsWith('/xapi/')) return url;
+  const own = url.replace(/^[^?]+/, (names) => names.replace(/\/{2,}/g, '/'));
+  const isAlternate = method === 'POST' && /[?&]method=/.test(own);
+  return isAlternate ? `${path}${own.slice('/xapi'.length)}` : own;
 }
 
 /** These fields of the form are headers; `content` is the body, and all others are parameters. */
