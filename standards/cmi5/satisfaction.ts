@@ -1,4 +1,5 @@
 import type { CourseTree, RunTimeData, Unit } from '../types.ts';
+import { answersIn, withAnswer } from '../xapi/answers.ts';
 import type { MoveOn } from './vocabulary.ts';
 
 /**
@@ -15,11 +16,13 @@ export type AuRecord = {
   /** 0–100. */
   progress: number | null;
   seconds: number;
+  /** Answers to questions, in the elements of SCORM 2004 (`cmi.interactions`). */
+  answers: RunTimeData;
 };
 
 export const nothingReported: AuRecord = {
   ...{ completed: null, passed: null, failed: null, waived: null },
-  ...{ score: null, progress: null, seconds: 0 },
+  ...{ score: null, progress: null, seconds: 0, answers: {} },
 };
 
 const times = ['completed', 'passed', 'failed', 'waived'] as const;
@@ -36,6 +39,7 @@ export function recordOf(data: RunTimeData): AuRecord {
       waived: time('waived'),
     },
     ...{ score: number('score'), progress: number('progress'), seconds: number('seconds') ?? 0 },
+    answers: answersIn(data),
   };
 }
 
@@ -44,7 +48,13 @@ export function dataOf(record: AuRecord): RunTimeData {
     const value = record[name];
     return value === null ? [] : [[`cmi5.${name}`, String(value)]];
   });
-  return { ...Object.fromEntries(known), 'cmi5.seconds': String(record.seconds) };
+  return { ...Object.fromEntries(known), 'cmi5.seconds': String(record.seconds), ...record.answers };
+}
+
+/** Returns the same record if the statement is not an answer. */
+export function recordWithAnswer(record: AuRecord, statement: Record<string, unknown>): AuRecord {
+  const answers = withAnswer(record.answers, statement);
+  return answers === record.answers ? record : { ...record, answers };
 }
 
 /** Sections 9.3.9 and 13.1.4: whether the AU is satisfied. A waived AU is always satisfied. */

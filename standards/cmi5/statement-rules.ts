@@ -1,5 +1,5 @@
 import { type Json, objectOf, type Read, readStatement, type SentStatement } from './read-statement.ts';
-import type { AuRecord } from './satisfaction.ts';
+import { type AuRecord, recordWithAnswer } from './satisfaction.ts';
 import {
   type AuVerb,
   categories,
@@ -228,12 +228,15 @@ const forDefined: Rule[] = [
   ],
 ];
 
-function after({ state, record }: RuleInput, statement: Read): Omit<Accepted, 'verb'> {
+function after({ session, state, record }: RuleInput, statement: Read): Omit<Accepted, 'verb'> {
   const { sent, result, score, isDefined, verb } = statement;
   const at = String(sent.timestamp);
   const progress = objectOf(result.extensions)[extensions.progress];
   const reported: AuRecord = isPercentage(progress) ? { ...record, progress } : record;
-  if (!isDefined || verb === null) return { state, record: reported };
+  if (!isDefined || verb === null) {
+    const isRecorded = session.launchMode === 'Normal';
+    return { state, record: isRecorded ? recordWithAnswer(reported, sent) : reported };
+  }
   const scaled = typeof score?.scaled === 'number' ? score.scaled : record.score;
   return {
     state: { ...state, verbs: [...state.verbs, verb] },

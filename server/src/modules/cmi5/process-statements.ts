@@ -3,6 +3,7 @@ import {
   dataOf,
   newlySatisfied,
   nothingReported,
+  recordWithAnswer,
 } from '../../../../standards/cmi5/satisfaction.ts';
 import {
   type AuSession,
@@ -101,7 +102,7 @@ function evaluateActivity(ctx: TenantContext, known: Known, statements: readonly
     if (registration.toLowerCase() !== known.registration.enroll_id)
       throw new Problem('cmi5_violation', "The registration must be the launch's registration.");
     if (isVoiding(statement)) throw new Problem('cmi5_violation', 'A course cannot void statements.');
-    record = recordAfter(record, statement, known.unit.UnitID);
+    record = recordWithAnswer(recordAfter(record, statement, known.unit.UnitID), statement);
   }
   return { state: { prepared: true, verbs: [] }, record };
 }
@@ -116,7 +117,10 @@ async function apply(
   await updateAuSession(ctx, handle, { verbs: state.verbs, isStatement: true, isTerminated });
   if (record === known.record) return;
   const { enrollId, launch } = handle;
-  await recordUnit(ctx, { enrollId, launch, unitId: known.unit.UnitID, data: dataOf(record) });
+  const report = { enrollId, launch, unitId: known.unit.UnitID };
+  if (await recordUnit(ctx, { ...report, data: dataOf(record) })) return;
+  // Without its record, the unit would forget what it has reported.
+  await recordUnit(ctx, { ...report, data: dataOf({ ...record, answers: known.record.answers }) });
 }
 
 type Change = Known & {

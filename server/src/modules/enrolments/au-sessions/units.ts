@@ -16,7 +16,7 @@ export async function readRecords(ctx: TenantContext, enrollId: string): Promise
   return new Map(units.map(({ unit_id, data }) => [unit_id, recordOf(data)]));
 }
 
-export type AuProgress = Omit<AuRecord, 'seconds' | 'progress'> & {
+export type AuProgress = Omit<AuRecord, 'seconds' | 'progress' | 'answers'> & {
   unitId: string;
   title: string;
   moveOn: MoveOn;
@@ -36,7 +36,7 @@ export async function readAus(
   const records = await readRecords(ctx, enrollId);
   return playable(tree.Units).flatMap(({ UnitID, Title, AssignableUnit }) => {
     if (!AssignableUnit) return [];
-    const { seconds: _, progress: __, ...record } = records.get(UnitID) ?? nothingReported;
+    const { seconds: _, progress: __, answers: ___, ...record } = records.get(UnitID) ?? nothingReported;
     const moveOn = AssignableUnit.MoveOn;
     const satisfied = isSatisfied(moveOn, records.get(UnitID) ?? nothingReported);
     return [{ unitId: UnitID, title: Title, moveOn, isSatisfied: satisfied, ...record }];
