@@ -168,6 +168,8 @@ export type CourseTree = {
   Identifier?: string | null;
   /** cmi5: the title by language. */
   Names?: Record<string, string>;
+  /** The tool that made the package, if it is known. */
+  AuthoringTool?: string;
   Units: Unit[];
   /** SCORM 2004: the organization's own sequencing. */
   Sequencing: Sequencing | null;

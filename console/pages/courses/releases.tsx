@@ -44,7 +44,16 @@ export function Releases({ course }: { course: AuthoredCourse }) {
     {
       key: 'standard',
       header: t('list.standard'),
-      cell: ({ Standard }) => <StandardName standard={Standard} />,
+      cell: ({ Standard, AuthoringTool }) => (
+        <>
+          <StandardName standard={Standard} />
+          {AuthoringTool && (
+            <Text size="xs" c="dimmed">
+              {AuthoringTool}
+            </Text>
+          )}
+        </>
+      ),
     },
     { key: 'size', header: t('releases.size'), cell: ({ Bytes }) => bytes(Bytes) },
     {

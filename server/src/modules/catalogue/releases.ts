@@ -169,6 +169,7 @@ export function toRelease(row: ReleaseRow): Release {
     Release: row.number,
     Current: row.release_id === row.current_id,
     Standard: standard,
+    AuthoringTool: tree.AuthoringTool ?? null,
     Title: row.title,
     Rules: rules.map((rule) => toRule(row.title, rule)),
     Units: inOrder({ titles: titlesOf(tree), course }, tree.Units),

@@ -222,6 +222,12 @@ export const Release = Fields(
     Release: Type.Integer({ description: 'Increases by one with each package imported for the course.' }),
     Current: Type.Boolean({ description: 'true if learners who start the course now play this release.' }),
     Standard: OneOf(standards),
+    AuthoringTool: Nullable(
+      Type.String({
+        description: 'The tool that made the package; null if it is unknown.',
+        examples: ['Lectora'],
+      }),
+    ),
     Title: Text(500, { description: 'Title from the package itself.' }),
     Rules: Rules('The rules of the course as a whole.'),
     Units: Type.Array(

@@ -1,3 +1,4 @@
+import { launchActor } from '../../../../standards/authoring-tools.ts';
 import {
   actorOf,
   type LmsStatement,
@@ -165,12 +166,12 @@ async function insertAu(
 /** For units of xAPI packages, whose launch URL contains the credentials. */
 async function insertActivity(
   ctx: TenantContext,
-  { unit, registration, addresses }: Opening,
+  { unit, registration, addresses, played }: Opening,
   { session, row, LaunchMode }: NewSession,
 ): Promise<InsertedSession> {
   const { token, hash } = newLrsToken(ctx, session);
   await insertAuSession(ctx, { ...row, tokenHash: hash });
-  const actor = actorOf(accountOf(ctx, registration.login_id));
+  const actor = launchActor(played.tree.AuthoringTool, accountOf(ctx, registration.login_id));
   return {
     ...{ SessionID: session.sessionId, OwnWindow: false, LaunchMode },
     URL: withLaunchParameters(addressOf(unit, addresses(session).files), {

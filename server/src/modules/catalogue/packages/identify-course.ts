@@ -6,6 +6,7 @@ import {
   findCourseFiles,
   maxFileBytes,
 } from '../../../../../standards/aicc/course-files.ts';
+import { authoringToolOf } from '../../../../../standards/authoring-tools.ts';
 import { readCourseStructure } from '../../../../../standards/cmi5/course-structure.ts';
 import type { FileIndex } from '../../../../../standards/launch-path.ts';
 import { readManifest } from '../../../../../standards/manifest.ts';
@@ -32,18 +33,21 @@ export async function identifyCourse(
   title: string | null,
   warnings: Warnings,
 ): Promise<Course> {
-  const course = await identify(folder, paths, title, warnings);
+  const files = createFileIndex(paths);
+  const course = await identify(folder, paths, title, { files, warnings });
   checkTree(course.Tree);
-  return course;
+  const tool = authoringToolOf(files);
+  if (tool === null) return course;
+  if (tool.note && course.Standard === 'xapi') warnings.warn('tincan.xml')('note', tool.note);
+  return { ...course, Tree: { ...course.Tree, AuthoringTool: tool.name } };
 }
 
 async function identify(
   folder: string,
   paths: string[],
   title: string | null,
-  { warn }: Warnings,
+  { files, warnings: { warn } }: { files: FileIndex; warnings: Warnings },
 ): Promise<Course> {
-  const files = createFileIndex(paths);
   const unpacked = { folder, files, fallback: title ?? 'Untitled course', warn };
   for (const name of manifestNames) {
     const found = files.find(name);
