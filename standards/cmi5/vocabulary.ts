@@ -14,6 +14,8 @@ export type LaunchMode = (typeof launchModes)[number];
 
 /** The parameters that the launch adds to the query of an AU's URL (section 8.1). */
 export const launchNames = ['endpoint', 'fetch', 'actor', 'registration', 'activityId'] as const;
+/** Those of the launch of an xAPI package. */
+export const xapiLaunchNames = ['endpoint', 'auth', 'actor', 'registration', 'activity_id'] as const;
 
 const adl = 'http://adlnet.gov/expapi/verbs/';
 const w3id = 'https://w3id.org/xapi/adl/verbs/';

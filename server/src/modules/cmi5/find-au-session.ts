@@ -1,8 +1,10 @@
+import { launchNames, xapiLaunchNames } from '../../../../standards/cmi5/vocabulary.ts';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { derivedId } from '../../platform/ids.ts';
+import { playableContent, unitOf } from '../catalogue/playable.ts';
 import { type AuSessionRow, type Registration, readAuSession } from '../enrolments/au-sessions/sessions.ts';
 import { countStorage } from '../enrolments/au-sessions/storage-limit.ts';
 import { accessEnd, sessionEnds } from '../enrolments/session-end.ts';
@@ -56,11 +58,25 @@ function isSilent(ctx: TenantContext, { opened_at, last_statement_at }: AuSessio
   return silence > ctx.config.lateResultsDays * 86_400_000;
 }
 
+/** The parameters of the unit's own address, and those that the launch adds. */
+async function launchParameters(
+  ctx: TenantContext,
+  { release_id, unit_id }: Registration & AuSessionRow,
+): Promise<ReadonlySet<string>> {
+  const { Href } = unitOf(await playableContent(ctx, release_id), unit_id);
+  return new Set([
+    ...new URL(Href ?? '', ctx.config.baseUrl).searchParams.keys(),
+    ...launchNames,
+    ...xapiLaunchNames,
+  ]);
+}
+
 function toAuSession(ctx: Context, handle: AuHandle, session: Registration & AuSessionRow): AuSession {
   return {
     authority: auAuthority(ctx, handle.sessionId),
     learner: { objectType: 'Agent', account: accountOf(ctx, session.login_id) },
     registration: handle.enrollId,
+    launchParameters: () => launchParameters(forTenant(ctx, handle.tenantId), session),
     processStatements: (ctx, statements) => processStatements(ctx, handle, statements),
     checkDocument: (ctx, use) => checkDocument(ctx, session, use),
     countStorage: (ctx, bytes) => countStorage(ctx, handle.enrollId, bytes),

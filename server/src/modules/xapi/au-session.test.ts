@@ -25,6 +25,7 @@ test("an AU's statements are checked, and their effects are committed together w
     authority,
     learner: authority,
     registration: randomUUID(),
+    launchParameters: async () => new Set(),
     processStatements: async (_ctx, sent) => {
       if (sent.some(({ verb: { id } }) => id.endsWith('/forbidden')))
         throw new Problem('scope_missing', 'Not for an AU.');

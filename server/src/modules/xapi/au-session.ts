@@ -38,6 +38,8 @@ export type AuSession = {
   learner: Agent;
   /** The AU can read only statements with this registration. */
   registration: string;
+  /** The names in the query of the launch URL, which some clients repeat in every call. */
+  launchParameters: () => Promise<ReadonlySet<string>>;
   /**
    * Called with the new statements, as sent, in the transaction that stores them, but before any of them is
    * stored and before the tenant's statements are locked. Its writes are committed together with the
@@ -52,6 +54,13 @@ export type AuSession = {
    */
   countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
+
+/** Records a refused call with an AU's token. Does nothing for other tokens. */
+export type RecordRefusal = (
+  ctx: Context,
+  token: string,
+  refusal: { code: string; detail: string; call: string; verbs: readonly string[] },
+) => Promise<void>;
 
 /** Who calls the LRS: a key or console session of the tenant, or an AU. */
 export type LrsCaller = { kind: 'key'; keyId: string } | { kind: 'au'; session: AuSession };

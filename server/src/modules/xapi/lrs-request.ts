@@ -45,15 +45,16 @@ export function answeredVersion({ headers, url }: FastifyRequest): string {
 /**
  * Reads the parts that are common to all requests. `known` lists the parameters of the resource.
  */
-export function readRequest(request: FastifyRequest, known: readonly string[]): LrsRequest {
+export async function readRequest(request: FastifyRequest, known: readonly string[]): Promise<LrsRequest> {
   const { headers, body } = request;
   const edition = editionOf(headers[versionHeader]);
   if (!edition)
     invalid('X-Experience-API-Version', 'must be 1.0.x or 2.0.x. Send this header with every request.');
+  const caller = lrsCallerOf(request);
   return {
     edition,
-    caller: lrsCallerOf(request),
-    parameters: readParameters(request.query, known),
+    caller,
+    parameters: readParameters(await withoutLaunch(caller, request.query, known), known),
     contentType: headers['content-type'] ?? '',
     body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
     acceptLanguage: headers['accept-language'],
@@ -62,14 +63,26 @@ export function readRequest(request: FastifyRequest, known: readonly string[]): 
   };
 }
 
+/** Removes the parameters of an AU's own launch URL, because TinCanJS repeats them in every call. */
+async function withoutLaunch(
+  caller: LrsCaller,
+  query: unknown,
+  known: readonly string[],
+): Promise<Record<string, unknown>> {
+  const entries = Object.entries((query ?? {}) as Record<string, unknown>);
+  if (caller.kind !== 'au' || entries.every(([name]) => known.includes(name)))
+    return Object.fromEntries(entries);
+  const launch = await caller.session.launchParameters();
+  return Object.fromEntries(entries.filter(([name]) => known.includes(name) || !launch.has(name)));
+}
+
 /**
  * Communication 3.2: rejects unknown parameters, including known ones with different
  * capitalisation.
  */
-function readParameters(query: unknown, known: readonly string[]): Record<string, string> {
-  const entries = Object.entries((query ?? {}) as Record<string, unknown>);
+function readParameters(query: Record<string, unknown>, known: readonly string[]): Record<string, string> {
   return Object.fromEntries(
-    entries.map(([name, value]) => {
+    Object.entries(query).map(([name, value]) => {
       if (!known.includes(name)) invalid(name, `is not a parameter here. Use one of ${known.join(', ')}.`);
       if (typeof value !== 'string') invalid(name, 'must be sent only once.');
       if (!value.isWellFormed() || value.includes('\0'))

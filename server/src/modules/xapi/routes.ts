@@ -77,11 +77,11 @@ function resource<Prepared = undefined>({
     problems: ['xapi_invalid', 'cmi5_violation', ...problems],
     ...(writes ? { events: [] } : {}),
     prepare: async (ctx, { request }) =>
-      prepare && withProblems(() => prepare(ctx, readRequest(request, parameters))),
+      prepare && withProblems(async () => prepare(ctx, await readRequest(request, parameters))),
     handle: (ctx, { request, prepared }, reply) =>
       withProblems(async () => {
         await begin?.(ctx, reply);
-        return handle(ctx, readRequest(request, parameters), prepared as Prepared);
+        return handle(ctx, await readRequest(request, parameters), prepared as Prepared);
       }),
   });
 }
