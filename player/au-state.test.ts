@@ -6,7 +6,7 @@ import type { PlayableUnit } from './units.ts';
 
 const units = ['a', 'b'].map((UnitID) => unitOf({ UnitID, Kind: 'au' }) as PlayableUnit);
 const [a, b] = units as [PlayableUnit, PlayableUnit];
-const begun: AuState = { units, evidence: {}, current: a, finished: false };
+const begun: AuState = { units, evidence: {}, current: a, finished: false, refused: false };
 
 test('the learner may open any unit, and move to the previous or next one', () => {
   const { previous, next, choice } = positionOf(begun);

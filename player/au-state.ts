@@ -11,6 +11,8 @@ export type AuState = {
   readonly current: PlayableUnit | null;
   /** Whether the learner has come back from the current unit. */
   readonly finished: boolean;
+  /** Whether the service has refused something that a unit reported in this launch. */
+  readonly refused: boolean;
 };
 
 export function neighbourOf({ units, current }: AuState, step: 1 | -1): PlayableUnit | null {

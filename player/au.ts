@@ -15,7 +15,7 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
   const path = `/play/${encodeURIComponent(session.Session)}`;
   let state: AuState = {
     ...{ units: playableUnits(session.Tree), evidence: session.Evidence },
-    ...{ current: null, finished: false },
+    ...{ current: null, finished: false, refused: false },
   };
   const change = (changes: Partial<AuState>) => {
     state = { ...state, ...changes };
@@ -29,7 +29,7 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
     const results = await readResults(path);
     if (!results) return;
     events.reported?.(results.Receipt);
-    change({ evidence: results.Evidence });
+    change({ evidence: results.Evidence, refused: results.Refused !== null });
   }
 
   async function returned(): Promise<void> {
@@ -86,6 +86,7 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
       return null;
     },
     snapshot: () => null,
+    refused: () => state.refused,
   };
 }
 

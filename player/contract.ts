@@ -16,7 +16,7 @@ export type Session = Omit<Records['PlayerSession'], keyof Defined> & Defined;
 export type Commit = Records['Commit'];
 export type Receipt = Records['Receipt'];
 export type OpenedUnit = Records['OpenedUnit'];
-export type SessionResults = { Receipt: Receipt; Evidence: Record<string, Evidence> };
+export type SessionResults = Omit<Records['Results'], 'Evidence'> & { Evidence: Record<string, Evidence> };
 
 /** The reason why the session of an open page has ended. */
 export type SessionEnd = NonNullable<Receipt['Ended']>;

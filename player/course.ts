@@ -45,6 +45,8 @@ export type Course = {
   snapshot(): Snapshot | null;
   /** The root of the activity tree, if the learner may choose it like a unit. */
   rootID?: string;
+  /** Whether the service has refused a report, so that not everything is saved. */
+  refused?(): boolean;
   /** Only in web courses, in which the learner marks the course as completed. */
   complete?(): void;
 };

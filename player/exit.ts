@@ -3,7 +3,7 @@ import type { Receipt, Session } from './contract.ts';
 import type { Course, ExitKind } from './course.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
-import { hidePage, showEnd, showPage } from './pages.ts';
+import { hidePage, type Outcome, showEnd, showPage } from './pages.ts';
 import type { Stop } from './save-state.ts';
 import { webAddress } from './session.ts';
 
@@ -11,8 +11,6 @@ import { webAddress } from './session.ts';
 const timeoutMilliseconds = 5_000;
 /** How long to wait if the browser reports no connection. This is not zero, because the browser may be wrong. */
 const offlineMilliseconds = 500;
-
-type Outcome = 'saved' | 'onDevice' | 'lost';
 
 /** Closes the content, which may make its last calls, and sends the last commit. */
 async function sendLast(
@@ -31,7 +29,7 @@ async function sendLast(
   const final = await course.leave(how);
   if (final) commits.save({ ...final, ...more }, 0);
   if (await commits.settled(navigator.onLine ? timeoutMilliseconds : offlineMilliseconds))
-    return commits.stop && 'refused' in commits.stop ? 'lost' : 'saved';
+    return commits.stop && 'refused' in commits.stop ? 'lost' : course.refused?.() ? 'refused' : 'saved';
   return commits.state === 'unsaved' ? 'lost' : 'onDevice';
 }
 
@@ -55,14 +53,15 @@ export async function leaveCourse(
     return;
   }
   const address = webAddress(session.ReturnURL);
+  const isIncomplete = outcome === 'lost' || outcome === 'refused';
   const go = () => {
     // Without a connection, the browser would show its own error page instead of the return URL.
-    if (address && outcome !== 'lost' && navigator.onLine) return location.assign(address);
+    if (address && !isIncomplete && navigator.onLine) return location.assign(address);
     const { receipt, seconds } = summary();
     elements.loading.hidden = true;
     showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
   };
-  if (timeUp === null || outcome === 'lost') return go();
+  if (timeUp === null || isIncomplete) return go();
   const { title, left, leave } = messages.timeUp;
   elements.bar.hidden = true;
   showPage(title, left(timeUp), [{ text: leave, act: go }]);

@@ -40,8 +40,11 @@ export function ask(title: string, text: string, actions: Action[]): void {
 }
 
 /** The final page if there is no page to return to. */
+/** What became of the learner's progress. */
+export type Outcome = 'saved' | 'onDevice' | 'lost' | 'refused';
+
 export function showEnd(
-  outcome: 'saved' | 'onDevice' | 'lost',
+  outcome: Outcome,
   course: { title: string; receipt: Receipt; seconds: number; back: string | null },
 ): void {
   const { receipt, seconds, back } = course;
@@ -61,11 +64,21 @@ export function showEnd(
     ...facts.map(([term, value]) => make('div', '', make('dt', '', term), make('dd', '', value))),
   );
   const title = end[outcome];
-  const text = outcome === 'saved' ? end.close : outcome === 'onDevice' ? end.onDeviceText : end.lostText;
+  const texts = {
+    saved: end.close,
+    onDevice: end.onDeviceText,
+    lost: end.lostText,
+    refused: end.refusedText,
+  };
+  const text = texts[outcome];
   const actions: Action[] = [{ text: end.again, act: () => location.reload() }];
   if (back) actions.push({ text: messages.back, act: () => location.assign(back), primary: false });
   showPage(title, text, actions, list);
-  const mark = make('div', `seal ${outcome}`, makeIcon(outcome === 'lost' ? 'failed' : 'completed'));
+  const mark = make(
+    'div',
+    `seal ${outcome}`,
+    makeIcon(outcome === 'lost' || outcome === 'refused' ? 'failed' : 'completed'),
+  );
   const eyebrow = make('p', 'eyebrow', course.title);
   eyebrow.dir = 'auto';
   elements.stage.querySelector('.card')?.prepend(mark, eyebrow);

@@ -128,6 +128,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     const position = course.position();
     showPosition(position, units, course.complete !== undefined);
     contents?.update(position);
+    if (course.refused?.()) showSaveState('refused');
     if (position.unit !== null || moving || left) return;
     showPage(messages.chooseUnit.title, messages.chooseUnit.text, []);
     contents?.open();

@@ -3621,6 +3621,20 @@ export interface components {
                 /** @description 0–100. */
                 Progress: number | null;
             }[];
+            /** @description Commits, statements and other reports that were refused, newest first, up to 10. They do not count. */
+            Refused: {
+                /** Format: date-time */
+                At: string;
+                /** @description Number of the launch. */
+                Launch: number | null;
+                /** @description Number of the commit; null for refused calls of cmi5 and xAPI units. */
+                Commit: number | null;
+                UnitID: string;
+                /** @description The error code. */
+                Code: string;
+                /** @description The reason that the unit received. */
+                Detail: string | null;
+            }[];
             /** @description cmi5: what satisfies each unit, and what it has reported. Empty for other standards. */
             Units: {
                 UnitID: string;
@@ -3656,14 +3670,14 @@ export interface components {
             Type: string | null;
             /** @description Number of the launch; null for a commit whose launch is no longer on record, for example after restoring a backup. */
             Launch: number | null;
-            /** @description Number of the commit. */
+            /** @description Number of the commit; null for refused calls of cmi5 and xAPI units. */
             Commit: number | null;
             UnitID: string | null;
             Data: {
                 [key: string]: unknown;
             };
             Warnings: string[];
-            /** @description The error code with which a commit was rejected; its result in `Data` does not count. Null for all other entries. */
+            /** @description The error code with which a commit, or a call of a cmi5 or xAPI unit, was rejected. Its result in `Data` does not count; for calls, `Data` has the call and its verbs, and `Warnings` the reason. Null for all other entries. */
             Refused: string | null;
             /** @description The result that the commit's page claimed for the course but its data does not support. It does not count. Null for all other entries. */
             Claimed: {
@@ -4591,6 +4605,11 @@ export interface components {
             Current: boolean;
             /** @enum {string} */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "aicc" | "web";
+            /**
+             * @description The tool that made the package; null if it is unknown.
+             * @example Lectora
+             */
+            AuthoringTool: string | null;
             /** @description Title from the package itself. */
             Title: string;
             /**
@@ -4739,6 +4758,11 @@ export interface components {
             Current: boolean;
             /** @enum {string} */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "cmi5" | "xapi" | "aicc" | "web";
+            /**
+             * @description The tool that made the package; null if it is unknown.
+             * @example Lectora
+             */
+            AuthoringTool: string | null;
             /** @description Title from the package itself. */
             Title: string;
             /**
@@ -6108,6 +6132,12 @@ export interface components {
             Evidence: {
                 [key: string]: unknown;
             };
+            /** @description The latest report of this launch that was refused. */
+            Refused: {
+                UnitID: string;
+                /** @description The error code. */
+                Code: string;
+            } | null;
         };
         /** AuToken */
         AuToken: {
@@ -10377,6 +10407,16 @@ export interface operations {
                      *           "Progress": 100
                      *         }
                      *       ],
+                     *       "Refused": [
+                     *         {
+                     *           "At": "2026-01-31T09:00:00Z",
+                     *           "Launch": 1,
+                     *           "Commit": 1,
+                     *           "UnitID": "lesson-1",
+                     *           "Code": null,
+                     *           "Detail": "The user is enabled."
+                     *         }
+                     *       ],
                      *       "Units": [
                      *         {
                      *           "UnitID": "lesson-1",
@@ -13605,6 +13645,7 @@ export interface operations {
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
+                     *       "AuthoringTool": "Lectora",
                      *       "Title": "Fire safety",
                      *       "Rules": [
                      *         {
@@ -13721,6 +13762,7 @@ export interface operations {
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
+                     *       "AuthoringTool": "Lectora",
                      *       "Title": "Fire safety",
                      *       "Rules": [
                      *         {
@@ -13797,6 +13839,7 @@ export interface operations {
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
+                     *       "AuthoringTool": "Lectora",
                      *       "Title": "Fire safety",
                      *       "Rules": [
                      *         {
@@ -13919,6 +13962,7 @@ export interface operations {
                      *           "Release": 1,
                      *           "Current": true,
                      *           "Standard": "scorm12",
+                     *           "AuthoringTool": "Lectora",
                      *           "Title": "Fire safety",
                      *           "Rules": [
                      *             {
@@ -14037,6 +14081,7 @@ export interface operations {
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
+                     *       "AuthoringTool": "Lectora",
                      *       "Title": "Fire safety",
                      *       "Rules": [
                      *         {
@@ -14161,6 +14206,7 @@ export interface operations {
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
+                     *       "AuthoringTool": "Lectora",
                      *       "Title": "Fire safety",
                      *       "Rules": [
                      *         {
@@ -19099,7 +19145,8 @@ export interface operations {
                      *         "Warning": "data_not_stored",
                      *         "Preview": "eyJhbGciOiJkaXIifQ"
                      *       },
-                     *       "Evidence": {}
+                     *       "Evidence": {},
+                     *       "Refused": null
                      *     }
                      */
                     "application/json": components["schemas"]["Results"];

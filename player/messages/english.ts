@@ -30,6 +30,7 @@ export const english = {
     saving: 'Saving…',
     onDevice: 'Saved on this device, not sent yet',
     unsaved: 'Not saved: no connection',
+    refused: 'Some results were not accepted',
   } satisfies Record<SaveState, string>,
   unitStates: {
     none: 'Not started',
@@ -168,6 +169,7 @@ export const english = {
     saved: 'Your progress so far is saved.',
     onDevice: 'Your progress is kept on this device. It will be sent when you next open a course here.',
     lost: 'Your latest progress could not be saved.',
+    refused: 'Some of your results were not accepted.',
   },
   rejectedTitle: 'Your latest progress could not be added',
   /** Results are deleted from the device for these codes only. The compiler checks the list against the service's. */
@@ -190,6 +192,9 @@ export const english = {
     onDevice: 'Your progress is kept on this device',
     onDeviceText: 'It could not be sent yet. It will be sent when you next open a course on this device.',
     lost: 'Your latest progress could not be saved',
+    refused: 'Some of your results were not accepted',
+    refusedText:
+      'The course reported something that could not be recorded. Tell your administrator: they can see the reason.',
     lostText:
       'There is no connection, and this browser does not allow the course to keep your progress. Go back and try again.',
     close: 'You can close this window.',
@@ -220,6 +225,7 @@ export const englishPreview: Partial<Messages> = {
     saving: 'Preview: nothing is recorded',
     onDevice: 'Preview: no connection',
     unsaved: 'Preview: no connection',
+    refused: 'Preview',
   },
   chooseUnit: {
     title: english.chooseUnit.title,
@@ -238,6 +244,7 @@ export const englishPreview: Partial<Messages> = {
     saved: 'Nothing was recorded.',
     onDevice: 'Nothing was recorded.',
     lost: 'Nothing was recorded.',
+    refused: 'Nothing was recorded.',
   },
   end: {
     ...english.end,
@@ -245,6 +252,8 @@ export const englishPreview: Partial<Messages> = {
     onDevice: 'This was a preview',
     onDeviceText: 'Nothing was recorded. You can close this window.',
     lost: 'This was a preview',
+    refused: 'This was a preview',
+    refusedText: 'Nothing was recorded. You can close this window.',
     lostText: 'Nothing was recorded. You can close this window.',
     close: 'Nothing was recorded. A learner would get this result. You can close this window.',
     again: 'Preview again',
@@ -259,6 +268,7 @@ export const englishReview: Partial<Messages> = {
     saving: 'Review: your result stays as it is',
     onDevice: 'Review: no connection',
     unsaved: 'Review: no connection',
+    refused: 'Review',
   },
   chooseUnit: englishPreview.chooseUnit ?? english.chooseUnit,
   leaving: 'Ending the review…',
@@ -277,6 +287,8 @@ export const englishReview: Partial<Messages> = {
     onDevice: 'You have reviewed the course',
     onDeviceText: 'Your result has not changed. You can close this window.',
     lost: 'You have reviewed the course',
+    refused: 'You have reviewed the course',
+    refusedText: 'Your result has not changed. You can close this window.',
     lostText: 'Your result has not changed. You can close this window.',
     close: 'Your result has not changed. You can close this window.',
     again: 'Review again',

@@ -22,6 +22,7 @@ export const french: Messages = {
     saving: 'Enregistrement…',
     onDevice: 'Enregistré sur cet appareil, pas encore envoyé',
     unsaved: 'Non enregistré : pas de connexion',
+    refused: 'Certains résultats n’ont pas été acceptés',
   },
   unitStates: {
     none: 'Non commencé',
@@ -156,6 +157,7 @@ export const french: Messages = {
     onDevice:
       'Votre progression est conservée sur cet appareil. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.',
     lost: 'Votre dernière progression n’a pas pu être enregistrée.',
+    refused: 'Certains de vos résultats n’ont pas été acceptés.',
   },
   rejectedTitle: 'Votre dernière progression n’a pas pu être ajoutée',
   rejections: {
@@ -179,6 +181,9 @@ export const french: Messages = {
     onDeviceText:
       'Elle n’a pas encore pu être envoyée. Elle le sera la prochaine fois que vous ouvrirez un cours sur cet appareil.',
     lost: 'Votre dernière progression n’a pas pu être enregistrée',
+    refused: 'Certains de vos résultats n’ont pas été acceptés',
+    refusedText:
+      'Le cours a transmis des données qui n’ont pas pu être enregistrées. Prévenez votre administrateur : il peut en voir la raison.',
     lostText:
       'Il n’y a pas de connexion et ce navigateur ne permet pas au cours de conserver votre progression. Revenez en arrière et réessayez.',
     close: 'Vous pouvez fermer cette fenêtre.',
@@ -206,6 +211,7 @@ export const frenchPreview: Partial<Messages> = {
     saving: 'Aperçu : rien n’est enregistré',
     onDevice: 'Aperçu : pas de connexion',
     unsaved: 'Aperçu : pas de connexion',
+    refused: 'Aperçu ',
   },
   chooseUnit: {
     title: french.chooseUnit.title,
@@ -224,6 +230,7 @@ export const frenchPreview: Partial<Messages> = {
     saved: 'Rien n’a été enregistré.',
     onDevice: 'Rien n’a été enregistré.',
     lost: 'Rien n’a été enregistré.',
+    refused: 'Rien n’a été enregistré.',
   },
   end: {
     ...french.end,
@@ -231,6 +238,8 @@ export const frenchPreview: Partial<Messages> = {
     onDevice: 'C’était un aperçu',
     onDeviceText: 'Rien n’a été enregistré. Vous pouvez fermer cette fenêtre.',
     lost: 'C’était un aperçu',
+    refused: 'C’était un aperçu',
+    refusedText: 'Rien n’a été enregistré. Vous pouvez fermer cette fenêtre.',
     lostText: 'Rien n’a été enregistré. Vous pouvez fermer cette fenêtre.',
     close:
       'Rien n’a été enregistré. Un apprenant aurait obtenu ce résultat. Vous pouvez fermer cette fenêtre.',
@@ -246,6 +255,7 @@ export const frenchReview: Partial<Messages> = {
     saving: 'Consultation : votre résultat ne change pas',
     onDevice: 'Consultation : pas de connexion',
     unsaved: 'Consultation : pas de connexion',
+    refused: 'Consultation ',
   },
   chooseUnit: frenchPreview.chooseUnit ?? french.chooseUnit,
   leaving: 'Fermeture du cours…',
@@ -264,6 +274,8 @@ export const frenchReview: Partial<Messages> = {
     onDevice: 'Vous avez revu le cours',
     onDeviceText: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
     lost: 'Vous avez revu le cours',
+    refused: 'Vous avez revu le cours',
+    refusedText: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
     lostText: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
     close: 'Votre résultat n’a pas changé. Vous pouvez fermer cette fenêtre.',
     again: 'Revoir le cours',

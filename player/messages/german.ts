@@ -22,6 +22,7 @@ export const german: Messages = {
     saving: 'Wird gespeichert …',
     onDevice: 'Auf diesem Gerät gespeichert, noch nicht gesendet',
     unsaved: 'Nicht gespeichert: keine Verbindung',
+    refused: 'Einige Ergebnisse wurden nicht angenommen',
   },
   unitStates: {
     none: 'Nicht begonnen',
@@ -156,6 +157,7 @@ export const german: Messages = {
     onDevice:
       'Ihr Fortschritt ist auf diesem Gerät gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.',
     lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden.',
+    refused: 'Einige Ihrer Ergebnisse wurden nicht angenommen.',
   },
   rejectedTitle: 'Ihr letzter Fortschritt konnte nicht übernommen werden',
   rejections: {
@@ -179,6 +181,9 @@ export const german: Messages = {
     onDeviceText:
       'Er konnte noch nicht gesendet werden. Er wird gesendet, wenn Sie auf diesem Gerät das nächste Mal einen Kurs öffnen.',
     lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden',
+    refused: 'Einige Ihrer Ergebnisse wurden nicht angenommen',
+    refusedText:
+      'Der Kurs hat etwas gemeldet, das nicht aufgezeichnet werden konnte. Informieren Sie Ihren Administrator: Er kann den Grund sehen.',
     lostText:
       'Es besteht keine Verbindung, und dieser Browser erlaubt dem Kurs nicht, den Fortschritt zu speichern. Gehen Sie zurück und versuchen Sie es erneut.',
     close: 'Sie können dieses Fenster schließen.',
@@ -206,6 +211,7 @@ export const germanPreview: Partial<Messages> = {
     saving: 'Vorschau: Es wird nichts aufgezeichnet',
     onDevice: 'Vorschau: keine Verbindung',
     unsaved: 'Vorschau: keine Verbindung',
+    refused: 'Vorschau',
   },
   chooseUnit: {
     title: german.chooseUnit.title,
@@ -224,6 +230,7 @@ export const germanPreview: Partial<Messages> = {
     saved: 'Es wurde nichts aufgezeichnet.',
     onDevice: 'Es wurde nichts aufgezeichnet.',
     lost: 'Es wurde nichts aufgezeichnet.',
+    refused: 'Es wurde nichts aufgezeichnet.',
   },
   end: {
     ...german.end,
@@ -231,6 +238,8 @@ export const germanPreview: Partial<Messages> = {
     onDevice: 'Das war eine Vorschau',
     onDeviceText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
     lost: 'Das war eine Vorschau',
+    refused: 'Das war eine Vorschau',
+    refusedText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
     lostText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
     close:
       'Es wurde nichts aufgezeichnet. Lernende hätten dieses Ergebnis erzielt. Sie können dieses Fenster schließen.',
@@ -246,6 +255,7 @@ export const germanReview: Partial<Messages> = {
     saving: 'Nur ansehen: Ihr Ergebnis bleibt unverändert',
     onDevice: 'Nur ansehen: keine Verbindung',
     unsaved: 'Nur ansehen: keine Verbindung',
+    refused: 'Nur ansehen',
   },
   chooseUnit: germanPreview.chooseUnit ?? german.chooseUnit,
   leaving: 'Der Kurs wird geschlossen …',
@@ -264,6 +274,8 @@ export const germanReview: Partial<Messages> = {
     onDevice: 'Sie haben sich den Kurs noch einmal angesehen',
     onDeviceText: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
     lost: 'Sie haben sich den Kurs noch einmal angesehen',
+    refused: 'Sie haben sich den Kurs noch einmal angesehen',
+    refusedText: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
     lostText: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
     close: 'Ihr Ergebnis hat sich nicht geändert. Sie können dieses Fenster schließen.',
     again: 'Noch einmal ansehen',

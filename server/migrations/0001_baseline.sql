@@ -691,8 +691,9 @@ create table run_time_commit (
   claimed jsonb,
   primary key (tenant_id, enroll_id, launch, number)
 );
--- GET /enrolment/{LoginID}/{EnrollID}/explain shows the latest claims.
+-- GET /enrolment/{LoginID}/{EnrollID}/explain shows the latest claims and refused reports.
 create index run_time_commit_claimed on run_time_commit (tenant_id, enroll_id, committed_at) where claimed is not null;
+create index run_time_commit_refused on run_time_commit (tenant_id, enroll_id, committed_at) where refused is not null;
 -- A page of a timeline.
 create index run_time_commit_in_order on run_time_commit (tenant_id, enroll_id, committed_at, number, launch);
 

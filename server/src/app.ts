@@ -10,6 +10,7 @@ import { ownKeyRoutes } from './modules/auth/own-key-routes.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
 import { findAuSession } from './modules/cmi5/find-au-session.ts';
+import { recordRefusal } from './modules/cmi5/record-refusal.ts';
 import { cmi5Routes } from './modules/cmi5/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
 import { activityRoutes } from './modules/enrolments/activity-routes.ts';
@@ -134,7 +135,7 @@ function buildApiServer(ctx: Context): FastifyInstance {
   parseRecords(api, own);
   api.register(formBody);
   registerRoutes(api, ctx, own, guards);
-  serveLrs(api, ctx, xapiRoutes, { guards, findAuSession });
+  serveLrs(api, ctx, xapiRoutes, { guards, findAuSession, recordRefusal });
   return api;
 }
 

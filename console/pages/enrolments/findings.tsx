@@ -8,7 +8,7 @@ import type { Explanation } from './values.tsx';
 /** Units that a rule keeps closed, and results that a page claimed but its data does not support. */
 export function Findings({ explanation }: { explanation: Explanation }) {
   const t = useTranslations('enrolments.findings');
-  const { Unavailable, Claims } = explanation;
+  const { Unavailable, Claims, Refused } = explanation;
   return (
     <>
       {Unavailable.length > 0 && (
@@ -36,6 +36,23 @@ export function Findings({ explanation }: { explanation: Explanation }) {
           <ul className="findings">
             {Claims.map((claim) => (
               <Claim key={`${claim.At} ${claim.Commit}`} claim={claim} />
+            ))}
+          </ul>
+        </Stack>
+      )}
+      {Refused.length > 0 && (
+        <Stack gap="xs">
+          <Title order={3} size="h5">
+            {t('refused')}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {t('refusedText')}
+          </Text>
+          <ul className="findings">
+            {Refused.map(({ At, UnitID, Code, Detail }) => (
+              <Text component="li" size="sm" className="break" key={`${At} ${UnitID} ${Detail}`}>
+                <Instant at={At} /> · {UnitID} · {Detail ?? Code}
+              </Text>
             ))}
           </ul>
         </Stack>

@@ -76,7 +76,12 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
       return { sentence: t('timeline.commit', numbers), more: results(Data).join(' · ') };
     const reason = `timeline.refusals.${entry.Refused}` as 'timeline.refusals.user_disabled';
     const details = [t.has(reason) ? t(reason) : entry.Refused, ...results(Data)];
-    return { sentence: t('timeline.refused', numbers), more: details.join(' · ') };
+    if (entry.Commit !== null) return { sentence: t('timeline.refused', numbers), more: details.join(' · ') };
+    const verbs = Array.isArray(Data.Verbs) ? Data.Verbs.filter((verb) => typeof verb === 'string') : [];
+    return {
+      sentence: t('timeline.refusedReport', { unit: entry.UnitID ?? '' }),
+      more: [...verbs, textIn(Data, 'Call') ?? ''].join(' · '),
+    };
   }
   const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';
   const changed = Array.isArray(Data.Changed) ? Data.Changed.filter((one) => typeof one === 'string') : [];

@@ -17,7 +17,13 @@ type ClaimRow = {
   unit_id: string;
   claimed: Omit<Claimed, 'At' | 'Launch' | 'Commit' | 'UnitID'>;
 };
-type Row = { release_id: string | null; tree_state: string | null; claims: ClaimRow[] | null };
+type RefusedRow = Omit<ClaimRow, 'claimed'> & { refused: string; warnings: string[] | null };
+type Row = {
+  release_id: string | null;
+  tree_state: string | null;
+  claims: ClaimRow[] | null;
+  refused: RefusedRow[] | null;
+};
 
 const max = { claims: 10, unavailable: 100 };
 
@@ -28,14 +34,21 @@ select coalesce(enrolment.release_id, course.release_id) as release_id, attempt.
     where entry.tenant_id = $1 and entry.enroll_id = $2 and entry.claimed is not null
     order by entry.committed_at desc limit ${max.claims}
   ) latest
-) as claims
+) as claims, (
+  select jsonb_agg(to_jsonb(latest)) from (
+    select entry.committed_at as at, entry.launch, entry.number, entry.unit_id, entry.refused, entry.warnings
+    from run_time_commit entry
+    where entry.tenant_id = $1 and entry.enroll_id = $2 and entry.refused is not null
+    order by entry.committed_at desc limit ${max.claims}
+  ) latest
+) as refused
 from enrolment join course on course.course_id = enrolment.course_id
 left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = enrolment.enroll_id
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
 /**
  * Returns the launch decision with its reasons, the closed units, the progress of each AU, and the
- * results that the course's page claimed but its data does not support.
+ * results that do not count: those that the course's page claimed but its data does not support, and refused ones.
  */
 export async function explainEnrolment(
   ctx: TenantContext,
@@ -50,6 +63,7 @@ export async function explainEnrolment(
     ...{ EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules },
     Unavailable: unavailable,
     Claims: (row?.claims ?? []).map(toClaim),
+    Refused: (row?.refused ?? []).map(toRefused),
     Units: aus.map(toUnit),
   };
 }
@@ -74,6 +88,11 @@ const toUnit = ({
   ...{ UnitID: unitId, Title: title, MoveOn: moveOn, Satisfied: isSatisfied, Score: record.score },
   ...{ CompletedAt: record.completed, PassedAt: record.passed },
   ...{ FailedAt: record.failed, WaivedAt: record.waived },
+});
+
+const toRefused = ({ at, launch, number, unit_id, refused, warnings }: RefusedRow) => ({
+  ...{ At: new Date(at).toISOString(), Launch: launch < 0 ? null : launch },
+  ...{ Commit: number < 0 ? null : number, UnitID: unit_id, Code: refused, Detail: warnings?.[0] ?? null },
 });
 
 const toClaim = ({ at, launch, number, unit_id, claimed }: ClaimRow): Claimed => ({

@@ -8,7 +8,7 @@ import { type EnrolmentRow, enrolmentNotFound } from './record.ts';
 import { decideAttempt, decideLaunch, mayReview } from './rules.ts';
 import type { Explanation } from './schemas.ts';
 
-export type LaunchDecision = Omit<Explanation, 'Claims' | 'Unavailable' | 'Units'> & {
+export type LaunchDecision = Omit<Explanation, 'Claims' | 'Refused' | 'Unavailable' | 'Units'> & {
   CourseTitle: string;
   reason: string | null;
   /** The release that a launch plays; null if the course is a web page at a URL. */

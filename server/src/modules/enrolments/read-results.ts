@@ -2,6 +2,7 @@ import type { Evidence } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { type CommitReceipt, receiptOf } from './progress.ts';
 import { enrolmentNotFound } from './record.ts';
+import { latestRefusal } from './refused-reports.ts';
 import { readUnits } from './units.ts';
 
 /**
@@ -10,8 +11,12 @@ import { readUnits } from './units.ts';
  */
 export async function readResults(
   ctx: TenantContext,
-  { enrollId }: { enrollId: string },
-): Promise<{ Receipt: CommitReceipt; Evidence: Record<string, Evidence> }> {
+  { enrollId, launch }: { enrollId: string; launch: number },
+): Promise<{
+  Receipt: CommitReceipt;
+  Evidence: Record<string, Evidence>;
+  Refused: { UnitID: string; Code: string } | null;
+}> {
   const row = await ctx.db
     .selectFrom('enrolment')
     .select(['commits', 'status', 'completion', 'success', 'score', 'progress', 'total_seconds', 'override'])
@@ -28,5 +33,6 @@ export async function readResults(
   return {
     Receipt: receiptOf({ status, course, override }, row.commits, null),
     Evidence: Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence])),
+    Refused: await latestRefusal(ctx, { enrollId, launch }),
   };
 }

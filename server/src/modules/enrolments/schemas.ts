@@ -173,6 +173,8 @@ const claimed = {
 /** The timestamp of the unit's statement. The unit sets this timestamp itself. */
 const Reported = Nullable(Type.String({ description: "The timestamp of the unit's statement." }));
 
+const commitNumber = 'Number of the commit; null for refused calls of cmi5 and xAPI units.';
+
 export const Explanation = Fields(
   {
     EnrollID,
@@ -221,6 +223,20 @@ export const Explanation = Fields(
           "The results that the course's page claimed but its data does not support, newest first, up to 10. They do not count.",
       },
     ),
+    Refused: Type.Array(
+      Fields({
+        At: Instant(),
+        Launch: Nullable(Type.Integer({ description: 'Number of the launch.' })),
+        Commit: Nullable(Type.Integer({ description: commitNumber })),
+        UnitID: Type.String(),
+        Code: Type.String({ description: 'The error code.' }),
+        Detail: Nullable(Type.String({ description: 'The reason that the unit received.' })),
+      }),
+      {
+        description:
+          'Commits, statements and other reports that were refused, newest first, up to 10. They do not count.',
+      },
+    ),
     Units: Type.Array(
       Fields({
         UnitID: Type.String(),
@@ -253,14 +269,14 @@ export const TimelineEntry = Fields(
           'Number of the launch; null for a commit whose launch is no longer on record, for example after restoring a backup.',
       }),
     ),
-    Commit: Nullable(Type.Integer({ description: 'Number of the commit.' })),
+    Commit: Nullable(Type.Integer({ description: commitNumber })),
     UnitID: Nullable(Type.String()),
     Data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
     Warnings: Type.Array(Type.String()),
     Refused: Nullable(
       Type.String({
         description:
-          'The error code with which a commit was rejected; its result in `Data` does not count. Null for all other entries.',
+          'The error code with which a commit, or a call of a cmi5 or xAPI unit, was rejected. Its result in `Data` does not count; for calls, `Data` has the call and its verbs, and `Warnings` the reason. Null for all other entries.',
       }),
     ),
     Claimed: Nullable(

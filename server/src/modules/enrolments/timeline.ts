@@ -113,7 +113,8 @@ function toEntry(row: Row, namesActor: boolean): TimelineEntry {
     Kind: row.kind,
     Type: row.type,
     Launch: row.launch !== null && row.launch < 0 ? null : row.launch,
-    Commit: row.commit,
+    // Refused reports have negative numbers, which mean nothing to clients.
+    Commit: row.commit !== null && row.commit < 0 ? null : row.commit,
     UnitID: row.unit_id,
     Data: row.data,
     Warnings: row.warnings ?? [],

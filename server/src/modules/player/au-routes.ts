@@ -5,7 +5,7 @@ import type { Evidence } from '../../../../standards/types.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { route } from '../../platform/http/routes.ts';
-import { Fields, OneOf } from '../../platform/http/schema.ts';
+import { Fields, Nullable, OneOf } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { readAuToken } from '../cmi5/au-tokens.ts';
 import { fetchToken } from '../cmi5/fetch-token.ts';
@@ -45,6 +45,12 @@ const Results = Fields(
       additionalProperties: true,
       description: 'The recorded results of each unit, by UnitID.',
     }),
+    Refused: Nullable(
+      Fields(
+        { UnitID: Type.String(), Code: Type.String({ description: 'The error code.' }) },
+        { description: 'The latest report of this launch that was refused.' },
+      ),
+    ),
   },
   { title: 'Results' },
 );

@@ -5,9 +5,10 @@ import { registerRoutes } from '../../platform/http/dispatch.ts';
 import type { Guards } from '../../platform/http/guards.ts';
 import type { Route } from '../../platform/http/routes.ts';
 import { serveAlternateRequests } from './alternate-request.ts';
-import type { FindAuSession } from './au-session.ts';
+import type { FindAuSession, RecordRefusal } from './au-session.ts';
 import { lrsAuthenticate, lrsCredentials } from './credentials.ts';
 import { answeredVersion } from './lrs-request.ts';
+import { recordRefusals } from './refusals.ts';
 
 const exposed = [
   'ETag',
@@ -45,11 +46,16 @@ export function serveLrs(
   api: FastifyInstance,
   ctx: Context,
   routes: readonly Route[],
-  { guards, findAuSession }: { guards: Guards; findAuSession: FindAuSession },
+  {
+    guards,
+    findAuSession,
+    recordRefusal,
+  }: { guards: Guards; findAuSession: FindAuSession; recordRefusal: RecordRefusal },
 ): void {
   api.register(async (lrs) => {
     parseNothing(lrs);
     lrs.decorateRequest('auSession', null);
+    recordRefusals(lrs, ctx, recordRefusal);
     lrs.addHook('onSend', async (request, reply) => setHeaders(request, reply));
     for (const path of new Set(routes.map((route) => route.path)))
       lrs.options(path, async (_request, reply) => reply.code(204).headers(preflight).send());
