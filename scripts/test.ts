@@ -90,8 +90,6 @@ const files = positionals.length > 0 ? [...new Set(positionals.flatMap(matching)
 if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(`${suite.length} of ${found.length} test files. With -- --all, none is left out.`);
-// In a process of its own, because the compilers would keep 800 MB.
-execFileSync(process.execPath, [join(import.meta.dirname, 'build.ts'), '--missing'], { stdio: 'inherit' });
 /**
  * The folder for all temporary files. It is removed at the end, even if a test process was killed. Other
  * users may enter it, because some tests start a server that runs as another user.
@@ -114,6 +112,11 @@ const env: NodeJS.ProcessEnv = {
   NODE_COMPILE_CACHE: join(scratch, 'compiled'),
 };
 if (!onServer && !values.journeys) delete env.TEST_DATABASE_URL;
+const prepare = [
+  join(import.meta.dirname, 'prepare-tests.ts'),
+  ...(env.TEST_DATABASE_URL ? [] : ['--embedded']),
+];
+execFileSync(process.execPath, prepare, { env, stdio: 'inherit' });
 /** These files measure time or stop a server that all tests use, so nothing runs alongside them. */
 const runsAlone = (file: string) => /\/(console-budget|kill-worker)\.test\.ts$/.test(file);
 const noted = join(scratch, 'failed');

@@ -8,7 +8,7 @@ import { begin, modelFor, snapshot } from './session.ts';
 import { session } from './test-support.ts';
 import type { Edition } from './types.ts';
 
-const runs = Number(process.env.PROPERTY_RUNS ?? 300);
+const runs = Number(process.env.PROPERTY_RUNS ?? 100);
 const editions: Edition[] = ['scorm12', 'scorm2004-2nd', 'scorm2004-3rd', 'scorm2004-4th'];
 const edition = fc.constantFrom(...editions);
 

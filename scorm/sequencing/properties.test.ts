@@ -9,7 +9,7 @@ import type { SequencingState } from './state.ts';
 
 // For a longer run: SEQUENCING_TREES=10000 SEQUENCING_REQUESTS=200 node --test
 // scorm/sequencing/properties.test.ts
-const { SEQUENCING_TREES = '400', SEQUENCING_REQUESTS } = process.env;
+const { SEQUENCING_TREES = '200', SEQUENCING_REQUESTS } = process.env;
 const requests = SEQUENCING_REQUESTS ? manyActs(Number(SEQUENCING_REQUESTS)) : acts;
 
 function frozen<Value>(value: Value): Value {

@@ -82,6 +82,11 @@ const images = {
   migrated: once(() => image('migrated', openMigrated)),
 };
 
+/** Makes the images that are missing. Otherwise the processes of a first run each make them. */
+export async function prepareImages(): Promise<void> {
+  await images.migrated();
+}
+
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {

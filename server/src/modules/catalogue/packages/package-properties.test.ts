@@ -9,7 +9,7 @@ import { createWarnings } from '../../../../../standards/warnings.ts';
 import { createFileIndex } from './file-index.ts';
 import { importBytes, rawZip } from './test-support.ts';
 
-const runs = { numRuns: Number(process.env.LECTERN_FUZZ_RUNS ?? 200) };
+const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 50) };
 const course = rawZip([
   { name: 'imsmanifest.xml', data: manifest12(oneItem, oneResource) },
   { name: 'a/', data: '' },
