@@ -1,5 +1,5 @@
 /** Characters that start a formula in a spreadsheet (OWASP, CSV injection), as in the service. */
-const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+const formula = /^'*(?:[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|[\t\r\n])/u;
 /** Characters that require quotes, including line breaks that some parsers accept in addition to those in RFC 4180. */
 const quoted = /[",\p{Cc}\u2028\u2029]/u;
 

@@ -26,9 +26,10 @@ import { sessionCaller } from './modules/people/session-caller.ts';
 import { auRoutes } from './modules/player/au-routes.ts';
 import { contentRoutes } from './modules/player/content-routes.ts';
 import { contentHeaders, prepareContent } from './modules/player/content-server.ts';
-import { launchRoute } from './modules/player/launch-route.ts';
+import { launchRoute, rewriteLaunch } from './modules/player/launch-route.ts';
 import { playerLogoRoute } from './modules/player/logo-route.ts';
 import { previewRoutes } from './modules/player/preview-routes.ts';
+import { problemPage } from './modules/player/rejection-page.ts';
 import { enterSession } from './modules/player/session-entry.ts';
 import { databaseMetrics } from './modules/reports/metric-groups.ts';
 import { reportRoutes } from './modules/reports/routes.ts';
@@ -129,7 +130,10 @@ const isContent = ({ origin }: Route) => origin === 'content';
 
 /** Builds the server for the API origin. */
 function buildApiServer(ctx: Context): FastifyInstance {
-  const api = openServer(ctx, apiHeaders, rewriteLrsUrl);
+  const api = openServer(ctx, apiHeaders, {
+    rewriteUrl: (request) => rewriteLaunch(rewriteLrsUrl(request)),
+    problemPage,
+  });
   const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));
   serveDescription(api, () => describeApi(ctx.config));
   parseRecords(api, own);
@@ -152,7 +156,7 @@ export async function buildApp(
 ): Promise<App> {
   const metrics = openMetrics(ctx, { processMetrics, groups: databaseMetrics });
   const api = buildApiServer(ctx);
-  const content = openServer(ctx, contentHeaders);
+  const content = openServer(ctx, contentHeaders, { problemPage });
   const operations = ctx.config.operationsPort === null ? null : openServer(ctx, apiHeaders);
   metrics.observe(api, 'api');
   metrics.observe(content, 'content');

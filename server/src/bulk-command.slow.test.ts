@@ -116,8 +116,15 @@ test('lectern bulk streams the results, prints totals, and exits with status 1 i
   const trimmed = await lectern('bulk', 'users', file, ...options);
   assert.equal(
     trimmed.err,
-    'Warning: row 1 has spaces around LoginID, which were removed.\n1 created, 0 already there, 0 failed\n',
+    'Warning: row 1 has spaces or invisible characters in LoginID, which were removed.\n1 created, 0 already there, 0 failed\n',
   );
+  await writeFile(file, 'LoginID\n#N/A\n');
+  const damaged = await lectern('bulk', 'users', file, '--plan', ...options);
+  assert.match(damaged.err, /^Warning: row 1 has an error or number of a spreadsheet in LoginID\.\n/);
+  await writeFile(file, 'Staff list 2026\r\n');
+  const untitled = await lectern('bulk', 'users', file, '--plan', ...options);
+  assert.equal(untitled.code, 1);
+  assert.match(untitled.err, /^validation_failed: The file has no column LoginID\./);
   const refused = await lectern('bulk', 'users', file, '--url', service.baseUrl, '--key', 'x'.repeat(40));
   assert.equal(refused.code, 1);
   assert.match(refused.err, /^unauthorized: /);

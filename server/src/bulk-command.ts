@@ -78,6 +78,7 @@ type Result = Step & {
   Trimmed?: string[];
   SimilarLoginID?: string;
   SameEmailLoginID?: string;
+  Damaged?: string[];
   Enrolment?: Step;
 };
 

@@ -4,6 +4,7 @@ type Result = {
   Trimmed?: string[];
   SimilarLoginID?: string;
   SameEmailLoginID?: string;
+  Damaged?: string[];
 };
 
 /** More are only counted, because a file may have any number of rows. */
@@ -18,9 +19,11 @@ export function bulkWarnings() {
     if (shown.length < maxShown) shown.push(`Warning: ${text}\n`);
   };
   return {
-    add: ({ Row, LoginID, Trimmed, SimilarLoginID, SameEmailLoginID }: Result) => {
+    add: ({ Row, LoginID, Trimmed, SimilarLoginID, SameEmailLoginID, Damaged }: Result) => {
       if (Trimmed !== undefined)
-        warn(`row ${Row} has spaces around ${Trimmed.join(', ')}, which were removed.`);
+        warn(`row ${Row} has spaces or invisible characters in ${Trimmed.join(', ')}, which were removed.`);
+      if (Damaged !== undefined)
+        warn(`row ${Row} has an error or number of a spreadsheet in ${Damaged.join(', ')}.`);
       if (SimilarLoginID !== undefined)
         warn(
           `row ${Row} would create ${quoted(LoginID)} although ${quoted(SimilarLoginID)} exists. LoginIDs are case-sensitive.`,

@@ -4,7 +4,7 @@ import type * as Commands from './commands.ts';
 import { UsageError } from './help.ts';
 import type { Context } from './platform/context.ts';
 import { isScope, scopes } from './platform/scopes.ts';
-import { toNfc } from './platform/unicode.ts';
+import { cleanText } from './platform/unicode.ts';
 
 const options = {
   course: { type: 'string' },
@@ -48,7 +48,7 @@ export function required(value: string | undefined, what: string): string {
 
 function planImport([file]: string[], values: Values): CommandAction {
   const path = required(file, 'FILE');
-  const courseId = toNfc(required(values.course, '--course'));
+  const courseId = cleanText(required(values.course, '--course'));
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`The file ${path} does not exist.`);
   const { title } = values;
@@ -58,7 +58,7 @@ function planImport([file]: string[], values: Values): CommandAction {
 function planKey(_: string[], values: Values): CommandAction {
   const { operator = false, tenant, expires } = values;
   if (operator && tenant !== undefined) throw new UsageError('Use either --tenant or --operator, not both.');
-  const tenantId = operator ? null : toNfc(required(tenant, '--tenant (or --operator)'));
+  const tenantId = operator ? null : cleanText(required(tenant, '--tenant (or --operator)'));
   const Name = required(values.name, '--name');
   const unknown = values.scope?.find((scope) => !isScope(scope));
   if (unknown !== undefined)
@@ -77,7 +77,7 @@ function planKey(_: string[], values: Values): CommandAction {
 
 function planTenant([id]: string[], { name, test }: Values): CommandAction {
   const input = {
-    TenantID: toNfc(required(id, 'ID')),
+    TenantID: cleanText(required(id, 'ID')),
     ...(name === undefined ? {} : { Name: name }),
     ...(test ? { Status: 'test' as const } : {}),
   };
@@ -86,13 +86,13 @@ function planTenant([id]: string[], { name, test }: Values): CommandAction {
 
 function planStatus(Status: 'active' | 'suspended') {
   return ([id]: string[]): CommandAction => {
-    const input = { tenantId: toNfc(required(id, 'ID')), Status };
+    const input = { tenantId: cleanText(required(id, 'ID')), Status };
     return (commands, ctx) => commands.updateTenant(ctx, input);
   };
 }
 
 function planDeletion([id]: string[], { plan = false }: Values): CommandAction {
-  const input = { tenantId: toNfc(required(id, 'ID')), plan };
+  const input = { tenantId: cleanText(required(id, 'ID')), plan };
   return (commands, ctx) => commands.deleteTenant(ctx, input);
 }
 

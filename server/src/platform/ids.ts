@@ -1,5 +1,4 @@
 import { createHash, hash, randomBytes, randomUUID } from 'node:crypto';
-import { toNfc } from './unicode.ts';
 
 let lastTime = -1;
 let counter = 0;
@@ -60,16 +59,4 @@ export function derivedId(hash: string): string {
   bytes.writeUInt8(0x80 | (bytes.readUInt8(6) & 0x0f), 6);
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
   return asUuid(bytes);
-}
-
-/** Identifiers are compared in NFC, and their length limits apply to that form. */
-export function normalizeIdentifiers(fields: unknown): void {
-  if (typeof fields !== 'object' || fields === null) return;
-  for (const name of Object.keys(fields)) {
-    if (!name.endsWith('ID')) continue;
-    const value: unknown = Reflect.get(fields, name);
-    if (typeof value !== 'string') continue;
-    const normal = toNfc(value);
-    if (normal !== value) Reflect.set(fields, name, normal);
-  }
 }

@@ -6,7 +6,7 @@ import type { Caller, Route } from '../../platform/http/routes.ts';
 import { sha256 } from '../../platform/ids.ts';
 import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { requireScope } from '../../platform/scopes.ts';
-import { toNfc } from '../../platform/unicode.ts';
+import { cleanText } from '../../platform/unicode.ts';
 import { readAccessToken } from './access-token.ts';
 import { type KnownKey, usableKey, usableKeyById } from './known-keys.ts';
 
@@ -85,7 +85,7 @@ export async function basicKeyCaller(ctx: Context, request: FastifyRequest): Pro
 
 /** Rejects a call if the key or session must not use the route. `loginId` is the LoginID in the path. */
 export function authorize(caller: Caller, route: Route, loginId: string | null): void {
-  if (caller.learner !== undefined && !(route.allowsLearners && toNfc(loginId ?? '') === caller.learner))
+  if (caller.learner !== undefined && !(route.allowsLearners && cleanText(loginId ?? '') === caller.learner))
     throw new Problem(
       'own_only',
       'As a learner, you can only read your own data and redeem enrolment keys. Ask an administrator.',
@@ -140,7 +140,7 @@ export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promi
 /** Header values are Latin-1 on the wire; identifiers in other scripts are percent-encoded. */
 function decodeHeader(text: string): string {
   try {
-    return toNfc(decodeURIComponent(text));
+    return cleanText(decodeURIComponent(text));
   } catch {
     return text;
   }

@@ -7,7 +7,6 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, pageLimit, readCursor, toPage, withCount } from '../../platform/http/pagination.ts';
-import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
@@ -131,7 +130,7 @@ export async function putCourse(
     ...(input.ImageURL !== undefined && { image_url: input.ImageURL }),
     ...(input.URL !== undefined && { url: input.URL }),
     ...(input.Status !== undefined && { status: input.Status }),
-    ...(input.Tenants !== undefined && { tenants: input.Tenants?.map(toNfc) ?? null }),
+    ...(input.Tenants !== undefined && { tenants: input.Tenants }),
     updated_at: now,
   };
   const changed = await transaction(ctx, async (ctx) => {

@@ -7,7 +7,7 @@ import type { RowDone } from '../../platform/rows/work-rows.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { enrol } from './enrol.ts';
-import { EnrolRequest } from './schemas.ts';
+import { Enrolment, EnrolRequest } from './schemas.ts';
 
 export const EnrolRow = Fields(
   { LoginID, CourseID, DurationID: Type.Optional(DurationID), ...EnrolRequest.properties },
@@ -32,6 +32,7 @@ export async function enrolRow(ctx: TenantContext, row: EnrolRow): Promise<RowDo
 /** The rows of a chunk run concurrently, and `enrol` combines concurrent rows into one statement. */
 export const enrolInBulk = bulk<EnrolRow>({
   row: EnrolRow,
+  record: Enrolment,
   tables: ['user', 'enrolment', 'event'],
   names: ['LoginID', 'CourseID', 'DurationID'],
   ids: ['EnrollID', 'LaunchURL'],

@@ -4,7 +4,7 @@ import { Fields } from '../../platform/http/schema.ts';
 import { bulk } from '../../platform/rows/bulk.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { planBulkUsers, prepareUser } from '../users/bulk.ts';
-import { NewUser } from '../users/schemas.ts';
+import { NewUser, User } from '../users/schemas.ts';
 import { EnrolRow, enrolRow } from './bulk-enrol.ts';
 
 const { LoginID: _, CourseID, ...enrolment } = EnrolRow.properties;
@@ -48,6 +48,7 @@ const scope = 'enrolments:write';
  */
 export const createUsersInBulk = bulk<PersonRow>({
   row: PersonRow,
+  record: User,
   tables: ['user', 'user_word', 'enrolment', 'event'],
   names: ['LoginID'],
   ids: [],

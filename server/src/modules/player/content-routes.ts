@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
 import Type from 'typebox';
 import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { readBuilt } from '../../platform/http/built-files.ts';
+import { isNavigation } from '../../platform/http/problems.ts';
 import { route } from '../../platform/http/routes.ts';
 import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
 import { locations } from '../../platform/locations.ts';
@@ -39,10 +39,6 @@ const liveRelease = createCache<LaunchState>({
 function rejectWhenEnded(ended: SessionEnd | null): void {
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
 }
-
-/** Whether the response is shown in a window or frame, rather than used by a script or element of the course. */
-const isNavigation = ({ headers }: { headers: IncomingHttpHeaders }) =>
-  headers['sec-fetch-mode'] === 'navigate';
 
 let page: string | undefined;
 

@@ -5,14 +5,14 @@ import { Problem } from '../../platform/errors.ts';
 import { type RouteResponse, route } from '../../platform/http/routes.ts';
 import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
 import { explain, type LaunchDecision } from '../enrolments/launch-decision.ts';
-import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
+import { type EnrolmentHandle, launchUrl, readLaunchKey } from '../enrolments/launch-link.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
 import { refusalText } from './refusals.ts';
 import { type Link, redirectToPlayer, rejectionPage } from './rejection-page.ts';
-import { isAllowedReturn, parametersBeforeReturn, readReturnUrl } from './return-url.ts';
+import { isAllowedReturn, parametersBeforeReturn, readReturnUrl, unescapeLink } from './return-url.ts';
 import { writeReviewTicket } from './review-tokens.ts';
 import { playerOf, writeTicket } from './tokens.ts';
 
@@ -21,8 +21,6 @@ type Click = {
   handle: EnrolmentHandle;
   /** The requested return URL. */
   requested: string | null;
-  /** The parameters of the LaunchURL. */
-  own: URLSearchParams;
   wantsReview: boolean;
 };
 type Page = { language: Language; back: string | null; framing: string };
@@ -32,10 +30,13 @@ function brokenLink(page: Page): RouteResponse {
 }
 
 /** The link on the rejection page. It opens the latest attempt for review or starts the course. */
-function linkTo(what: 'review' | 'start', { language, back }: Page, own: URLSearchParams): Link {
+function linkTo(
+  ctx: TenantContext,
+  what: 'review' | 'start',
+  { language, back, handle }: Page & { handle: EnrolmentHandle },
+): Link {
   const query = new URLSearchParams({
-    enrolment: own.get('enrolment') ?? '',
-    key: own.get('key') ?? '',
+    ...Object.fromEntries(new URL(launchUrl(ctx, handle)).searchParams),
     ...(what === 'review' && { review: 'true' }),
     ...(back !== null && { returnURL: back }),
   });
@@ -48,12 +49,12 @@ function refused(page: Page & { link: Link | null }, decision: LaunchDecision): 
 
 async function click(
   ctx: TenantContext,
-  { language, handle, requested, own, wantsReview }: Click,
+  { language, handle, requested, wantsReview }: Click,
 ): Promise<RouteResponse> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
   if (!tenant) return brokenLink({ language, back: null, framing: "'none'" });
   const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
-  const page = { language, back, framing: frameAncestors(tenant) };
+  const page = { language, back, framing: frameAncestors(tenant), handle };
   if (tenant.Status === 'suspended')
     return rejectionPage({ status: 403, ...textsIn(language).pages.suspended, ...page });
   const decision = await explain(ctx, { enrollId: handle.enrollId }).catch((error: unknown) => {
@@ -66,10 +67,15 @@ async function click(
   const ticket = { ...handle, returnUrl: back, courseId };
   // A learner who requests a review does not want to use up an attempt.
   if (decision.MayLaunch && wantsReview)
-    return refused({ ...page, link: linkTo('start', page, own) }, decision);
+    return refused({ ...page, link: linkTo(ctx, 'start', page) }, decision);
   if (decision.MayLaunch) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);
   if (mayReview && wantsReview) return redirectToPlayer(origin, writeReviewTicket(ctx, ticket), page.framing);
-  return refused({ ...page, link: mayReview ? linkTo('review', page, own) : null }, decision);
+  return refused({ ...page, link: mayReview ? linkTo(ctx, 'review', page) : null }, decision);
+}
+
+/** Mail programs and people change the case of a path. */
+export function rewriteLaunch(url: string): string {
+  return url.replace(/^\/launch\/?(?=\?|$)/i, '/launch');
 }
 
 /**
@@ -87,6 +93,7 @@ export const launchRoute = route({
   access: 'anyone',
   scope: null,
   admits: true,
+  page: true,
   // Untyped, because a raw returnURL may contain parameters with the same names. The link must
   // still work.
   query: Type.Object(
@@ -114,7 +121,7 @@ export const launchRoute = route({
     404: { description: 'A page that says that the launch link is not valid.', type: 'text/html' },
   },
   handle: async (ctx, { request }) => {
-    const address = request.raw.url ?? '';
+    const address = unescapeLink(request.raw.url ?? '');
     const own = new URLSearchParams(address.slice(address.indexOf('?') + 1));
     const handle = readLaunchKey(ctx, own.get('enrolment') ?? '', own.get('key') ?? '');
     if (handle) await admitPlayer(ctx, request, playerOf(handle), 'page');
@@ -123,6 +130,6 @@ export const launchRoute = route({
     if (!handle) return brokenLink({ language, back: null, framing: "'none'" });
     const wantsReview = parametersBeforeReturn(address).get('review') === 'true';
     const requested = readReturnUrl(address);
-    return click(forTenant(ctx, handle.tenantId), { language, handle, requested, own, wantsReview });
+    return click(forTenant(ctx, handle.tenantId), { language, handle, requested, wantsReview });
   },
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { ask } from '../../../test/support/ask.ts';
 import { click, play, post } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant } from '../../../test/support/tenant.ts';
@@ -140,10 +141,10 @@ test('a tampered or foreign link shows a page with 404', async () => {
   const two = await enrolled();
   const links = [
     `${one.LaunchURL}x`,
-    one.LaunchURL.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+    one.LaunchURL.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')),
     one.LaunchURL.replace(one.EnrollID, two.EnrollID),
     one.LaunchURL.replace(/key=[^.]+/, `key=${Buffer.from('test').toString('base64url')}`),
-    one.LaunchURL.replace(/&key=.*/, ''),
+    one.LaunchURL.replace(/key=.*&/, ''),
     `${service.baseUrl}/launch`,
     `${service.baseUrl}/launch?enrolment=${one.EnrollID}&key=..`,
     `${service.baseUrl}/launch?enrolment=%00&key=%00.%00`,
@@ -154,6 +155,52 @@ test('a tampered or foreign link shows a page with 404', async () => {
     assert.equal(status, 404, link);
     assert.match(headers.get('content-type') ?? '', /^text\/html/);
     assert.match(text, /does not work/);
+  }
+});
+
+test('links are read as mail programs leave them', async () => {
+  const { LaunchURL: link } = await enrolled();
+  const back = 'https://shop.example/?a=1&b=2';
+  const [, key, id] = /\?key=(.*)&enrolment=(.*)$/.exec(link) ?? [];
+  for (const mangled of [
+    ...['.', ')', ',', '>', '%20', '%20.', '&gt;', '_'].map((end) => link + end),
+    link.replace('&', '&amp;'),
+    link.replace('&', '&amp;amp;'),
+    link.replace('/launch', '/Launch'),
+    link.replace('/launch', '/LAUNCH/'),
+    `${service.baseUrl}/launch?enrolment=${id}&key=${key}).`,
+    `${service.baseUrl}/launch?enrolment=${id}&amp;key=${key}`,
+  ])
+    assert.equal((await click(mangled)).status, 303, mangled);
+  assert.equal(await returnOf(`${link}&amp;returnURL=${back.replace('&', '&amp;')}`), back);
+  assert.equal(await returnOf(`${link}&amp;returnURL=${encodeURIComponent(back)}`), back);
+  assert.equal(await returnOf(`${link}.&returnURL=${back}&amp;c=3`), `${back}&amp;c=3`);
+});
+
+test('a browser that navigates gets a page instead of a problem document', async () => {
+  const browser = { 'sec-fetch-mode': 'navigate', 'accept-language': 'de' };
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  for (const [path, status, headers] of [
+    ['/launch?enrolment=%', 404, browser],
+    ['/laun', 404, browser],
+    ['/laun%zz', 400, browser],
+    ['/laun', 404, { accept }],
+    ['/user/x', 401, browser],
+  ] as const) {
+    // `fetch` would replace Sec-Fetch-Mode.
+    const { host } = new URL(service.baseUrl);
+    const page = await ask(`${service.baseUrl}${path}`, { headers: { host, ...headers } });
+    assert.equal(page.status, status, path);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/, path);
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.match(await page.text(), 'accept' in headers ? /This link does not work/ : /<html lang="de">/);
+  }
+  const { host } = new URL(service.contentUrl);
+  const content = await ask(`${service.contentUrl}/nothing`, { headers: { host, ...browser } });
+  assert.match(await content.text(), /Dieser Link funktioniert nicht/);
+  for (const headers of [{}, { accept: 'text/html, */*' }]) {
+    const { headers: sent } = await click(`${service.baseUrl}/laun`, 'GET', headers);
+    assert.match(sent.get('content-type') ?? '', /^application\/problem\+json/);
   }
 });
 

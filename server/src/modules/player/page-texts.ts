@@ -20,13 +20,22 @@ type PageTexts = {
   close: string;
   /** The link to the latest attempt, if no new one can start. */
   review: string;
+  /** The title for an error that has no text of its own in this language. */
+  cannotOpen: string;
   /**
    * The link that starts the course. It is shown if a review was requested although an attempt is
    * possible.
    */
   start: string;
   pages: Record<
-    'brokenLink' | 'suspended' | 'outdated' | 'otherHost' | 'expiredPreview' | 'leftUnit' | 'missing',
+    | 'brokenLink'
+    | 'busy'
+    | 'suspended'
+    | 'outdated'
+    | 'otherHost'
+    | 'expiredPreview'
+    | 'leftUnit'
+    | 'missing',
     Text
   >;
   startable: (course: string) => Text;
@@ -44,7 +53,12 @@ const english: PageTexts = {
   close: 'You can close this page.',
   review: 'Look at the course again without changing your result',
   start: 'Start the course',
+  cannotOpen: 'This page cannot be opened',
   pages: {
+    busy: {
+      title: 'The service is busy',
+      reason: 'Nothing is lost. Wait a minute, and then reload this page.',
+    },
     brokenLink: {
       title: 'This link does not work',
       reason:
@@ -88,7 +102,12 @@ const german: PageTexts = {
   close: 'Sie können diese Seite schließen.',
   review: 'Den Kurs noch einmal ansehen, ohne das Ergebnis zu ändern',
   start: 'Kurs starten',
+  cannotOpen: 'Diese Seite kann nicht geöffnet werden',
   pages: {
+    busy: {
+      title: 'Der Dienst ist ausgelastet',
+      reason: 'Es ist nichts verloren gegangen. Warten Sie eine Minute und laden Sie die Seite dann neu.',
+    },
     brokenLink: {
       title: 'Dieser Link funktioniert nicht',
       reason:
@@ -148,7 +167,12 @@ const french: PageTexts = {
   close: 'Vous pouvez fermer cette page.',
   review: 'Revoir le cours sans modifier votre résultat',
   start: 'Commencer le cours',
+  cannotOpen: 'Impossible d’ouvrir cette page',
   pages: {
+    busy: {
+      title: 'Le service est surchargé',
+      reason: 'Rien n’a été perdu. Patientez une minute, puis rechargez cette page.',
+    },
     brokenLink: {
       title: 'Ce lien ne fonctionne pas',
       reason:

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { Problem } from '../../platform/errors.ts';
 import { escapeHtml } from '../../platform/http/escape-html.ts';
 import type { RouteResponse } from '../../platform/http/routes.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
@@ -89,6 +90,17 @@ export function rejectionPage(input: {
 export function outdatedPage(request: FastifyRequest): RouteResponse {
   const language = languageOf(request);
   return rejectionPage({ status: 404, language, ...textsIn(language).pages.outdated, framing: '*' });
+}
+
+/** The page for a browser that opened a URL and got an error. */
+export function problemPage(problem: Problem, request: Pick<FastifyRequest, 'headers'>): RouteResponse {
+  const { status, message: reason } = problem;
+  const language = languageOf(request);
+  const { cannotOpen: title, pages } = textsIn(language);
+  const isBusy = status === 429 || status >= 500;
+  const isBroken = status === 400 || status === 404;
+  const text = isBusy ? pages.busy : isBroken ? pages.brokenLink : { title, reason };
+  return rejectionPage({ status, language, ...text, framing: '*' });
 }
 
 /** Redirects an allowed click to the player. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isAllowedReturn, readReturnUrl } from './return-url.ts';
+import { isAllowedReturn, readReturnUrl, unescapeLink } from './return-url.ts';
 
 const launch = '/launch?enrolment=1&key=k';
 
@@ -49,6 +49,17 @@ test('every URL is read back unchanged, raw or encoded', () => {
       const { href } = new URL(address);
       assert.equal(readReturnUrl(`${launch}&returnURL=${href}`), href);
       assert.equal(readReturnUrl(`${launch}&returnURL=${encodeURIComponent(href)}`), href);
+    }),
+  );
+});
+
+test('a link that was escaped for HTML is read like the link itself', () => {
+  fc.assert(
+    fc.property(fc.webUrl({ withQueryParameters: true }), fc.boolean(), (address, encoded) => {
+      const link = `${launch}&returnURL=${encoded ? encodeURIComponent(address) : address}`;
+      assert.equal(unescapeLink(link), link);
+      const plain = link.replaceAll('&amp;', '&');
+      assert.equal(unescapeLink(plain.replaceAll('&', '&amp;')), plain);
     }),
   );
 });

@@ -3,7 +3,14 @@ import { hasExcessiveCombiningMarks } from '../../platform/unicode.ts';
 /** The maximum length of every URL in the API. */
 const maxLength = 2_048;
 const marker = /[?&]returnURL=/i;
+const escapedMarker = /&(?:amp;)+/gi;
 const encodedScheme = /^https?%3a/i;
+
+/** Undoes HTML escaping, which some programs leave in links. A raw return URL may contain `&amp;` itself. */
+export function unescapeLink(requestUrl: string): string {
+  const own = requestUrl.split(/returnURL=/i, 1)[0] ?? '';
+  return own.search(escapedMarker) < 0 ? requestUrl : requestUrl.replaceAll(escapedMarker, '&');
+}
 
 /**
  * Returns the URL that a client appended to a LaunchURL as `&returnURL=…`. A raw URL extends to the

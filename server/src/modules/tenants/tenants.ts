@@ -16,7 +16,6 @@ import {
   withCount,
 } from '../../platform/http/pagination.ts';
 import { credentialsQueue } from '../../platform/load/fair-queue.ts';
-import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordChainStart } from '../audit/begin.ts';
@@ -30,7 +29,7 @@ export async function createTenant(
 ): Promise<{ tenant: Tenant; isNew: boolean }> {
   rejectUnusablePasskeys(ctx, input);
   const now = ctx.now();
-  const tenantId = toNfc(input.TenantID);
+  const tenantId = input.TenantID;
   const row = await transaction(ctx, async (ctx) => {
     const made = await ctx.db
       .insertInto('tenant')

@@ -9,7 +9,6 @@ import { coalesce } from '../../platform/load/coalesce.ts';
 import { countCreated } from '../../platform/operations/tenant-growth.ts';
 import { Outdated, Postponed } from '../../platform/retries/once.ts';
 import { requireScope } from '../../platform/scopes.ts';
-import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
 import { callWithPositions, numberBeforeCommit } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -145,7 +144,7 @@ export async function draft(
   const row: NewUserRow = {
     user_id: newId(tenantNow(ctx)),
     event_id: newId(tenantNow(ctx)),
-    login_id: toNfc(input.LoginID),
+    login_id: input.LoginID,
     first_name: input.FirstName ?? null,
     last_name: input.LastName ?? null,
     group_name: input.GroupName ?? null,

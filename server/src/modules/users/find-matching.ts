@@ -2,7 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { type List, readVisit, type Visited, visitSql } from '../../platform/db/list-scan.ts';
 import { type Parameters, parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { toNfc } from '../../platform/unicode.ts';
+import { cleanText } from '../../platform/unicode.ts';
 import {
   beginsSql,
   firstPosition,
@@ -67,5 +67,5 @@ function positionOf({ word = '', login_id = '', user_id }: Row, before: Position
 export function matchesSql(search: string, user: string, parameters: Parameters): string {
   const words = searchWords(search);
   if (words.length === 0) return beginsSql(search, user, parameters);
-  return `(${hasWordsSql(user, words, parameters)} or ${user}.login_id = ${parameters.add(toNfc(search).trim())})`;
+  return `(${hasWordsSql(user, words, parameters)} or ${user}.login_id = ${parameters.add(cleanText(search))})`;
 }

@@ -13,6 +13,7 @@ import {
   withCount,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
+import { toNfc } from '../../platform/unicode.ts';
 import { accessPathsOf, filterSql, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 import { countFound, searchUsers } from './search.ts';
@@ -80,7 +81,7 @@ select named.group_name from named where named.group_name is not null limit $4`;
  */
 export async function listGroups(ctx: TenantContext, input: PageQuery & { Search?: string }) {
   const limit = pageLimit(input);
-  const from = input.Search ?? '';
+  const from = toNfc(input.Search ?? '');
   const after = readCursor(input);
   const values = [ctx.tenantId, from, prefixEnd(from), limit + 1];
   const rows = await run<{ group_name: string }>(

@@ -2,7 +2,6 @@ import type { TenantContext } from '../../platform/context.ts';
 import { runInOrder } from '../../platform/db/batches.ts';
 import type { RowDone } from '../../platform/rows/work-rows.ts';
 import { hasScope } from '../../platform/scopes.ts';
-import { toNfc } from '../../platform/unicode.ts';
 import type { NewUser } from './schemas.ts';
 
 /**
@@ -31,7 +30,7 @@ function askedIn(planned: Planned, row: NewUser | undefined): Asked | null {
   if (planned.status !== 'fulfilled' || !row?.Email) return null;
   const { Status, Changed } = planned.value;
   if (Status !== 201 && !Changed?.includes('Email')) return null;
-  return { loginId: toNfc(row.LoginID), email: row.Email };
+  return { loginId: row.LoginID, email: row.Email };
 }
 
 /**

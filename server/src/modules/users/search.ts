@@ -5,7 +5,7 @@ import { type Parameters, parametersAfter } from '../../platform/db/parameters.t
 import { run } from '../../platform/db/transaction.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { toNfc } from '../../platform/unicode.ts';
+import { cleanText } from '../../platform/unicode.ts';
 import { accessPathsOf as filterPaths, filterSql, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 import { searchWords } from './words.ts';
@@ -169,7 +169,7 @@ async function firstToEnd(
 const lengthOf = (words: readonly string[], n: number) => words[n]?.length ?? 0;
 
 export async function readExact(ctx: TenantContext, input: SearchFilter): Promise<UserRow[]> {
-  const parameters = parametersAfter(ctx.tenantId, toNfc(input.Search).trim());
+  const parameters = parametersAfter(ctx.tenantId, cleanText(input.Search));
   const text = `select held.* from "user" held
     where held.tenant_id = $1 and held.login_id = $2 and ${filterSql(input, parameters)}`;
   return run<UserRow>(ctx, { text, values: parameters.values });
@@ -220,7 +220,7 @@ export function wordList(ctx: TenantContext, input: SearchFilter, { words, place
 
 /** Matches the users whose LoginID begins with the search text. */
 export function beginsSql(search: string, user: string, { add }: Parameters): string {
-  const start = toNfc(search);
+  const start = cleanText(search);
   return `${user}.login_id >= ${add(start)} and ${user}.login_id < ${add(prefixEnd(start))}`;
 }
 

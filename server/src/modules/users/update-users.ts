@@ -4,7 +4,6 @@ import { joinTransaction, run } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { Postponed } from '../../platform/retries/once.ts';
-import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
@@ -207,7 +206,7 @@ const nobody = { is_admin: false, admin_scopes: null, email: null };
 /** Changes the given fields; the others keep their values, and null clears a field. */
 export async function updateUser(ctx: TenantContext, input: UserChange & { loginId: string }): Promise<User> {
   const { loginId, LoginID, ...change } = input;
-  if (LoginID !== undefined && toNfc(LoginID) !== loginId)
+  if (LoginID !== undefined && LoginID !== loginId)
     throw new Problem(
       'login_id_immutable',
       'LoginID cannot be changed. Leave it out, or create another user.',

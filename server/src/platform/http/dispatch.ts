@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { inQueue } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
-import { normalizeIdentifiers } from '../ids.ts';
 import { admitCaller, admitPlayer } from '../load/admission.ts';
 import { checkCredentials } from '../load/credentials.ts';
 import { anonymousQueueOf } from '../load/fair-queue.ts';
@@ -12,6 +11,7 @@ import { countCall } from '../load/rate-limit.ts';
 import { loginIdIn } from '../retries/idempotency.ts';
 import { listOf } from '../rows/export.ts';
 import { declaredBytes } from '../rows/uploads.ts';
+import { cleanFields } from '../unicode.ts';
 import { admitUpload, rejectLargeBody } from './entry.ts';
 import type { Guards } from './guards.ts';
 import { callHandler, sessionHandler } from './respond.ts';
@@ -69,9 +69,9 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
 function preparation({ forms, query, body, streams }: Route): Step {
   return (request, _reply, done) => {
     if (query) acceptLowerCase(request.query, query);
-    for (const part of [request.params, request.query]) normalizeIdentifiers(part);
+    for (const part of [request.params, request.query]) cleanFields(part);
     if (Buffer.isBuffer(request.body)) return done();
-    if (!(request.body instanceof Readable)) normalizeIdentifiers(request.body);
+    if (!(request.body instanceof Readable)) cleanFields(request.body, { blankIsNull: true });
     if (!forms && request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
       throw new Problem('unsupported_media_type', 'Send the body as application/json.');
     if (body && (request.body === undefined || request.body === null)) request.body = {};

@@ -30,17 +30,45 @@ export function beforeProblem(reply: FastifyReply, { status, extras }: Problem):
   if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
 }
 
-/** The only place that maps thrown values to `application/problem+json`. */
-export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
+/** Renders a problem as a page for people. */
+export type ProblemPage = (
+  problem: Problem,
+  request: FastifyRequest,
+) => { status: number; headers?: Record<string, string>; body?: unknown };
+
+/**
+ * Whether the response is shown in a window or frame, rather than used by a program. Browsers send `Sec-Fetch-Mode` only
+ * over HTTPS and to localhost. Some HTTP clients also accept `text/html`.
+ */
+export function isNavigation({ headers, routeOptions }: FastifyRequest): boolean {
+  const page = routeOptions.config?.page ? 'text/html' : 'application/xhtml+xml';
+  return headers['sec-fetch-mode'] === 'navigate' || (headers.accept ?? '').includes(page);
+}
+
+/** The only place that maps thrown values to `application/problem+json`, or to a page. */
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  problemPage?: ProblemPage,
+): FastifyReply {
   const { status } = problem;
   beforeProblem(reply, problem);
+  if (problemPage && isNavigation(request)) {
+    const { headers = {}, body, ...page } = problemPage(problem, request);
+    return reply
+      .code(page.status)
+      .headers(headers)
+      .serializer((text) => String(text))
+      .send(body);
+  }
   if (problem.extras.allow) void reply.header('Allow', problem.extras.allow.join(', '));
   if (status === 401) void reply.header('WWW-Authenticate', 'Bearer');
   return reply
     .code(status)
     .type('application/problem+json; charset=utf-8')
     .serializer((body) => JSON.stringify(body))
-    .send(problemDocument(problem, requestId));
+    .send(problemDocument(problem, request.id));
 }
 
 const problemsByCode: Record<string, [ErrorCode, string]> = {
@@ -120,12 +148,12 @@ export function loggedProblem(error: unknown, request: FastifyRequest, log: Log)
   return new Problem('internal_error', detail);
 }
 
-export function handleProblems(app: FastifyInstance, log: Log): void {
+export function handleProblems(app: FastifyInstance, log: Log, problemPage?: ProblemPage): void {
   trackMethods(app);
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply) => {
-    return sendProblem(reply, loggedProblem(error, request, log), request.id);
+    return sendProblem(request, reply, loggedProblem(error, request, log), problemPage);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, notFound(request), problemPage));
 }
 
 /** The problem for an unknown URL, or for a URL that does not support the method. */

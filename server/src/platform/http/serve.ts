@@ -15,7 +15,7 @@ import { countRejection } from '../operations/counters.ts';
 import { handleClientErrors } from './client-errors.ts';
 import { type ConnectionLimits, openHttpServer } from './connections.ts';
 import { rejectBeforeBody } from './entry.ts';
-import { handleProblems, sendProblem, toProblem } from './problems.ts';
+import { handleProblems, type ProblemPage, sendProblem, toProblem } from './problems.ts';
 import { admitRequests } from './request-admission.ts';
 import { logOnRequestEnd } from './request-log.ts';
 import { openRequestSlot } from './request-slot.ts';
@@ -53,7 +53,7 @@ type RewriteUrl = (request: { method?: string | undefined; url?: string | undefi
 export function openServer(
   ctx: Context,
   headers: Record<string, string>,
-  rewriteUrl?: RewriteUrl,
+  { rewriteUrl, problemPage }: { rewriteUrl?: RewriteUrl; problemPage?: ProblemPage } = {},
 ): FastifyInstance {
   const { tls, trustProxy } = ctx.config;
   const protections = {
@@ -89,7 +89,7 @@ export function openServer(
       begin(request, reply);
       limitUnreadResponse(ctx, request, reply);
       const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
-      return sendProblem(reply, problem, request.id);
+      return sendProblem(request, reply, problem, problemPage);
     },
   };
   const app = tls ? openHttp2(options) : fastify(options);
@@ -109,6 +109,6 @@ export function openServer(
   admitRequests(app, ctx);
   app.setValidatorCompiler(buildValidators());
   app.setSerializerCompiler(buildSerializers());
-  handleProblems(app, ctx.log);
+  handleProblems(app, ctx.log, problemPage);
   return app;
 }

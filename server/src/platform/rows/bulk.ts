@@ -2,20 +2,25 @@ import { once as eventOf } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { fitsShape } from '../../../../standards/json-shape.ts';
 import type { TenantContext } from '../context.ts';
+import { Problem } from '../errors.ts';
+import { recordShape } from '../http/bodies.ts';
 import type { RouteResponse } from '../http/routes.ts';
 import { Fields } from '../http/schema.ts';
-import { newId, normalizeIdentifiers } from '../ids.ts';
+import { newId } from '../ids.ts';
 import { recordGrowth } from '../operations/analyze-tables.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
 import { once, type TransactionContext, valueOrThrow } from '../retries/once.ts';
 import { type KeyedRequest, nameOf, readStoredOutcome } from '../retries/stored-responses.ts';
+import { cleanFields } from '../unicode.ts';
 import { logFailedRows, type RowResult, refuse } from './refuse.ts';
 import {
   acceptedRows,
   batchSize,
   type RowFormat,
   type RowWriter,
+  readCsvType,
   readRows,
   rowTypes,
   rowWriter,
@@ -43,7 +48,7 @@ export const bulkQuery = Fields({
 });
 
 export function bulkStreams(fields: string, row: Record<string, string>) {
-  const description = `NDJSON with one object per line, or CSV with the field names in the first row. Spaces around an ID are removed. In CSV, an empty cell means that the field is not sent. Fields: ${fields}. A row can be up to 64 kB in size. The number of rows is not limited.`;
+  const description = `NDJSON with one object per line, or CSV with the field names in the first row. Spaces around IDs and names, and invisible characters in them, are removed. In CSV, an empty cell means that the field is not sent, and the apostrophe that an export puts before a formula is removed. Fields: ${fields}. Other fields of an exported record, such as CreatedAt, are ignored. A row can be up to 64 kB in size. The number of rows is not limited.`;
   const examples = {
     [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
     [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,
@@ -53,7 +58,7 @@ export function bulkStreams(fields: string, row: Record<string, string>) {
 
 export const bulkResponse = {
   description:
-    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV.',
+    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces or invisible characters were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. `Damaged` names the fields whose values look like errors or numbers of a spreadsheet, such as #N/A or 1.23457E+11. CSV includes none of these. Send `Accept: text/csv` to get CSV.',
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 
@@ -64,6 +69,12 @@ const analyzeBefore = [3, 6, 25, 100, 500];
 export function bulk<T>(operation: BulkOperation<T>) {
   const work = openWork(operation);
   const { next: nextStep } = operation;
+  const known = new Set(Object.keys(operation.row.properties));
+  const ignored = Object.keys(operation.record.properties).filter((name) => !known.has(name));
+  const required = operation.row.required ?? [];
+  const objects = [...known].filter(
+    (name) => Reflect.get(operation.row.properties[name] ?? {}, 'type') === 'object',
+  );
 
   /**
    * Streams the results. The first chunk is processed before the response begins, so an error in the whole input
@@ -99,8 +110,11 @@ export function bulk<T>(operation: BulkOperation<T>) {
       ),
       format,
       (header) => {
+        const missing = required.find((name) => !header.includes(name));
+        if (missing !== undefined) throw missingColumn(missing, header);
         hasNext = nextStep !== undefined && header.includes(nextStep.field);
       },
+      readCsvType(request.headers['content-type']).rawCells,
     );
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
@@ -109,9 +123,9 @@ export function bulk<T>(operation: BulkOperation<T>) {
       if (refused) return source.map(({ row }) => refuse(failed, { Row: row, Status: 0 }, refused, plan));
       for (const one of source) {
         if (!('value' in one)) continue;
-        const trimmed = trimIdentifiers(one.value);
-        if (trimmed.length > 0) one.trimmed = trimmed;
-        normalizeIdentifiers(one.value);
+        for (const name of ignored) delete (Object(one.value) as Record<string, unknown>)[name];
+        if (format === 'csv') readObjects(one.value, objects);
+        one.trimmed = cleanFields(one.value, { blankIsNull: true });
       }
       if (key === null) return work(ctx, source, { format, plan, keyed: null, failed });
       let replays = 0;
@@ -186,13 +200,22 @@ export function bulk<T>(operation: BulkOperation<T>) {
   };
 }
 
-/** Files may contain IDs such as "A00050 ", and an ID cannot be changed later. Returns the names of the changed IDs. */
-function trimIdentifiers(fields: unknown): string[] {
-  return Object.entries(fields ?? {}).flatMap(([name, value]) => {
-    if (!name.endsWith('ID') || typeof value !== 'string' || value === value.trim()) return [];
-    Reflect.set(fields as object, name, value.trim());
-    return [name];
-  });
+/** An export writes a field with members as JSON into one cell. Other text is left for the validation to reject. */
+function readObjects(fields: unknown, names: readonly string[]): void {
+  for (const name of names) {
+    const text: unknown = Reflect.get(Object(fields), name);
+    if (typeof text !== 'string' || !fitsShape(text, recordShape)) continue;
+    try {
+      Reflect.set(fields as object, name, JSON.parse(text));
+    } catch {}
+  }
+}
+
+/** Applies to the whole file, so that no row is refused for it. */
+function missingColumn(name: string, header: readonly string[]): Problem {
+  const found = header.join(', ').slice(0, 200);
+  const detail = `The file has no column ${name}. Its first row must have the names of the fields, separated by commas${found === '' ? '' : `, but is: ${found}`}.`;
+  return new Problem('validation_failed', detail, { param: name });
 }
 
 /** Each row is a separate request. Its outcome is replayed independently of the other rows. */

@@ -31,9 +31,10 @@ export async function* readRows(
   input: AsyncIterable<Buffer>,
   format: RowFormat,
   onHeader: (fields: string[]) => void = () => {},
+  rawCells = false,
 ): AsyncGenerator<SourceRow[], void> {
   const split = openSplitter(format === 'csv');
-  const readBatch = format === 'csv' ? csvReader(onHeader) : readJson;
+  const readBatch = format === 'csv' ? csvReader(onHeader, rawCells) : readJson;
   let waiting: Cut[] = [];
   let number = 0;
   const take = (cuts: Cut[]) => readBatch(cuts).map((read) => ({ row: ++number, ...read }));
@@ -49,6 +50,8 @@ export async function* readRows(
     }
   waiting = [...waiting, ...split.end()];
   while (waiting.length > 0) yield take(waiting.splice(0, nextBatch(waiting) || waiting.length));
+  // Without a header, the whole file is rejected.
+  readBatch([]);
 }
 
 type Cut = string | Problem;
@@ -65,8 +68,8 @@ function nextBatch(waiting: readonly Cut[]): number {
 type Read = { value: unknown } | { problem: Problem };
 
 /**
- * Splits bytes at line ends. In CSV, line ends within quotes belong to the row. Bytes beyond a
- * row's limit are dropped on arrival.
+ * Splits bytes at line ends, which in CSV can also be the CR of old programs. Line ends within quotes belong to the row.
+ * Bytes beyond a row's limit are dropped on arrival.
  */
 function openSplitter(quotes: boolean) {
   let parts: Buffer[] = [];
@@ -78,11 +81,9 @@ function openSplitter(quotes: boolean) {
     else if (piece.length > 0) parts.push(piece);
   };
   const take = (): Cut[] => {
-    const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
+    const cut = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
     parts = [];
     bytes = 0;
-    // Remove the \r of a Windows line end. Otherwise, it would become part of the row's last cell.
-    const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
     if (quotes && typeof cut === 'string' && cut.split(',', maxCommas + 2).length > maxCommas + 1)
       return [tooManyCommas()];
     return typeof cut === 'string' && cut.trim() === '' ? [] : [cut];
@@ -93,7 +94,7 @@ function openSplitter(quotes: boolean) {
       let from = 0;
       for (let at = 0; at < chunk.length; at++) {
         if (quotes && chunk[at] === 0x22) quoted = !quoted;
-        else if (chunk[at] === 0x0a && !quoted) {
+        else if ((chunk[at] === 0x0a || (quotes && chunk[at] === 0x0d)) && !quoted) {
           keep(chunk.subarray(from, at));
           cuts.push(...take());
           from = at + 1;
@@ -176,7 +177,7 @@ function readHeader(names: string[]): Column[] {
   return columns;
 }
 
-function csvReader(onHeader: (fields: string[]) => void): (cuts: Cut[]) => Read[] {
+function csvReader(onHeader: (fields: string[]) => void, rawCells: boolean): (cuts: Cut[]) => Read[] {
   let columns: Column[] | null = null;
   return (cuts) => {
     const records = readRecords(cuts);
@@ -189,7 +190,8 @@ function csvReader(onHeader: (fields: string[]) => void): (cuts: Cut[]) => Read[
     const named = columns;
     return records.map((record) => {
       if (record instanceof Problem) return { problem: record };
-      if (record.length <= named.length) return readValue(toObject(named, record));
+      if (record.length <= named.length)
+        return readValue(toObject(named, rawCells ? record : record.map(unescaped)));
       const detail = `The row has ${record.length} cells, but the header has ${named.length}. Put cells that contain commas in quotes.`;
       return { problem: new Problem('malformed_request', detail) };
     });
@@ -236,9 +238,13 @@ function toObject(columns: readonly Column[], cells: readonly string[]): unknown
 
 /**
  * A formula can also follow characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV
- * injection).
+ * injection). Text that already looks escaped is escaped again, so that reading restores every text.
  */
-const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+const formula = /^'*(?:[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|[\t\r\n])/u;
+
+const unescaped = (cell: string) =>
+  cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell;
+
 /** Characters that some parsers take for the end of a row. */
 const quoted = /[\p{Cc}\u2028\u2029]/u;
 
@@ -268,6 +274,11 @@ export function rowWriter(
     header = false;
     return text;
   };
+}
+
+/** Whether the cells of the client's CSV are as they were, as in an export with `formulas=raw`. */
+export function readCsvType(contentType = ''): { rawCells: boolean } {
+  return { rawCells: acceptedRows(contentType)?.rawCells ?? false };
 }
 
 /**

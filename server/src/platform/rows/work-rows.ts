@@ -44,6 +44,8 @@ export type BulkOperation<T> = {
   /** Plans up to 200 rows without changing anything; each row succeeds or fails independently. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PlannedRow[]>;
   row: TObject;
+  /** The exported record. Its other fields are ignored in rows. */
+  record: TObject;
   /** Tables that grow with each call. */
   tables: readonly string[];
   /** Fields of the row that its result repeats. */
@@ -82,6 +84,7 @@ export function openWork<T>(operation: BulkOperation<T>) {
         Status: 0,
         ...names,
         ...(Trimmed.length > 0 && { Trimmed }),
+        ...(plan && 'value' in source && damageIn(source.value)),
       };
       results.push(result);
       if (problem) refuse(failed, result, problem, plan);
@@ -115,6 +118,17 @@ export function openWork<T>(operation: BulkOperation<T>) {
     const validate = checks[format];
     return validate(value) ? null : validationProblem(validate.errors ?? [], 'row');
   }
+}
+
+/** What spreadsheets make of values that they cannot show, in their English, German and French versions. */
+const damaged =
+  /^(?:#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|VALEUR!|NAME\?|NOM\?|DIV\/0!|NULL!|NUM!|ZAHL!|NOMBRE!|#+)|\d(?:[.,]\d+)?E\+\d+|=.*)$/i;
+
+function damageIn(value: unknown): { Damaged?: string[] } {
+  const Damaged = Object.entries(Object(value)).flatMap(([name, text]) =>
+    typeof text === 'string' && damaged.test(text) ? [name] : [],
+  );
+  return Damaged.length > 0 ? { Damaged } : {};
 }
 
 /** The row's identifying fields, which its result repeats even if the row is rejected. */

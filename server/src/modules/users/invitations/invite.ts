@@ -7,13 +7,13 @@ import { dryRunEach } from '../../../platform/retries/dry-run.ts';
 import { bulk } from '../../../platform/rows/bulk.ts';
 import type { BulkOperation, RowDone } from '../../../platform/rows/work-rows.ts';
 import type { Scope } from '../../../platform/scopes.ts';
-import { toNfc } from '../../../platform/unicode.ts';
 import type { NewAudit } from '../../audit/actions.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { eventType, insertEvent, numberBeforeCommit } from '../../events/write.ts';
 import { cancelMails, canMail, queueMails } from '../../mail/queue.ts';
 import { isSuspended } from '../../tenants/suspension.ts';
 import { sessionLimit } from '../administrators.ts';
+import { User } from '../schemas.ts';
 import { userNotFound } from '../users.ts';
 import { newInvitationLink } from './link.ts';
 import { InvitationRequest, type NewInvitation } from './schemas.ts';
@@ -142,7 +142,7 @@ export async function createInvitation(ctx: TenantContext, input: InvitationRequ
   const { url, hash } = newInvitationLink(ctx, { tenantId: ctx.tenantId, invitationId });
   const row: Row = {
     event_id: newId(ctx.now()),
-    login_id: toNfc(input.LoginID),
+    login_id: input.LoginID,
     invitation_id: invitationId,
     link_hash: hash,
     scopes: sessionLimit(ctx),
@@ -167,6 +167,7 @@ async function inviteRow(ctx: TenantContext, row: InvitationRequest): Promise<Ro
 
 const invitationRows: BulkOperation<InvitationRequest> = {
   row: InvitationRequest,
+  record: User,
   tables: ['invitation', 'event', 'mail'],
   names: ['LoginID'],
   ids: ['InvitationID', 'InvitationURL', 'ExpiresAt', 'MailID'],
