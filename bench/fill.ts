@@ -25,10 +25,11 @@ const plain = (text: string, values: unknown[] = []): Statement => ({ text: mark
  * words may be off. In older versions, users have no words.
  */
 const usersText = (withWords: boolean) => `
-insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at
+insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name,
+  password_hash, created_at, updated_at
   ${withWords ? ', words' : ''})
 select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group ' || n % 20, 'u' || n || '@mail.example',
-  'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
+  'u' || n || '@mail.example', 'learner ' || n || ' lee', 'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
   ${withWords ? ", user_words('Learner ' || n, 'Lee', 'u' || n, 'u' || n || '@mail.example')" : ''}
 from generate_series($5::bigint, $3::bigint - 1) n on conflict do nothing`;
 

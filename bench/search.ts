@@ -33,9 +33,9 @@ const nameText = (count: number, seed: string) =>
   `initcap(translate(reverse((1000 + floor(${count} * power(${seed}, 3)))::bigint::text), '0123456789', 'aeiourlntk'))`;
 
 const fillText = `/* across tenants: data to measure with */
-insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at, words)
+insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name, password_hash, created_at, updated_at, words)
 select $1, ('01920000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, login_id, first_name, last_name, 'group ' || n % 200,
-  email, 'random', now(), now(), user_words(last_name, first_name, login_id, email)
+  email, email, lower(last_name || ' ' || first_name), 'random', now(), now(), user_words(last_name, first_name, login_id, email)
 from (
   select *, 'A' || n as login_id, lower(first_name || '.' || last_name) || n || '@company' || n % 500 || '.example' as email from (
   select n, ${nameText(2_000, '((hashint4(n) & 65535) / 65536.0)')} as first_name,

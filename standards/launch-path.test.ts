@@ -52,6 +52,11 @@ describe('an href', () => {
       assert.equal(hrefOf(href, parameters), expected));
   }
 
+  it('the name of a folder in xml:base may have no slash at its end', () => {
+    assert.equal(hrefOf('Start page.html', null, ['a']), 'a/Start%20page.html');
+    assert.equal(hrefOf('Start page.html', null, ['x/', '../a']), 'a/Start%20page.html');
+  });
+
   it('an href is resolved against every xml:base above it', () => {
     assert.equal(hrefOf('Start page.html', null, ['x/', '../a/', null]), 'a/Start%20page.html');
     assert.equal(hrefOf('b.html', null, ['https://example.org/c/', 'd/']), 'https://example.org/c/d/b.html');

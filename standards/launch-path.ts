@@ -20,6 +20,20 @@ export function resolveTarget(
   parameters: string | null,
   files: FileIndex,
 ): Target {
+  const target = resolve(bases, href, parameters, files);
+  if (target.kind !== 'missing') return target;
+  // Many tools write the name of a folder without the slash at its end.
+  const folders = bases.map((base) => base?.trim().replace(/[^/\\]$/, '$&/') ?? null);
+  const found = resolve(folders, href, parameters, files);
+  return found.kind === 'file' ? found : target;
+}
+
+function resolve(
+  bases: (string | null)[],
+  href: string,
+  parameters: string | null,
+  files: FileIndex,
+): Target {
   const [path, query, fragment] = splitReference(joinBases(bases, href.trim()));
   const suffix = withParameters(query, fragment, parameters ?? '');
   if (/^(https?:)?\/\//i.test(path)) return foreign(path, suffix);

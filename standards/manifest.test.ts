@@ -66,7 +66,9 @@ describe('a manifest', () => {
     const text = plain.replace(/ xmlns[^=]*="[^"]*"/g, '');
     const { unit, Standard, warnings } = read(text);
     assert.deepEqual([Standard, unit?.Kind], ['scorm12', 'sco']);
-    assert.ok(warnings.some(({ Message }) => /prefix adlcp/.test(Message)));
+    assert.ok(
+      warnings.some(({ Message }) => /namespace is not declared correctly at ".*adlcp/.test(Message)),
+    );
   });
 
   it('a manifest without a schema version is read according to its namespaces, otherwise as SCORM 1.2', () => {
@@ -86,6 +88,26 @@ describe('a manifest', () => {
     assert.match(refusalOf(plain.replace('</organizations>', '')).message, /line \d+.*malformed/);
     assert.match(refusalOf('').message, /empty or not XML/);
     assert.match(refusalOf('<html/>').message, /<html>/);
+  });
+
+  it('the place of an error is quoted from the file, without messages of the parser', () => {
+    const lines = '\n'.repeat(70_000);
+    const far = plain.replace('</organizations>', `${lines}</wrong>`);
+    const { message, place } = refusalOf(far);
+    assert.match(message, /the XML is malformed at "<\/wrong>/);
+    assert.equal(place.line, far.slice(0, far.indexOf('</wrong>')).split('\n').length);
+    assert.doesNotMatch(message, /mismatch|Premature|tag/);
+  });
+
+  it('a line beyond 65,535 is right or absent', () => {
+    const far = plain.replace('<resource ', `${'\n'.repeat(70_000)}<resource wrong="1" `);
+    const { warnings } = read(far);
+    assert.ok(warnings.length > 0);
+    for (const { Line } of warnings)
+      assert.ok(Line === null || Line === undefined || Line < 65_535, String(Line));
+    const short = read(plain.replace('<resource ', '<resource wrong="1" ')).warnings;
+    assert.match(short[0]?.Message ?? '', /<resource> cannot have the attribute "wrong"/);
+    assert.ok(Number(short[0]?.Line) > 0);
   });
 
   it('the first usable organization is read', () => {
@@ -117,7 +139,7 @@ describe('a manifest', () => {
 
   it('schema violations cause warnings with line numbers', () => {
     const { warnings } = read(plain.replace('<item ', '<wrong/>\n<item '));
-    assert.match(warnings[0]?.Message ?? '', /scorm12 schema: Element 'wrong'/);
+    assert.match(warnings[0]?.Message ?? '', /scorm12 schema: <wrong> is not allowed here/);
     assert.equal(warnings[0]?.File, 'imsmanifest.xml');
     assert.ok((warnings[0]?.Line ?? 0) > 0);
   });

@@ -107,7 +107,10 @@ function warnOfOthers(count: number, chosen: XmlElement, warn: Warn): void {
 
 function titleOf(organization: XmlElement): string {
   const title = textOf(organization, 'title') ?? attributeOf(organization, 'identifier');
-  return title?.slice(0, 200) || `the organization on line ${organization.line}`;
+  return (
+    title?.slice(0, 200) ||
+    `an organization without a title${organization.line === null ? '' : ` on line ${organization.line}`}`
+  );
 }
 
 /** Reads `metadata/lom/general/title`, whose text is in `langstring` (1.2) or `string` (2004). */

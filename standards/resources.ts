@@ -8,7 +8,7 @@ export type Resource = {
   /** The `xml:base` values that apply, outermost first. */
   bases: (string | null)[];
   kind: 'sco' | 'asset';
-  line: number;
+  line: number | null;
 };
 
 /** Reads the resources by identifier. Warns about listed files that are missing from the package. */

@@ -8,9 +8,10 @@ import {
 } from 'libxml2-wasm';
 import { type Edition, vocabularies } from './manifest-vocabulary.ts';
 import { xmlNamespace, xmlXsd, xsdOf } from './manifest-xsd.ts';
+import { describeViolation } from './schema-violations.ts';
 import type { Standard } from './types.ts';
 import type { Warn } from './warnings.ts';
-import { oneLine } from './xml.ts';
+import { lineOf } from './xml.ts';
 
 const general = ['', xmlNamespace, 'http://www.w3.org/2001/XMLSchema-instance'];
 const maxViolations = 50;
@@ -34,7 +35,11 @@ export function validateManifest(document: XmlDocument, standard: Standard, warn
     if (!(error instanceof XmlValidateError)) throw error;
     const effect = 'The course plays, but this part may have no effect for the learner';
     for (const { line, message } of error.details.slice(0, maxViolations)) {
-      warn('note', `The manifest differs from the ${standard} schema: ${readable(message)}. ${effect}`, line);
+      warn(
+        'note',
+        `The manifest differs from the ${standard} schema: ${describeViolation(message)}. ${effect}`,
+        lineOf(line),
+      );
     }
     const more = error.details.length - maxViolations;
     if (more > 0) warn('note', `The manifest differs from the ${standard} schema in ${more} more places`);
@@ -60,10 +65,6 @@ function removeForeign(element: XmlElement, known: Set<string>): void {
     }
     child = next;
   }
-}
-
-function readable(message: string): string {
-  return oneLine(message.slice(0, 2_000).replace(/\{(?:https?|urn):[^}]*\}/g, ''));
 }
 
 function validatorOf(edition: Edition): XsdValidator {

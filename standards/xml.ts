@@ -19,7 +19,8 @@ export type XmlElement = {
   attributes: XmlAttribute[];
   children: XmlElement[];
   text: string;
-  line: number;
+  /** Null if the parser does not know it. */
+  line: number | null;
 };
 
 export const maxXmlBytes = 16 * 1_048_576;
@@ -66,14 +67,19 @@ function parseDocument(text: string, file: string, warn: Warn): XmlDocument {
     const fatal = details.find(({ level }) => level >= 3);
     // libxml2 gives no message when it runs out of memory.
     if (fatal?.message.trim() === '') throw invalid(file, null, 'it needs too much memory to read');
-    if (fatal) throw invalid(file, fatal.line, `the XML is malformed: ${oneLine(fatal.message)}`);
+    if (fatal)
+      throw invalid(
+        file,
+        fatal.line,
+        `the XML is malformed at ${excerpt(text, fatal)}. An element is not closed there, or a character is not allowed`,
+      );
     const tolerated = details.length > 0 && tryParse(text, option | ParseOption.XML_PARSE_NOERROR);
     if (!tolerated) throw invalid(file, null, 'it is empty or not XML');
-    for (const { line, message } of details) {
+    for (const detail of details) {
       warn(
         'note',
-        `${oneLine(message)}. The name was recognised anyway`,
-        line,
+        `A namespace is not declared correctly at ${excerpt(text, detail)}. The names were recognised anyway`,
+        detail.line,
         'undeclared namespace prefixes',
       );
     }
@@ -89,13 +95,29 @@ function tryParse(text: string, option: ParseOption): XmlDocument | null {
   }
 }
 
-export function oneLine(message: string): string {
-  return message.replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, 300);
+const excerptLength = 80;
+
+/** What the author wrote at this place. The library's own messages are for programmers. */
+function excerpt(text: string, { line, col }: { line: number; col: number }): string {
+  let start = 0;
+  for (let n = 1; n < line && start >= 0; n++) start = text.indexOf('\n', start) + 1 || -1;
+  if (start < 0) return 'the end of the file';
+  const end = text.indexOf('\n', start);
+  const own = text.slice(start, end < 0 ? text.length : end);
+  const from = Math.max(0, Math.min(col, own.length) - excerptLength);
+  const shown = collapse(own.slice(from, from + 2 * excerptLength));
+  return shown === '' ? 'the end of the file' : `"${shown.toWellFormed()}"`;
+}
+
+/** libxml2 stores the lines of elements in 16 bits. */
+export function lineOf(line: number): number | null {
+  return line < 65_535 ? line : null;
 }
 
 function plainElement(node: XmlElementNode, budget: { left: number; file: string }): XmlElement {
   budget.left -= 1;
-  if (budget.left < 0) throw invalid(budget.file, node.line, `it has more than ${maxElements} elements`);
+  if (budget.left < 0)
+    throw invalid(budget.file, lineOf(node.line), `it has more than ${maxElements} elements`);
   const children: XmlElement[] = [];
   let text = '';
   for (let child = node.firstChild; child; child = child.next) {
@@ -108,7 +130,7 @@ function plainElement(node: XmlElementNode, budget: { left: number; file: string
     value: attribute.value,
   }));
   const namespace = node.namespaceUri || prefixOf(node.name);
-  return { name: localName(node.name), namespace, attributes, children, text, line: node.line };
+  return { name: localName(node.name), namespace, attributes, children, text, line: lineOf(node.line) };
 }
 
 /** An undeclared prefix is treated as a namespace. */

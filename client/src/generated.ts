@@ -74,7 +74,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description All filters can be combined. Ordered by LoginID, unless you search or send `Order`.
+         * @description All filters can be combined. Ordered by LoginID, unless you search or send `Order`. `name` orders by LastName, then FirstName, ignoring case and accents.
          */
         get: operations["listUsers"];
         put?: never;
@@ -8189,10 +8189,10 @@ export interface operations {
                  */
                 Count?: components["parameters"]["Count"];
                 /**
-                 * @description Sorts by creation time. Cannot be combined with Search.
+                 * @description Sorts by creation time or by name. Cannot be combined with Search.
                  * @example oldest
                  */
-                Order?: "oldest" | "newest";
+                Order?: "oldest" | "newest" | "name" | "name_descending";
                 /** @example Engineering */
                 GroupName?: string;
                 /**
@@ -9020,7 +9020,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces or invisible characters were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. `Damaged` names the fields whose values look like errors or numbers of a spreadsheet, such as #N/A or 1.23457E+11. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11070,7 +11070,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces or invisible characters were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. `Damaged` names the fields whose values look like errors or numbers of a spreadsheet, such as #N/A or 1.23457E+11. CSV includes none of these. Send `Accept: text/csv` to get CSV. If the row has a CourseID and its user was accepted, `Enrolment` has the same fields for the enrolment: its own `Status`, and either its IDs or `code` and `detail`. In CSV, these are columns such as `Enrolment.Status`; they are missing if the rows were sent as CSV without CourseID. A plan covers 200 rows at a time, so a new user in several rows can be reported as created more than once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11129,7 +11129,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces or invisible characters were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. `Damaged` names the fields whose values look like errors or numbers of a spreadsheet, such as #N/A or 1.23457E+11. CSV includes none of these. Send `Accept: text/csv` to get CSV. */
             200: {
                 headers: {
                     [name: string]: unknown;

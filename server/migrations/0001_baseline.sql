@@ -62,11 +62,13 @@ create table tenant (
   language text not null default 'en',
   reminder_days integer[] not null default '{14,3}',
   clock_offset integer check (clock_offset between 0 and 630720000),
-  second_factor text not null default 'optional'
+  second_factor text not null default 'optional',
+  folded_id text collate "C" not null default '',
+  folded_name text collate "C" not null default ''
 );
 -- Sign-in with the ID or the name of a tenant.
-create index tenant_by_folded_id on tenant (lower(tenant_id));
-create index tenant_by_folded_name on tenant (lower(name));
+create index tenant_by_folded_id on tenant (folded_id);
+create index tenant_by_folded_name on tenant (folded_name);
 -- Each process reads the clocks that are ahead twice a second.
 create index tenant_clock on tenant (tenant_id) where clock_offset > 0;
 
@@ -252,7 +254,8 @@ create index api_key_usable on api_key (tenant_id, (coalesce(expires_at, 'infini
 -- admin_scopes: the maximum for an administrator who signs in with a password; null: all. password_changed_at: sessions
 -- that began before then have ended, except password_changed_in; the same for passkeys. password_chosen: on a page of
 -- this service. email_bounced_at: since when the email address is known not to exist. words: see user_words. login_id
--- and group_name are sorted by code points, so that a prefix is a range of the index in every locale.
+-- and group_name are sorted by code points, so that a prefix is a range of the index in every locale. The service folds
+-- folded_email and sort_name, so that they do not depend on the locale either (platform/unicode.ts).
 create table "user" (
   tenant_id text not null references tenant,
   user_id uuid not null,
@@ -276,15 +279,19 @@ create table "user" (
   email_bounced_at timestamptz,
   email_bounce_reason text,
   words text collate "C",
+  folded_email text collate "C",
+  sort_name text collate "C" not null default '',
   primary key (tenant_id, user_id),
   unique (tenant_id, login_id)
 );
 -- Whether an address has bounced.
-create index user_bounced on "user" (tenant_id, (lower(email) collate "C"), login_id)
+create index user_bounced on "user" (tenant_id, folded_email, login_id)
   where email_bounced_at is not null;
 -- LoginIDs that differ only in case. The expression must equal the one in users/similar-users.ts.
 create index user_by_caseless_login on "user" (tenant_id, (lower(translate(normalize(btrim(login_id), nfd), 'ẞÆŒÞØĐÐŁĦŊΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣςΤΥΦΧΨΩАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖ', 'ßæœþøđðłħŋαβγδεζηθικλμνξοπρσστυφχψωабвгдежзийклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ') collate "C") collate "C"));
-create index user_by_email on "user" (tenant_id, (lower(email) collate "C"), login_id) where email is not null;
+create index user_by_email on "user" (tenant_id, folded_email, login_id) where folded_email is not null;
+-- GET /user?Order=name
+create index user_by_name on "user" (tenant_id, sort_name, login_id);
 create index user_by_group on "user" (tenant_id, group_name, login_id);
 create index user_disabled on "user" (tenant_id, login_id) where not enabled;
 
@@ -449,6 +456,7 @@ create table mail (
   bounced_at timestamptz,
   bounce_kind text,
   bounce_reason text,
+  folded_address text collate "C" not null default '',
   primary key (tenant_id, mail_id),
   foreign key (tenant_id, user_id) references "user" on delete cascade
 );
@@ -495,7 +503,8 @@ create table course (
   tenants text[],
   release_id uuid,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  folded text collate "C" not null default ''
 );
 
 create table release (

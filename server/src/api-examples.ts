@@ -77,7 +77,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Commit: 1,
   Reason: 'Passed the practical exam.',
   Override: { Success: 'passed', Score: 85, Reason: 'Passed the practical exam.' },
-  LaunchURL: `https://lectern.example.com/launch?enrolment=${id(1)}&key=c2lnbmF0dXJl`,
+  LaunchURL: `https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=${id(1)}`,
   Detail: 'The user is enabled.',
   // Enrolment keys
   KeyID: id(3),

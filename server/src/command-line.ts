@@ -59,7 +59,7 @@ function planKey(_: string[], values: Values): CommandAction {
   const { operator = false, tenant, expires } = values;
   if (operator && tenant !== undefined) throw new UsageError('Use either --tenant or --operator, not both.');
   const tenantId = operator ? null : cleanText(required(tenant, '--tenant (or --operator)'));
-  const Name = required(values.name, '--name');
+  const Name = cleanText(required(values.name, '--name'));
   const unknown = values.scope?.find((scope) => !isScope(scope));
   if (unknown !== undefined)
     throw new UsageError(`The scope ${unknown} does not exist. Use one of ${scopes.join(', ')}.`);
@@ -78,7 +78,7 @@ function planKey(_: string[], values: Values): CommandAction {
 function planTenant([id]: string[], { name, test }: Values): CommandAction {
   const input = {
     TenantID: cleanText(required(id, 'ID')),
-    ...(name === undefined ? {} : { Name: name }),
+    ...(name === undefined ? {} : { Name: cleanText(name) }),
     ...(test ? { Status: 'test' as const } : {}),
   };
   return async (commands, ctx) => (await commands.createTenant(ctx, input)).tenant;

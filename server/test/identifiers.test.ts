@@ -131,8 +131,8 @@ test('one rule for blanks and invisible characters applies to bodies, paths, fil
     LastName: '\u200b',
   });
   assert.deepEqual([changed.body.FirstName, changed.body.LastName], ['Zo\u00eb', null]);
-  const Tenant = encodeURIComponent(`${tenant.TenantID}\u200b `);
-  expectStatus(await service.api('GET', path`/user/${LoginID}`, undefined, undefined, { Tenant }), 200);
+  const named = { tenant: encodeURIComponent(`${tenant.TenantID}\u200b `) };
+  expectStatus(await service.api('GET', path`/user/${LoginID}`, undefined, undefined, named), 200);
   await service.api('PUT', '/course/%20invisible%E2%80%8B', {
     Title: ' U\u0308ber\u00ad uns ',
     URL: 'https://x.example/',

@@ -44,6 +44,21 @@ describe('cmi5 course structure', () => {
     assert.deepEqual(structure.warnings, []);
   });
 
+  it('the URL of an AU may contain brackets', () => {
+    const { Tree } = read(courseStructure(au({ url: 'page[1].html?a[]=2' })), ['page[1].html']);
+    assert.equal(Tree.Units[0]?.Href, 'page%5B1%5D.html?a%5B%5D=2');
+  });
+
+  it('a violation of the schema is described without messages of the validator', () => {
+    for (const [attributes, wanted] of [
+      ['masteryScore="1.1"', /<au> cannot have the value "1.1" in the attribute "masteryScore"/],
+      ['moveOn="Later"', /<au> cannot have the value "Later" in the attribute "moveOn"/],
+      ['other="1"', /<au> cannot have the attribute "other"/],
+    ] as const)
+      assert.match(rejectionOf(courseStructure(au({ attributes }))), wanted);
+    assert.match(rejectionOf(courseStructure('')), /<courseStructure> lacks <.*au/);
+  });
+
   it('a course can have at most 500 blocks', () => {
     const blocks = (count: number) =>
       courseStructure(

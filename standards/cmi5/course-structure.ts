@@ -1,6 +1,13 @@
-import { type XmlDocument, XmlDocument as XmlText, XmlValidateError, XsdValidator } from 'libxml2-wasm';
+import {
+  type XmlDocument,
+  XmlDocument as XmlText,
+  XmlText as XmlTextNode,
+  XmlValidateError,
+  XsdValidator,
+} from 'libxml2-wasm';
 import { type FileIndex, resolveTarget } from '../launch-path.ts';
 import { parseNumber } from '../numbers.ts';
+import { describeViolation } from '../schema-violations.ts';
 import type { AssignableUnit, CourseTree, Unit } from '../types.ts';
 import { noDetails } from '../unit-details.ts';
 import { nodesIn } from '../unit-status.ts';
@@ -11,7 +18,7 @@ import {
   childrenOf,
   collapse,
   invalid,
-  oneLine,
+  lineOf,
   withXml,
   type XmlElement,
 } from '../xml.ts';
@@ -91,13 +98,16 @@ function compiledSchema(): XsdValidator {
 
 /** Section 14: the course structure must conform to the schema. */
 function validate(document: XmlDocument, file: string): void {
+  // Authoring tools name files such as page[1].html. Only the schema's type does not accept these characters.
+  for (const text of document.find('//*[local-name() = "url"]/text()'))
+    if (text instanceof XmlTextNode) text.content = text.content.replaceAll(/[[\]]/g, encodeURIComponent);
   try {
     compiledSchema().validate(document);
   } catch (error) {
     if (!(error instanceof XmlValidateError)) throw error;
     const [first] = error.details;
-    const message = (first?.message ?? '').slice(0, 2_000).replace(/\{https?:[^}]*\}/g, '');
-    throw invalid(file, first?.line ?? null, `it violates the cmi5 schema: ${oneLine(message)}`);
+    const what = describeViolation(first?.message ?? '');
+    throw invalid(file, first ? lineOf(first.line) : null, `it violates the cmi5 schema: ${what}`);
   }
 }
 

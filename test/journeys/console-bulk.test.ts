@@ -292,7 +292,7 @@ test('Enrolments: JSON Lines are planned and applied, and the results contain ea
   const lines = csv.trim().split('\r\n');
   assert.equal(lines.length, 4);
   assert.ok(lines[1]?.startsWith('1,created,201,ann,ladders,month,'), csv);
-  assert.ok(lines[1]?.includes('/launch?enrolment='), csv);
+  assert.ok(lines[1]?.includes('/launch?key='), csv);
   assert.ok(lines[2]?.startsWith('2,refused,404,nobody,'), csv);
   await closeConsole(page);
 });

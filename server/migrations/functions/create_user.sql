@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function create_user_55a36ab3d58c (text, jsonb, timestamptz, boolean) returns table (n integer, is_new boolean, held "user")
+create or replace function create_user_b79d7b213145 (text, jsonb, timestamptz, boolean) returns table (n integer, is_new boolean, held "user")
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -10,14 +10,14 @@ begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, may_create boolean, event_id uuid, user_id uuid, login_id text,
       first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
-      enabled boolean, password_hash text, admin_scopes text[])
+      enabled boolean, password_hash text, admin_scopes text[], folded_email text, sort_name text)
     order by r.login_id
   loop
     n := request.n;
     is_new := false;
     if request.may_create then
-      insert into "user" as own (tenant_id, user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes, created_at, updated_at)
-      values ($1, request.user_id, request.login_id, request.first_name, request.last_name, request.group_name, request.email, request.is_admin, request.register, request.enabled, request.password_hash, request.admin_scopes, $3, $3)
+      insert into "user" as own (tenant_id, user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes, folded_email, sort_name, created_at, updated_at)
+      values ($1, request.user_id, request.login_id, request.first_name, request.last_name, request.group_name, request.email, request.is_admin, request.register, request.enabled, request.password_hash, request.admin_scopes, request.folded_email, request.sort_name, $3, $3)
       on conflict (tenant_id, login_id) do nothing
       returning own.* into held;
       is_new := found;

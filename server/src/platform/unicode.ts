@@ -38,7 +38,7 @@ export function cleanText(text: string): string {
 }
 
 const identifier = /IDs?$|^(?:Tenants|Recipients)$/;
-const name = /Name$|^(?:Title|Group|Email|EmailAddress|Reference|PurchaseOrder)$/;
+const name = /Name$|^(?:Title|Groups?|Email|EmailAddress|Reference|PurchaseOrder)$/;
 /** Fields that are null if they are blank, so that an exported file means the same as the record. */
 const optional = /^(?:FirstName|LastName|GroupName|Email)$/;
 

@@ -50,10 +50,11 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
   const [u, e, w] = [`'${userId}'::uuid`, `'${enrollId}'::uuid`, `'${webhookId}'::uuid`];
   const others = id('01900000');
   return [
-    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash,
-       enabled, created_at, updated_at)
+    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name,
+       password_hash, enabled, created_at, updated_at)
      select ${t}, ${others}, 'crowd-' || n, ${half("'First'", "'Second'")}, ${half("'Last'", "'Later'")}, ${half("'crowd'", "'others'")},
-       ${half("'other@x.example'", "'crowd@x.example'")}, 'x', n % 2 = 0, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) ${made}`,
+       ${half("'other@x.example'", "'crowd@x.example'")},
+       ${half("'other@x.example'", "'crowd@x.example'")}, ${half("'last first'", "'later second'")}, 'x', n % 2 = 0, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) ${made}`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, ended_at,
        expires_at, status, status_before_end, group_name, holds_seat)
      select ${t}, ${id('01910000')}, case when n % 200 = 0 then ${u} when n % 2 = 0 then ${id('01900000', '2')} else ${others} end, '${courseId}', 'standard', 'enrolment',
@@ -90,8 +91,8 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
        hash, seal)
      select ${t}, ${id('01950000')}, 1000 + n, date_trunc('milliseconds', now()), ${half("'enrolment.withdrawn'", "'enrolment.reinstated'")}, 'administrator',
        ${half(`'${actors[0]}'`, `'${actors[1]}'`)}, case when n % 2 = 0 then ${u} end, 'enrolment', ${half(`${e}::text`, `${others}::text`)}, '{}', 'x', 'x' ${made}`,
-    `insert into mail (tenant_id, mail_id, user_id, kind, address, status, content, created_at, expires_at, due_at)
-     select ${t}, ${id('019a0000')}, ${half(u, `${id('01900000')}`)}, 'invitation', 'crowd@mail.example', ${half("'sent'", "'queued'")}, ${half('null', "'x'")},
+    `insert into mail (tenant_id, mail_id, user_id, kind, address, folded_address, status, content, created_at, expires_at, due_at)
+     select ${t}, ${id('019a0000')}, ${half(u, `${id('01900000')}`)}, 'invitation', 'crowd@mail.example', 'crowd@mail.example', ${half("'sent'", "'queued'")}, ${half('null', "'x'")},
        date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '7 days', date_trunc('milliseconds', now()) ${made}`,
     `insert into mail_queue (tenant_id, wake_at) values (${t}, date_trunc('milliseconds', now()))`,
     `insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at)

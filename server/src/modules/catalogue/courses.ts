@@ -7,6 +7,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, pageLimit, readCursor, toPage, withCount } from '../../platform/http/pagination.ts';
+import { fold } from '../../platform/unicode.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
@@ -43,13 +44,7 @@ export function filterCourses(courses: ReturnType<typeof selectCourses>, input: 
   let query = courses.orderBy('course.course_id').limit(pageLimit(input) + 1);
   if (after !== null) query = query.where('course.course_id', '>', after);
   if (Status !== undefined) query = query.where('course.status', '=', Status);
-  if (Search !== undefined)
-    query = query.where((where) =>
-      where.or([
-        where('course.title', 'ilike', containing(Search)),
-        where('course.course_id', 'ilike', containing(Search)),
-      ]),
-    );
+  if (Search !== undefined) query = query.where('course.folded', 'like', containing(fold(Search)));
   return query;
 }
 
@@ -124,7 +119,10 @@ export async function putCourse(
 ): Promise<{ course: AuthoredCourse; isNew: boolean }> {
   const now = ctx.now();
   const sent = {
-    ...(input.Title !== undefined && { title: input.Title }),
+    ...(input.Title !== undefined && {
+      title: input.Title,
+      folded: fold(`${input.Title}\n${input.courseId}`),
+    }),
     ...(input.Description !== undefined && { description: input.Description }),
     ...(input.Language !== undefined && { language: input.Language }),
     ...(input.ImageURL !== undefined && { image_url: input.ImageURL }),

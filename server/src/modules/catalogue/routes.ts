@@ -175,7 +175,10 @@ export const catalogueRoutes = [
       ),
     }),
     streams: {
-      types: ['application/zip', 'application/xml', 'text/xml'],
+      types: [
+        ...['application/zip', 'application/x-zip-compressed', 'application/octet-stream'],
+        ...['application/xml', 'text/xml'],
+      ],
       description: 'The package as a zip archive, or a cmi5 course structure.',
     },
     responses: {

@@ -61,7 +61,7 @@ test('each row enrols a user, with the same codes as a single call', async () =>
     ],
   );
   assert.equal(lines[1]?.EnrollID, lines[0]?.EnrollID);
-  assert.match(String(lines[0]?.LaunchURL), /\/launch\?enrolment=/);
+  assert.match(String(lines[0]?.LaunchURL), /\/launch\?key=/);
   assert.deepEqual(
     (lines[2]?.AvailableEnrolOptions as { DurationID: string }[] | undefined)?.map((o) => o.DurationID),
     ['short', 'long'],

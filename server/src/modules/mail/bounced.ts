@@ -1,10 +1,11 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { foldCase } from '../../platform/unicode.ts';
 
 const find = `
-select sent.address from unnest($2::text[]) sent (address) where exists (
+select sent.folded from unnest($2::text[]) sent (folded) where exists (
   select from "user" account where account.tenant_id = $1 and account.email_bounced_at is not null
-    and lower(account.email) collate "C" = lower(sent.address) collate "C"
+    and account.folded_email = sent.folded
 )`;
 
 /** The addresses that get no email from this tenant, because an email to them has bounced. */
@@ -13,7 +14,8 @@ export async function findBounced(
   addresses: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (addresses.length === 0) return new Set();
-  const values = [ctx.tenantId, addresses];
-  const found = await run<{ address: string }>(ctx, { name: 'find_bounced', text: find, values });
-  return new Set(found.map(({ address }) => address));
+  const values = [ctx.tenantId, addresses.map(foldCase)];
+  const found = await run<{ folded: string }>(ctx, { name: 'find_bounced', text: find, values });
+  const folded = new Set(found.map((one) => one.folded));
+  return new Set(addresses.filter((address) => folded.has(foldCase(address))));
 }

@@ -2,6 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { isMailAddress } from '../../platform/mail/address.ts';
+import { foldCase } from '../../platform/unicode.ts';
 import { findBounced } from './bounced.ts';
 import { sealContent } from './content.ts';
 import { isUrgent, type MailContent, type MailKind } from './kinds.ts';
@@ -23,9 +24,10 @@ export function canMail(ctx: TenantContext, address: string | null): address is 
 
 const queue = `
 with made as (
-  insert into mail (tenant_id, mail_id, user_id, kind, urgent, address, content, created_at, expires_at, due_at)
-  select $1, r.mail_id, r.user_id, r.kind, r.urgent, r.address, r.content, $3, r.expires_at, $3
-  from jsonb_to_recordset($2::jsonb) as r (mail_id uuid, user_id uuid, kind text, urgent boolean, address text, content text, expires_at timestamptz)
+  insert into mail (tenant_id, mail_id, user_id, kind, urgent, address, folded_address, content, created_at, expires_at, due_at)
+  select $1, r.mail_id, r.user_id, r.kind, r.urgent, r.address, r.folded_address, r.content, $3, r.expires_at, $3
+  from jsonb_to_recordset($2::jsonb) as r (mail_id uuid, user_id uuid, kind text, urgent boolean, address text,
+    folded_address text, content text, expires_at timestamptz)
   returning urgent
 )
 insert into mail_queue (tenant_id, urgent, wake_at) select distinct $1, made.urgent, $3::timestamptz from made
@@ -52,6 +54,7 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
       kind,
       urgent,
       address,
+      folded_address: foldCase(address),
       content: sealed,
       expires_at: expiresAt.toISOString(),
     };
@@ -84,7 +87,7 @@ where tenant_id = $1 and status = 'queued' and mail_id = any(array(
 /** The sender cancels emails from before a suspension, even one that has ended. */
 const waiting = `
 select own.mail_id from mail own join tenant client on client.tenant_id = $1
-where own.tenant_id = $1 and own.user_id = $2 and own.status = 'queued' and own.kind = $3 and lower(own.address) = lower($4)
+where own.tenant_id = $1 and own.user_id = $2 and own.status = 'queued' and own.kind = $3 and own.folded_address = $4
   and own.expires_at > $5 and coalesce(own.created_at >= client.resumed_at, true)
 order by own.mail_id limit 1`;
 
@@ -93,7 +96,7 @@ export async function isQueued(
   ctx: TenantContext,
   { userId, kind, address }: Pick<NewMail, 'userId' | 'kind'> & { address: string },
 ): Promise<boolean> {
-  const values = [ctx.tenantId, userId, kind, address, ctx.now()];
+  const values = [ctx.tenantId, userId, kind, foldCase(address), ctx.now()];
   return (await run(ctx, { name: 'find_queued_mail', text: waiting, values })).length > 0;
 }
 

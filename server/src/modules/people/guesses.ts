@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { keyedHash } from '../../platform/keys/signing.ts';
-import { normalizeTenantName } from '../tenants/find-by-name.ts';
+import { fold } from '../../platform/unicode.ts';
 import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
 /**
@@ -10,12 +10,12 @@ import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-use
  * together.
  */
 export function nameHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
-  return keyedHash(ctx.keys, 'guess', `${normalizeTenantName(input.TenantID)}\0${input.LoginID}`);
+  return keyedHash(ctx.keys, 'guess', `${fold(input.TenantID)}\0${input.LoginID}`);
 }
 
 /** Requests for a link are counted separately, so they do not use up sign-in attempts. */
 export function resetHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
-  return keyedHash(ctx.keys, 'guess', `reset ${normalizeTenantName(input.TenantID)}\0${input.LoginID}`);
+  return keyedHash(ctx.keys, 'guess', `reset ${fold(input.TenantID)}\0${input.LoginID}`);
 }
 
 const clean = `

@@ -16,6 +16,7 @@ import {
   withCount,
 } from '../../platform/http/pagination.ts';
 import { credentialsQueue } from '../../platform/load/fair-queue.ts';
+import { fold } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordChainStart } from '../audit/begin.ts';
@@ -36,6 +37,8 @@ export async function createTenant(
       .values({
         tenant_id: tenantId,
         name: input.Name ?? tenantId,
+        folded_id: fold(tenantId),
+        folded_name: fold(input.Name ?? tenantId),
         password_hash: input.PasswordHash ?? 'opaque',
         second_factor: input.SecondFactor ?? 'optional',
         language: input.Language ?? 'en',
@@ -114,7 +117,10 @@ export async function listTenants(ctx: Context, input: PageQuery & { Count?: boo
   const { Search } = input;
   if (Search !== undefined)
     query = query.where((where) =>
-      where.or([where('tenant_id', 'ilike', containing(Search)), where('name', 'ilike', containing(Search))]),
+      where.or([
+        where('folded_id', 'like', containing(fold(Search))),
+        where('folded_name', 'like', containing(fold(Search))),
+      ]),
     );
   const rows = await (after === null ? query : query.where('tenant_id', '>', after))
     .selectAll()
@@ -157,7 +163,7 @@ export async function updateTenant(
       .updateTable('tenant')
       .set({
         updated_at: ctx.now(),
-        ...(fields.Name !== undefined && { name: fields.Name }),
+        ...(fields.Name !== undefined && { name: fields.Name, folded_name: fold(fields.Name) }),
         ...(fields.PasswordHash !== undefined && { password_hash: fields.PasswordHash }),
         ...(fields.SecondFactor !== undefined && { second_factor: fields.SecondFactor }),
         ...(fields.Language !== undefined && { language: fields.Language }),

@@ -1,6 +1,7 @@
 import { databaseFunction } from '../../platform/db/functions.ts';
 import type { Scope } from '../../platform/scopes.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
+import type { FoldedUser } from './record.ts';
 
 /** A user to create. */
 export type NewUserRow = {
@@ -16,10 +17,10 @@ export type NewUserRow = {
   enabled: boolean;
   password_hash: string;
   admin_scopes: readonly Scope[] | null;
-};
+} & FoldedUser;
 
 const columns =
-  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes';
+  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes, folded_email, sort_name';
 
 const requested = columns.replaceAll(/\w+/g, 'request.$&');
 
@@ -39,7 +40,7 @@ begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, may_create boolean, event_id uuid, user_id uuid, login_id text,
       first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
-      enabled boolean, password_hash text, admin_scopes text[])
+      enabled boolean, password_hash text, admin_scopes text[], folded_email text, sort_name text)
     order by r.login_id
   loop
     n := request.n;

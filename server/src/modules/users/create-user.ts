@@ -17,7 +17,7 @@ import { checkPasswordGuess } from './check-user.ts';
 import { createUsersText, type NewUserRow } from './create-user-function.ts';
 import { type GroupChanges, groupChangesInTransaction, noGroupChanges } from './group-changes.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
-import { toUser, type UserRow } from './record.ts';
+import { foldedUser, toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
 import { type UserUpdate, updateUsers } from './update-users.ts';
 import { userNotFound } from './users.ts';
@@ -141,14 +141,18 @@ export async function draft(
   if (input.Password != null) requireScope(ctx, 'users:admin', "Setting a user's Password");
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = input.Password == null ? null : readPassword(input.Password, declared);
-  const row: NewUserRow = {
-    user_id: newId(tenantNow(ctx)),
-    event_id: newId(tenantNow(ctx)),
+  const named = {
     login_id: input.LoginID,
     first_name: input.FirstName ?? null,
     last_name: input.LastName ?? null,
-    group_name: input.GroupName ?? null,
     email: input.Email ?? null,
+  };
+  const row: NewUserRow = {
+    ...named,
+    ...foldedUser(named),
+    user_id: newId(tenantNow(ctx)),
+    event_id: newId(tenantNow(ctx)),
+    group_name: input.GroupName ?? null,
     is_admin: input.IsAdmin ?? false,
     register: input.Register ?? false,
     enabled: input.Enabled ?? true,

@@ -1,17 +1,18 @@
 import type { AccessPath } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import type { Order, PageQuery } from '../../platform/http/pagination.ts';
+import type { PageQuery } from '../../platform/http/pagination.ts';
+import { foldCase } from '../../platform/unicode.ts';
 
-export type UserFilter = PageQuery &
-  Order & {
-    GroupName?: string;
-    Email?: string;
-    Enabled?: boolean;
-    Search?: string;
-  };
+export const userOrders = ['oldest', 'newest', 'name', 'name_descending'] as const;
 
-/** The same expression as in the index. */
-const addressOf = (user: string) => `lower(${user}.email) collate "C"`;
+export type UserFilter = PageQuery & {
+  Order?: (typeof userOrders)[number];
+  GroupName?: string;
+  Email?: string;
+  Enabled?: boolean;
+  Search?: string;
+};
+
 /** The conditions are literals, so that they match the partial index. */
 const isEnabled = (enabled: boolean, user = 'held') => (enabled ? `${user}.enabled` : `not ${user}.enabled`);
 
@@ -23,7 +24,7 @@ function conditionsOf(
   const conditions: ((parameters: Parameters) => string)[] = [];
   if (Email !== undefined)
     conditions.push(
-      ({ add }) => `${user}.email is not null and ${addressOf(user)} = lower(${add(Email)}) collate "C"`,
+      ({ add }) => `${user}.folded_email is not null and ${user}.folded_email = ${add(foldCase(Email))}`,
     );
   if (GroupName !== undefined) conditions.push(({ add }) => `${user}.group_name = ${add(GroupName)}`);
   if (Enabled !== undefined) conditions.push(() => isEnabled(Enabled, user));
@@ -39,8 +40,8 @@ export function accessPathsOf({ Email, GroupName, Enabled }: UserFilter) {
   const paths: ((parameters: Parameters) => AccessPath)[] = [];
   if (Email !== undefined)
     paths.push(({ add }) => ({
-      ranges: ['held.email is not null'],
-      fixed: { column: addressOf('held'), value: `(lower(${add(Email)}) collate "C")` },
+      ranges: ['held.folded_email is not null'],
+      fixed: { column: 'held.folded_email', value: add(foldCase(Email)) },
     }));
   if (GroupName !== undefined)
     paths.push(({ add }) => ({

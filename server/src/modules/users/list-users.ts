@@ -19,12 +19,14 @@ import { toUser, type UserRow } from './record.ts';
 import { countFound, searchUsers } from './search.ts';
 
 /**
- * The users that match the filters, ordered by LoginID or, with `Order`, by creation time, which is the order
+ * The users that match the filters, ordered by LoginID or, with `Order`, by name or by creation time, which is the order
  * of their IDs.
  */
 function userList(ctx: TenantContext, input: UserFilter, wanted: number): List {
   const byFilter = accessPathsOf(input);
-  const isByCreation = input.Order !== undefined;
+  const { Order } = input;
+  const isByName = Order === 'name' || Order === 'name_descending';
+  const isByCreation = Order !== undefined && !isByName;
   const inOrder = () => ({ ranges: ['true'] });
   const inOtherOrder = byFilter.map((pathOf) => (parameters: Parameters) => ({
     ...pathOf(parameters),
@@ -35,13 +37,23 @@ function userList(ctx: TenantContext, input: UserFilter, wanted: number): List {
   return {
     rows: '"user" held where held.tenant_id = $1',
     values: [ctx.tenantId],
-    key: [isByCreation ? 'user_id' : 'login_id'],
-    after: cursor === null ? null : [cursor],
-    newest: input.Order === 'newest',
-    accessPaths: isByCreation ? [inOrder, ...inOtherOrder] : byFilter.length > 0 ? byFilter : [inOrder],
+    key: isByName ? ['sort_name', 'login_id'] : [isByCreation ? 'user_id' : 'login_id'],
+    after: cursor === null ? null : isByName ? readNames(cursor) : [cursor],
+    newest: Order === 'newest' || Order === 'name_descending',
+    accessPaths:
+      Order !== undefined ? [inOrder, ...inOtherOrder] : byFilter.length > 0 ? byFilter : [inOrder],
     filter: (parameters) => filterSql(input, parameters),
     wanted,
   };
+}
+
+function readNames(cursor: string): string[] {
+  try {
+    const names: unknown = JSON.parse(cursor);
+    if (Array.isArray(names) && names.length === 2 && names.every((name) => typeof name === 'string'))
+      return names;
+  } catch {}
+  throw foreignCursor();
 }
 
 export async function listUsers(ctx: TenantContext, input: UserFilter & { Count?: boolean }) {
@@ -57,7 +69,12 @@ export async function listUsers(ctx: TenantContext, input: UserFilter & { Count?
   const limit = pageLimit(input);
   const list = userList(ctx, input, limit);
   const { rows, end } = await scanRows<UserRow>(ctx, list);
-  const key = (row: UserRow) => (input.Order === undefined ? row.login_id : row.user_id);
+  const key = ({ login_id, user_id, sort_name }: UserRow) =>
+    list.key.length === 2
+      ? JSON.stringify([sort_name, login_id])
+      : input.Order === undefined
+        ? login_id
+        : user_id;
   return withCount(input, toPage(rows, limit, key, toUser, end), () => countRows(ctx, list));
 }
 

@@ -33,6 +33,8 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
       first_name: null,
       last_name: null,
       email: null,
+      folded_email: null,
+      sort_name: '',
       email_bounced_at: null,
       email_bounce_reason: null,
       password_hash: unmatchablePasswordHash(),

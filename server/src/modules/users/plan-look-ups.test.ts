@@ -29,9 +29,9 @@ test('the look-ups of a plan use their index, however many users there are when 
   for (const size of usersAt) {
     // With these lengths, each index has more levels than another at some sizes of the table.
     await sql`
-      insert into "user" (tenant_id, user_id, login_id, email, enabled, password_hash, created_at, updated_at)
+      insert into "user" (tenant_id, user_id, login_id, email, folded_email, enabled, password_hash, created_at, updated_at)
       select ${TenantID}, gen_random_uuid(), lpad(n::text, case when n < 240 then 5 else 200 end, 'u'),
-        n || '@acme.example', true, 'x', now(), now()
+        n || '@acme.example', n || '@acme.example', true, 'x', now(), now()
       from generate_series(${users + 1}::integer, ${size}::integer) n`.execute(service.ctx.db);
     users = size;
     for (const [index, text] of [

@@ -1,8 +1,27 @@
 import type { Selectable } from 'kysely';
 import type { UserTable } from '../../platform/db/generated.ts';
+import { fold, foldCase } from '../../platform/unicode.ts';
 import type { User } from './schemas.ts';
 
 export type UserRow = Selectable<UserTable>;
+
+type Named = Pick<UserRow, 'login_id' | 'first_name' | 'last_name' | 'email'>;
+
+export type FoldedUser = Pick<UserRow, 'folded_email' | 'sort_name'>;
+
+/** Index entries have a maximum size. */
+const sortedLength = 200;
+
+/** What lists compare and sort by. It follows from the other columns. */
+export function foldedUser({ login_id, first_name, last_name, email }: Named): FoldedUser {
+  const name = [last_name, first_name].filter((part) => part !== null).join(' ');
+  return {
+    folded_email: email === null ? null : foldCase(email),
+    sort_name: fold(name === '' ? login_id : name)
+      .slice(0, sortedLength)
+      .toWellFormed(),
+  };
+}
 
 export function toUser(row: UserRow): User {
   return {

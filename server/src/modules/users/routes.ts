@@ -1,11 +1,12 @@
 import Type from 'typebox';
-import { CountedPageOf, countQuery, orderQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { CountedPageOf, countQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
-import { Fields, Text } from '../../platform/http/schema.ts';
+import { Fields, OneOf, Text } from '../../platform/http/schema.ts';
 import { checkInQueue } from '../../platform/load/password-queues.ts';
 import { bounceRoutes } from './bounces/routes.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createDrafted, draftUser } from './create-user.ts';
+import { userOrders } from './filter.ts';
 import { invitationRoutes } from './invitations/routes.ts';
 import { listGroups, listUsers } from './list-users.ts';
 import { mailRoutes } from './mail-routes.ts';
@@ -53,15 +54,17 @@ export const userRoutes = [
     name: 'listUsers',
     mayBeStale: true,
     summary: 'List users',
-    description: 'All filters can be combined. Ordered by LoginID, unless you search or send `Order`.',
+    description:
+      'All filters can be combined. Ordered by LoginID, unless you search or send `Order`. `name` orders by LastName, then FirstName, ignoring case and accents.',
     scope: 'users:read',
     query: Fields({
       ...pageQuery,
       ...countQuery,
-      Order: Type.Optional({
-        ...orderQuery.Order,
-        description: 'Sorts by creation time. Cannot be combined with Search.',
-      }),
+      Order: Type.Optional(
+        OneOf(userOrders, {
+          description: 'Sorts by creation time or by name. Cannot be combined with Search.',
+        }),
+      ),
       GroupName: Type.Optional(Text(255)),
       Email: Type.Optional(Text(320, { description: 'Exact match, ignoring case.' })),
       Enabled: Type.Optional(Type.Boolean()),

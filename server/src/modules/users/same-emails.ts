@@ -2,6 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { runInOrder } from '../../platform/db/batches.ts';
 import type { RowDone } from '../../platform/rows/work-rows.ts';
 import { hasScope } from '../../platform/scopes.ts';
+import { foldCase } from '../../platform/unicode.ts';
 import type { NewUser } from './schemas.ts';
 
 /**
@@ -9,20 +10,16 @@ import type { NewUser } from './schemas.ts';
  * of the index `user_by_email`, for `runInOrder`.
  */
 export const sameEmailsText = `
-with asked as materialized (
-  select distinct sent.email, lower(sent.email) collate "C" as folded from unnest($2::text[]) sent (email)
-), known as materialized (
-  select one.folded, array(
-    select own.login_id from "user" own where own.tenant_id = $1 and own.email is not null
-      and lower(own.email) collate "C" >= one.folded and lower(own.email) collate "C" <= one.folded
-    order by lower(own.email) collate "C", own.login_id limit 2
-  ) as login_ids
-  from (select distinct asked.folded from asked) one
-)
-select asked.email, asked.folded, known.login_ids from asked join known using (folded)`;
+select one.folded, array(
+  select own.login_id from "user" own where own.tenant_id = $1 and own.folded_email is not null
+    and own.folded_email >= one.folded and own.folded_email <= one.folded
+  order by own.folded_email, own.login_id limit 2
+) as login_ids
+from (select distinct sent.folded collate "C" as folded from unnest($2::text[]) sent (folded)) one`;
 
-type Known = { email: string; folded: string; login_ids: string[] };
+type Known = { folded: string; login_ids: string[] };
 type Planned = PromiseSettledResult<RowDone>;
+/** `email` is folded. */
 type Asked = { loginId: string; email: string };
 
 /** The address that a planned row would give to its user. */
@@ -30,7 +27,7 @@ function askedIn(planned: Planned, row: NewUser | undefined): Asked | null {
   if (planned.status !== 'fulfilled' || !row?.Email) return null;
   const { Status, Changed } = planned.value;
   if (Status !== 201 && !Changed?.includes('Email')) return null;
-  return { loginId: row.LoginID, email: row.Email };
+  return { loginId: row.LoginID, email: foldCase(row.Email) };
 }
 
 /**
@@ -48,7 +45,7 @@ export async function withSameEmails<Row extends Planned>(
   if (emails.length === 0 || !hasScope(ctx, 'users:read')) return planned;
   const values = [ctx.tenantId, emails];
   const found = await runInOrder<Known>(ctx, { name: 'same_emails', text: sameEmailsText, values });
-  const known = new Map(found.map((one) => [one.email, one]));
+  const known = new Map(found.map((one) => [one.folded, one]));
   const earlier = new Map<string, string>();
   return planned.map((one, at) => {
     const own = asked[at];

@@ -12,7 +12,7 @@ import { limitAfter, rejectAdminChange } from './administrators.ts';
 import { addGroupChanges, type GroupChanges, noGroupChanges } from './group-changes.ts';
 import { endInvitations } from './invitations/end.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
-import { toUser, type UserRow } from './record.ts';
+import { type FoldedUser, foldedUser, toUser, type UserRow } from './record.ts';
 import { endResets } from './resets/end.ts';
 import type { User, UserChange } from './schemas.ts';
 import { userNotFound } from './users.ts';
@@ -49,11 +49,11 @@ type NewValues = {
   register: boolean;
   enabled: boolean;
   admin_scopes: readonly string[] | null;
-};
+} & FoldedUser;
 
 const writeUsers = `
 update "user" account set first_name = r.first_name, last_name = r.last_name, group_name = r.group_name, email = r.email,
-  is_admin = r.is_admin, register = r.register, enabled = r.enabled, admin_scopes = r.admin_scopes,
+  folded_email = r.folded_email, sort_name = r.sort_name, is_admin = r.is_admin, register = r.register, enabled = r.enabled, admin_scopes = r.admin_scopes,
   password_hash = coalesce(r.password_hash, account.password_hash),
   password_chosen = account.password_chosen and r.password_hash is null,
   password_changed_at = case when r.password_hash is null then account.password_changed_at else $4::timestamptz end,
@@ -62,7 +62,7 @@ update "user" account set first_name = r.first_name, last_name = r.last_name, gr
   email_bounce_reason = case when r.email is not distinct from account.email then account.email_bounce_reason end,
   updated_at = $3::timestamptz
 from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text, email text,
-  is_admin boolean, register boolean, enabled boolean, admin_scopes text[], password_hash text, session_id text)
+  is_admin boolean, register boolean, enabled boolean, admin_scopes text[], password_hash text, session_id text, folded_email text, sort_name text)
 where account.tenant_id = $1 and account.user_id = r.user_id
 returning account.*`;
 
@@ -71,11 +71,15 @@ type Allowed = UserUpdate & { before: UserRow; values: NewValues };
 
 function valuesAfter({ change, by }: UserUpdate, before: UserRow): NewValues {
   const kept = <T>(value: T | undefined, known: T): T => (value === undefined ? known : value);
-  return {
+  const named = {
     first_name: kept(change.FirstName, before.first_name),
     last_name: kept(change.LastName, before.last_name),
-    group_name: kept(change.GroupName, before.group_name),
     email: kept(change.Email, before.email),
+  };
+  return {
+    ...named,
+    ...foldedUser({ ...named, login_id: before.login_id }),
+    group_name: kept(change.GroupName, before.group_name),
     is_admin: kept(change.IsAdmin, before.is_admin) ?? false,
     register: kept(change.Register, before.register) ?? false,
     enabled: kept(change.Enabled, before.enabled) ?? true,

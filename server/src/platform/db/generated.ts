@@ -207,6 +207,7 @@ export interface CourseTable {
   release_id: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;
+  folded: Generated<string>;
 }
 
 export interface DayCountTable {
@@ -411,6 +412,7 @@ export interface MailTable {
   bounced_at: Timestamp | null;
   bounce_kind: string | null;
   bounce_reason: string | null;
+  folded_address: Generated<string>;
 }
 
 export interface MailQueueTable {
@@ -636,6 +638,8 @@ export interface TenantTable {
   reminder_days: Generated<number[]>;
   clock_offset: number | null;
   second_factor: Generated<string>;
+  folded_id: Generated<string>;
+  folded_name: Generated<string>;
 }
 
 export interface UserTable {
@@ -661,6 +665,8 @@ export interface UserTable {
   email_bounced_at: Timestamp | null;
   email_bounce_reason: string | null;
   words: string | null;
+  folded_email: string | null;
+  sort_name: Generated<string>;
 }
 
 export interface UserSessionTable {

@@ -13,6 +13,7 @@ import { courseNotFound } from '../problems.ts';
 import { announceRelease, toRelease } from '../releases.ts';
 import type { Release } from '../schemas.ts';
 import { examinePackage } from './examine-package.ts';
+import { cutAppendedBytes } from './zip-end.ts';
 
 /** A higher compression ratio than this is a zip bomb, not a course. */
 const maxRatio = 1000;
@@ -37,6 +38,7 @@ export async function importPackage(
     const folder = await ctx.files.scratch(releaseId);
     try {
       const sha256 = await writeZip(ctx, input.zip, zipFile);
+      await cutAppendedBytes(zipFile);
       const report = await inTurn(() =>
         examinePackage(ctx, {
           file: zipFile,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { manifest12, oneItem, oneResource } from '../../../../../standards/test-support.ts';
 import { packCourse } from '../../../../../test/journeys/course-packages.ts';
 import { faultyNode } from '../../../../test/support/faults.ts';
 import type { Reply } from '../../../../test/support/send.ts';
@@ -15,6 +16,7 @@ import { untilMatching } from '../../../../test/support/until.ts';
 import { packFolder } from '../../../platform/files/pack-folder.ts';
 import { findDamage } from '../find-damage.ts';
 import { importPackage } from './import-package.ts';
+import { rawZip } from './test-support.ts';
 
 const service = await startService({ env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' } });
 after(service.close);
@@ -138,10 +140,28 @@ test('files are kept if the connection to the database is lost while their relea
   );
 });
 
+test('zips are accepted as browsers and Windows programs send them', async () => {
+  const CourseID = await course();
+  for (const type of ['application/x-zip-compressed', 'application/octet-stream'])
+    assert.ok((await upload(CourseID, phishing, type)).status < 300);
+  for (const appended of ['\r\n', '\0'.repeat(70_000), 'PK\x05\x06', `PK\x05\x06${'\xff'.repeat(18)}`])
+    expectStatus(await upload(CourseID, Buffer.concat([phishing, Buffer.from(appended, 'latin1')])), 200);
+  const manifest = manifest12(oneItem, oneResource.replace('index.html', 'a/b/index.html'));
+  const zip = rawZip([
+    { name: 'imsmanifest.xml', data: manifest },
+    { name: 'a\\b\\', data: '', method: 0 },
+    { name: 'a\\b\\index.html', data: '<title>Fine</title>' },
+  ]);
+  const reply = await upload(CourseID, new Uint8Array(zip));
+  expectStatus(reply, 200);
+  assert.equal(reply.body.Units[0].Href, 'a/b/index.html');
+  assert.deepEqual(reply.body.Warnings, []);
+});
+
 test('a wrong content type, course or key is rejected and leaves nothing behind', async () => {
   const CourseID = await course();
   const before = await traces(CourseID);
-  for (const type of ['application/octet-stream', 'text/plain', 'multipart/form-data; boundary=x'])
+  for (const type of ['text/plain', 'multipart/form-data; boundary=x'])
     expectProblem(await upload(CourseID, phishing, type), 415, 'unsupported_media_type');
   expectProblem(await upload(CourseID, phishing, 'application/json'), 400, 'malformed_request');
   expectProblem(await upload(CourseID, '{}', 'application/json'), 415, 'unsupported_media_type');

@@ -83,7 +83,8 @@ async function translateZipErrors<Result>(reading: Promise<Result>): Promise<Res
     return await reading;
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Problem || 'errno' in error) throw error;
-    const detail = `The file is not a zip archive or is incomplete (${error.message.slice(0, 200)}). Upload the zip that the authoring tool created.`;
+    const detail =
+      'The file is not a zip archive, or is incomplete or damaged. Upload the zip that the authoring tool created.';
     throw new Problem('package_not_zip', detail);
   }
 }

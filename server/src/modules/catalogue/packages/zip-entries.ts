@@ -74,7 +74,7 @@ function checkEntry(entry: Entry): Named {
     throw rejectName(name, `is compressed with method ${entry.compressionMethod}; use "deflate"`);
   }
   const marked = mode === 0o040000 || (entry.externalFileAttributes & 0x10) !== 0;
-  const directory = name.endsWith('/') || segments.length === 0 || (marked && entry.uncompressedSize === 0);
+  const directory = /[/\\]$/.test(name) || segments.length === 0 || (marked && entry.uncompressedSize === 0);
   if (directory && entry.uncompressedSize > 0) throw rejectName(name, 'is a folder that contains data');
   return { entry, name, segments, directory };
 }
@@ -103,8 +103,8 @@ async function checkLayout(zip: ZipFile, all: Named[]): Promise<void> {
   let end = 0;
   for (const { entry, name } of byOffset) {
     if (entry.relativeOffsetOfLocalHeader < end) throw rejectName(name, 'overlaps another entry');
-    const header = await zip.readLocalFileHeaderPromise(entry, {}).catch((error: Error) => {
-      throw rejectName(name, `cannot be found in the archive (${error.message})`);
+    const header = await zip.readLocalFileHeaderPromise(entry, {}).catch(() => {
+      throw rejectName(name, 'cannot be found in the archive');
     });
     if (!header.fileName.equals(entry.fileNameRaw))
       throw rejectName(name, 'has a different name in its own header');

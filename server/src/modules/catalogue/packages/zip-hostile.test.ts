@@ -20,7 +20,21 @@ const families: [string, RawEntry[], string, RegExp][] = [
     'package_unsafe',
     /combining marks/,
   ],
-  ['a backslash', [{ name: 'a\\evil.html' }], 'package_unsafe', /backslash/],
+  [
+    'backslashes that leave the folder',
+    [{ name: 'a\\..\\..\\evil.html' }],
+    'package_unsafe',
+    /points outside/,
+  ],
+  ['an absolute path with a backslash', [{ name: '\\\\server\\evil' }], 'package_unsafe', /absolute/],
+  ['a drive letter and a backslash', [{ name: 'c:\\evil.html' }], 'package_unsafe', /drive letter/],
+  ['a Windows device name after a backslash', [{ name: 'js\\NUL.txt' }], 'package_unsafe', /Windows/],
+  [
+    'a name with slashes and with backslashes',
+    [{ name: 'a/b.js' }, { name: 'a\\b.js' }],
+    'package_unsafe',
+    /same name/,
+  ],
   ['a NUL in a name', [{ name: 'a\0.html' }], 'package_unsafe', /control character/],
   ['a Windows device name', [{ name: 'js/NUL.txt' }], 'package_unsafe', /Windows/],
   [

@@ -13,11 +13,13 @@ export function rejectName(name: string, reason: string): Problem {
   );
 }
 
-/** Returns the segments of the path, or throws if a file with this name could end up outside the folder. */
-export function safeSegments(name: string): string[] {
+/**
+ * Returns the segments of the path, or throws if a file with this name could end up outside the folder. Some Windows
+ * programs separate them with backslashes.
+ */
+export function safeSegments(written: string): string[] {
+  const name = written.replaceAll('\\', '/');
   if (Buffer.byteLength(name) > 1_024) throw rejectName(name, 'has a path longer than 1,024 bytes');
-  if (name.includes('\\'))
-    throw rejectName(name, 'has a backslash in its name; names in a zip are separated by "/"');
   if (/^[a-z]:/i.test(name)) throw rejectName(name, 'starts with a drive letter');
   if (name.includes(':'))
     throw rejectName(name, 'has a colon in its name, which Windows reserves for alternate data streams');

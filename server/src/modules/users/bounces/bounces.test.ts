@@ -265,8 +265,8 @@ test('concurrent reports of the same bounce are recorded once', async () => {
 /** Users with this address, whose bounce was reported. The letters of their LoginIDs alternate between both cases. */
 const fillBounced = ({ TenantID }: TestTenant, Email: string, users: number) =>
   sql`
-  insert into "user" (tenant_id, user_id, login_id, email, email_bounced_at, enabled, password_hash, created_at, updated_at)
-  select ${TenantID}, gen_random_uuid(), case n % 2 when 0 then 'U' else 'u' end || lpad(n::text, 5, '0'), ${Email}, now(), true,
+  insert into "user" (tenant_id, user_id, login_id, email, folded_email, email_bounced_at, enabled, password_hash, created_at, updated_at)
+  select ${TenantID}, gen_random_uuid(), case n % 2 when 0 then 'U' else 'u' end || lpad(n::text, 5, '0'), ${Email}, ${Email.toLowerCase()}, now(), true,
     'x', now(), now()
   from generate_series(1, ${users}::integer) n`.execute(service.ctx.db);
 

@@ -10,14 +10,14 @@ import { userNotFound } from '../users.ts';
 const others = `
 select account.user_id, account.login_id from "user" account
 where account.tenant_id = $1 and account.email_bounced_at is not null and account.user_id <> $3::uuid
-  and (lower(account.email) collate "C", account.login_id) > (lower($2) collate "C", $4)
-  and lower(account.email) collate "C" <= lower($2) collate "C"
-order by lower(account.email) collate "C", account.login_id limit $5 for no key update`;
+  and (account.folded_email, account.login_id) > ($2, $4)
+  and account.folded_email <= $2
+order by account.folded_email, account.login_id limit $5 for no key update`;
 
 const own = `
 select account.user_id, account.login_id from "user" account
 where account.tenant_id = $1 and account.user_id = $3::uuid and account.email_bounced_at is not null
-  and lower(account.email) collate "C" = lower($2) collate "C"
+  and account.folded_email = $2
 for no key update`;
 
 const lockOthers = { name: 'lock_other_bounced_users', text: others };
@@ -42,12 +42,12 @@ type Cleared = { user_id: string; login_id: string };
 export async function clearBounce(ctx: TenantContext, input: { loginId: string }): Promise<void> {
   const user = await ctx.db
     .selectFrom('user')
-    .select(['user_id', 'email'])
+    .select(['user_id', 'folded_email'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('login_id', '=', input.loginId)
     .executeTakeFirst();
   if (!user) throw userNotFound();
-  const { user_id: userId, email } = user;
+  const { user_id: userId, folded_email: email } = user;
   if (email === null) return;
   const values = [ctx.tenantId, email, userId];
   let after = '';

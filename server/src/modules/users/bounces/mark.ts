@@ -2,15 +2,15 @@ import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { readByIndex } from '../../../platform/db/batches.ts';
 import { run } from '../../../platform/db/transaction.ts';
+import { foldCase } from '../../../platform/unicode.ts';
 
 /** More users may share an address. They get no email either, but are not marked. */
 const maxUsers = 200;
 
-/** SQL: the users of the tenant $1 with this address, in the order in which other changes lock them. */
+/** SQL: the users of the tenant $1 with this folded address, in the order in which other changes lock them. */
 export const withAddress = (address: string) => `
   select account.user_id, account.login_id from "user" account
-  where account.tenant_id = $1 and account.email is not null
-    and lower(account.email) collate "C" = lower(${address}) collate "C"
+  where account.tenant_id = $1 and account.folded_email = ${address}
   order by account.login_id limit ${maxUsers}`;
 
 const lock = { name: 'lock_users_with_address', text: `${withAddress('$2')} for no key update` };
@@ -38,7 +38,7 @@ export async function markUsers(
   ctx: TenantContext,
   { address, at, reason, isKnown }: { address: string; at: Date; reason: string | null; isKnown: boolean },
 ): Promise<MarkedUser[]> {
-  const known = await run<Found>(ctx, { ...lock, values: [ctx.tenantId, address] });
+  const known = await run<Found>(ctx, { ...lock, values: [ctx.tenantId, foldCase(address)] });
   if (isKnown || known.length === 0) return known.map((user) => ({ ...user, is_new: false }));
   const values = [ctx.tenantId, known.map(({ user_id }) => user_id), at, reason, tenantNow(ctx)];
   // In a small table, PostgreSQL would read all users.

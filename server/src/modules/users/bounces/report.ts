@@ -3,6 +3,7 @@ import { forTenant } from '../../../platform/db/queues.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { isId } from '../../../platform/ids.ts';
+import { foldCase } from '../../../platform/unicode.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { appendEvents } from '../../events/append.ts';
 import { findMailTenant, recordBounce } from '../../mail/bounces.ts';
@@ -33,7 +34,7 @@ const newestTo = {
 select newest.* from (${withAddress('$2')}) known cross join lateral (
   select held.mail_id, held.user_id, known.login_id, held.address, held.bounce_kind from mail held
   where held.tenant_id = $1 and held.user_id = known.user_id and held.status in ('sent', 'bounced')
-    and lower(held.address) = lower($2)
+    and held.folded_address = $2
   order by held.mail_id desc limit 1
 ) newest order by newest.mail_id desc limit 1`,
 };
@@ -53,7 +54,7 @@ export async function reportBounce(
   return transaction(forTenant(ctx, tenantId), async (ctx) => {
     const mail =
       (mailId === null ? null : await readSent(ctx, byId, mailId)) ??
-      (EmailAddress === undefined ? null : await readSent(ctx, newestTo, EmailAddress));
+      (EmailAddress === undefined ? null : await readSent(ctx, newestTo, foldCase(EmailAddress)));
     const address = mail?.address ?? EmailAddress;
     if (address === undefined) throw mailNotFound();
     return record(ctx, { mail, address, input });
