@@ -9508,7 +9508,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -9564,7 +9564,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -9674,7 +9674,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -9730,7 +9730,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -9978,7 +9978,7 @@ export interface operations {
                      *           "Metadata": {
                      *             "cohort": "spring"
                      *           },
-                     *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *           "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *         }
                      *       ],
                      *       "NextCursor": null,
@@ -10108,7 +10108,7 @@ export interface operations {
                      *           "Metadata": {
                      *             "cohort": "spring"
                      *           },
-                     *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *           "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -10212,7 +10212,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -10322,7 +10322,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -11014,7 +11014,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -11662,7 +11662,7 @@ export interface operations {
                      *           "Metadata": {
                      *             "cohort": "spring"
                      *           },
-                     *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *           "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *         }
                      *       ]
                      *     }
@@ -11724,7 +11724,7 @@ export interface operations {
                      *           "Metadata": {
                      *             "cohort": "spring"
                      *           },
-                     *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *           "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *         }
                      *       ]
                      *     }
@@ -13745,6 +13745,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/zip": unknown;
+                "application/x-zip-compressed": unknown;
+                "application/octet-stream": unknown;
                 "application/xml": unknown;
                 "text/xml": unknown;
             };
@@ -18244,7 +18246,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -18612,7 +18614,7 @@ export interface operations {
                      *       "Metadata": {
                      *         "cohort": "spring"
                      *       },
-                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
+                     *       "LaunchURL": "https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];

@@ -13,6 +13,8 @@ export type Line = {
   SimilarLoginID?: string;
   /** In a plan: another user with the address that the row would set. */
   SameEmailLoginID?: string;
+  /** In a plan: fields with errors or numbers of a spreadsheet. */
+  Damaged?: string[];
   CourseID?: string;
   DurationID?: string;
   EnrollID?: string;

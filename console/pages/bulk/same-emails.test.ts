@@ -42,6 +42,7 @@ test('only rows that would be imported have a warning, and the file comes before
     { Row: 2, Status: 201, LoginID: 'bob', SameEmailLoginID: 'old' },
     { Row: 3, Status: 422, LoginID: 'cid', SameEmailLoginID: 'old' },
     { Row: 4, Status: 200, LoginID: 'dan' },
+    { Row: 5, Status: 201, LoginID: '1.2E+11', Damaged: ['LoginID'] },
   ];
   const warnings = warningsOf(planned, { from: 0 }, ofFile, (row) => row + 2);
   assert.deepEqual(
@@ -49,6 +50,7 @@ test('only rows that would be imported have a warning, and the file comes before
     [
       ['same_email_user', 2, 'old'],
       ['same_email_in_file', 3, 'ann'],
+      ['damaged', 6, ''],
     ],
   );
 });

@@ -5,9 +5,12 @@ import { readCells } from './csv-text.ts';
 import { type Source, textOf } from './source.ts';
 import type { Subject } from './subjects.ts';
 
-/** A row that is imported although another user has its address: on another line of the file, or in the service. */
+/**
+ * A row that is imported although another user has its address, on another line of the file or in the service, or although
+ * a spreadsheet damaged its fields, which `value` names.
+ */
 export type Warning = {
-  code: 'same_email_in_file' | 'same_email_user';
+  code: 'same_email_in_file' | 'same_email_user' | 'damaged';
   /** The row's number, starting at 0, and its line in the file. */
   row: number;
   line: number;
@@ -66,13 +69,16 @@ export function warningsOf(
   ofFile: ReadonlyMap<number, Warning>,
   lineOf: (row: number) => number,
 ): Warning[] {
-  return planned.flatMap(({ Status, LoginID = '', SameEmailLoginID: other }, at): Warning[] => {
+  return planned.flatMap(({ Status, LoginID = '', SameEmailLoginID: other, Damaged }, at): Warning[] => {
     const row = from + at;
     if (Status >= 300) return [];
     const own = ofFile.get(row);
     if (own) return [own];
-    if (other === undefined) return [];
     const place = { row, line: lineOf(row), loginId: LoginID };
+    if (other === undefined)
+      return Damaged === undefined
+        ? []
+        : [{ code: 'damaged', ...place, other: '', otherLine: null, value: Damaged.join(', ') }];
     return [{ code: 'same_email_user', ...place, other, otherLine: null, value: null }];
   });
 }

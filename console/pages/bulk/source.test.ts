@@ -50,6 +50,14 @@ test('a spreadsheet export is read with line numbers and rewritten for the servi
   assert.deepEqual(await textOf(source, 1, 3), ['cy;Cole;y;z', 'di;"D"x;']);
 });
 
+test('lines may end with CR, and a file with only a title has no column names', async () => {
+  const source = await open('cr.csv', 'LoginID,FirstName\r\rann,Zoe\rbo,"B\ro"\r');
+  assert.deepEqual([source.rows, source.lines], [2, [3, 4]]);
+  assert.deepEqual(await textOf(source, 0, 2), ['ann,Zoe', 'bo,"B\ro"']);
+  await assert.rejects(open('title.csv', 'Staff list 2026\r\n'), { why: 'header' });
+  await assert.rejects(open('header.csv', 'LoginID,FirstName\r\n'), { why: 'empty' });
+});
+
 test('a row is kept even if all of its imported columns are empty', async () => {
   const source = await open('one.csv', 'LoginID,Other\nann,1\n,2\n');
   const [chunk] = rowChunksOf(source);

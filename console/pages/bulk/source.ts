@@ -1,5 +1,5 @@
 import { type Delimiter, delimiterOf, readCells } from './csv-text.ts';
-import { headerRowOf, maxTitleRows } from './headings.ts';
+import { fieldFor, headerRowOf, maxTitleRows } from './headings.ts';
 import { openRowFinder } from './row-finder.ts';
 import { csvOfSpreadsheet } from './spreadsheet.ts';
 import type { Subject } from './subjects.ts';
@@ -63,7 +63,7 @@ export async function openSource(chosen: File, subject: Subject, signal: AbortSi
   }
   if (encoding === 'utf-8' && !isUtf8()) encoding = 'windows-1252';
   const { starts, lines, size } = finder.end();
-  if (starts.length < (isCsv ? 2 : 1)) throw new UnusableFile('empty');
+  if (starts.length === 0) throw new UnusableFile('empty');
   const places = { starts: [...starts, size], lines };
   return isCsv ? csvSource({ file, encoding, subject }, places) : jsonSource(file, encoding, places);
 }
@@ -130,7 +130,7 @@ export async function textOf({ file, encoding, starts }: Rows, from: number, to:
   return Array.from({ length: to - from }, (_, at) => {
     const [start, end] = [starts[from + at] ?? 0, starts[from + at + 1] ?? 0];
     // The row may be followed by empty lines and by rows of empty cells.
-    return decoder.decode(bytes.subarray(start - begin, end - begin)).replace(/\r?\n[\s,;]*$/, '');
+    return decoder.decode(bytes.subarray(start - begin, end - begin)).replace(/[\r\n][\s,;]*$/, '');
   });
 }
 
@@ -142,7 +142,7 @@ async function csvSource({ file, encoding, subject }: Csv, found: Found): Promis
   const heads = await textOf(
     { file, encoding, starts: found.starts },
     0,
-    Math.min(maxTitleRows + 1, found.lines.length - 1),
+    Math.max(1, Math.min(maxTitleRows + 1, found.lines.length - 1)),
   );
   const cellsOf = (text: string) => readCells(text, delimiterOf(text)) ?? [];
   const headerRow = headerRowOf(subject, heads.map(cellsOf));
@@ -152,6 +152,10 @@ async function csvSource({ file, encoding, subject }: Csv, found: Found): Promis
   if (!columns || columns.every((name) => name === '')) throw new UnusableFile('header');
   const starts = found.starts.slice(headerRow + 1);
   const lines = found.lines.slice(headerRow + 1);
+  if (lines.length === 0) {
+    const isHeader = columns.some((column) => fieldFor(subject, column) !== null);
+    throw new UnusableFile(isHeader ? 'empty' : 'header');
+  }
   const texts = await textOf({ file, encoding, starts }, 0, Math.min(shownRows, lines.length));
   const samples = texts.map((text, at) => ({
     line: lines[at] ?? 0,

@@ -37,7 +37,13 @@ function useColumns(): Column<Warning>[] {
                     </UserLink>
                   ),
                 })
-              : t('warnings.same_email_in_file', { value: value ?? '', other, line: String(otherLine ?? 0) })}
+              : code === 'damaged'
+                ? t('warnings.damaged', { value: value ?? '' })
+                : t('warnings.same_email_in_file', {
+                    value: value ?? '',
+                    other,
+                    line: String(otherLine ?? 0),
+                  })}
           </Text>
         </div>
       ),
