@@ -146,7 +146,7 @@ test('zips are accepted as browsers and Windows programs send them', async () =>
     assert.ok((await upload(CourseID, phishing, type)).status < 300);
   for (const appended of ['\r\n', '\0'.repeat(70_000), 'PK\x05\x06', `PK\x05\x06${'\xff'.repeat(18)}`])
     expectStatus(await upload(CourseID, Buffer.concat([phishing, Buffer.from(appended, 'latin1')])), 200);
-  const manifest = manifest12(oneItem, oneResource.replace('index.html', 'a/b/index.html'));
+  const manifest = manifest12(oneItem, oneResource.replaceAll('index.html', 'a/b/index.html'));
   const zip = rawZip([
     { name: 'imsmanifest.xml', data: manifest },
     { name: 'a\\b\\', data: '', method: 0 },
