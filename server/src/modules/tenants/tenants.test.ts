@@ -67,7 +67,7 @@ test('an invalid tenant is rejected, and the error names the field', async () =>
   const TenantID = unique('bad');
   for (const [body, code, param] of [
     [{}, 'validation_failed', 'TenantID'],
-    [{ TenantID: 'a\n' }, 'validation_failed', 'TenantID'],
+    [{ TenantID: 'a\nb' }, 'validation_failed', 'TenantID'],
     [{ TenantID, Name: '' }, 'validation_failed', 'Name'],
     [{ TenantID, PasswordHash: 'bcrypt' }, 'validation_failed', 'PasswordHash'],
     [{ TenantID, ReturnOrigins: ['https://a.example/path'] }, 'validation_failed', 'ReturnOrigins.0'],

@@ -130,8 +130,8 @@ test('texts with NUL or lone surrogates are rejected with the field name, and ot
         'validation_failed',
         field,
       );
-  const kept = await api('PUT', path`/user/${LoginID}`, { FirstName: 'two\nlines\t' });
-  assert.equal(kept.body.FirstName, 'two\nlines\t');
+  const kept = await api('PUT', path`/user/${LoginID}`, { FirstName: 'two\nl\tines' });
+  assert.equal(kept.body.FirstName, 'two\nl\tines');
   for (const name of ['Search', 'GroupName', 'Email'])
     expectProblem(await api('GET', `/user?${name}=%00`), 422, 'validation_failed', name);
   const cursor = Buffer.from(JSON.stringify(['\0'])).toString('base64url');
