@@ -5,7 +5,7 @@ import { messages } from './messages.ts';
 import { showPage } from './pages.ts';
 import type { Stage } from './stage.ts';
 import { problemOf } from './transport.ts';
-import { type PlayableUnit, playableUnits } from './units.ts';
+import { type PlayableUnit, playableUnits, resumedUnit } from './units.ts';
 
 /** How often the page asks for the results that a unit reports to the service. */
 const refreshInterval = 10_000;
@@ -37,14 +37,22 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
     await refresh();
   }
 
+  /** Opens a session for the unit. Shows the reason if that is not possible. */
+  async function begin(unit: PlayableUnit): Promise<OpenedUnit | null> {
+    const opened = await openUnit(path, unit.UnitID);
+    if (opened && 'URL' in opened) return opened;
+    if (opened === null) events.missing(unit, 'unreachable');
+    else showPage(messages.refused, opened.detail, []);
+    return null;
+  }
+
   async function open(unit: PlayableUnit | null | undefined): Promise<void> {
     if (!unit) return;
     await stage.clear();
     change({ current: unit, finished: false });
-    const opened = await openUnit(path, unit.UnitID);
-    if (opened === null) return events.missing(unit, 'unreachable');
-    if ('detail' in opened) return showPage(messages.refused, opened.detail, []);
-    if (opened.OwnWindow) offerWindow(unit, opened.URL);
+    const opened = await begin(unit);
+    if (!opened) return;
+    if (opened.OwnWindow) offerWindow(unit, opened, messages.ownWindow.text);
     else {
       const moved = (at: string) => at.endsWith('/returned') && void returned();
       void stage.show(opened.URL, unit.Title, moved).then((loaded) => {
@@ -54,27 +62,42 @@ export function createAuCourse(session: Session, stage: Stage, events: CourseEve
     await refresh();
   }
 
-  /** Shows a button for opening the window, because browsers open windows only when the learner clicks. */
-  function offerWindow(unit: PlayableUnit, address: string): void {
-    const { title, text, action } = messages.ownWindow;
-    const act = () => {
-      const opened = window.open('about:blank', '_blank');
-      if (opened) {
-        // With `noopener`, this page could not detect that the window was closed.
-        opened.opener = null;
-        opened.location.href = address;
-      }
-      const watch = window.setInterval(() => {
-        if (opened && !opened.closed) return;
-        window.clearInterval(watch);
-        if (state.current === unit) void returned();
-      }, 1_000);
+  /**
+   * Shows a button for opening the window, because browsers open windows only when the learner clicks. Each window gets a
+   * session of its own, because the token of a session can be fetched only once.
+   */
+  function offerWindow(unit: PlayableUnit, prepared: OpenedUnit | null, text: string): void {
+    const { title, action, unseen } = messages.ownWindow;
+    const act = async () => {
+      const session = prepared ?? (await begin(unit));
+      if (!session) return;
+      // With `noopener`, this page could not detect that the window was closed.
+      const opened = window.open(session.URL, '_blank');
+      if (opened) opened.opener = null;
+      change({ finished: false });
+      offerWindow(unit, null, opened ? text : unseen);
+      if (opened) watch(unit, opened);
     };
-    showPage(title(unit.Title), text, [{ text: action, act }]);
+    showPage(title(unit.Title), text, [{ text: action, act: () => void act() }]);
+  }
+
+  /** A page with `Cross-Origin-Opener-Policy` and a pop-up blocker hide the window, so that its end is not noticed. */
+  function watch(unit: PlayableUnit, opened: Window): void {
+    const timer = window.setInterval(() => {
+      if (!opened.closed) return;
+      window.clearInterval(timer);
+      if (state.current === unit) void returned();
+    }, 1_000);
   }
 
   return {
-    start: () => open(state.units.find(({ UnitID }) => UnitID === session.LastUnitID) ?? state.units[0]),
+    start: () =>
+      open(
+        resumedUnit(state.units, session.LastUnitID, {
+          statusOf: positionOf(state).statusOf,
+          mayOpen: () => true,
+        }),
+      ),
     position: () => positionOf(state),
     next: () => open(neighbourOf(state, 1)),
     previous: () => open(neighbourOf(state, -1)),

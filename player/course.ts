@@ -68,3 +68,5 @@ export type CourseEvents = {
 export const autosaveDelay = 250;
 /** How long a snapshot stays on this device before it is sent, unless the content waits for the response. */
 export const saveDelay = 2_750;
+/** Opening a page completes it only after this time, because a page declared as an asset may turn out to be a SCO. */
+export const firstCallDelay = 2_000;

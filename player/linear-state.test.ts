@@ -39,6 +39,12 @@ const said = {
   Data: { 'cmi.core.total_time': '0000:00:10', 'cmi.core.session_time': '0000:00:05' },
 };
 const finish = (exit: string): LinearEvent => ({ kind: 'finished', exit, now: said });
+const completed = (UnitID: string): LinearEvent => ({
+  ...{ kind: 'finished', exit: 'logout' },
+  now: { UnitID, Data: { 'cmi.core.lesson_status': 'completed' } },
+});
+const statuses = (...all: [unitID: string, status: string][]) =>
+  new Map(all.map(([unitID, status]) => [unitID, { 'cmi.core.lesson_status': status }]));
 const moved: LinearEffect = { kind: 'moved' };
 
 const rows: [
@@ -57,11 +63,11 @@ const rows: [
   ],
   ['a loaded SCO reports its own status', atA, { kind: 'loaded', unit: a, isThere: true }, { shown: true }],
   [
-    'a page without an API is saved as soon as it is shown',
+    'a page is saved once it has had time to use the API',
     atB,
     { kind: 'loaded', unit: b, isThere: true },
     { shown: true },
-    [{ kind: 'save-now' }],
+    [{ kind: 'note', delay: 2_000 }],
   ],
   [
     'a missing page is reported',
@@ -81,15 +87,36 @@ const rows: [
     atA,
     finish(''),
     { finished: true },
-    [moved, { kind: 'advance', to: 'next' }],
+    [moved, { kind: 'advance', to: b }],
   ],
   ['a SCO that suspends stays open', atA, finish('suspend'), { finished: true }, [moved]],
   [
-    'a SCO that logs out ends the course',
+    'a SCO that logs out before it is completed ends the course',
     atA,
     finish('logout'),
     { finished: true },
-    [moved, { kind: 'advance', to: 'end' }],
+    [moved, { kind: 'advance', to: null }],
+  ],
+  [
+    'a completed SCO that logs out opens the next unit that is not completed',
+    atA,
+    completed('a'),
+    { finished: true },
+    [moved, { kind: 'advance', to: b }],
+  ],
+  [
+    'the last SCO that logs out opens a unit that was skipped',
+    { ...fresh, data: statuses(['a', 'completed']), current: c },
+    completed('c'),
+    { finished: true },
+    [moved, { kind: 'advance', to: b }],
+  ],
+  [
+    'a SCO that logs out stays open if no other unit is left',
+    { ...fresh, data: statuses(['a', 'failed'], ['b', 'completed']), current: c },
+    completed('c'),
+    { finished: true },
+    [moved],
   ],
   ['the last SCO stays open', { ...fresh, current: c }, finish(''), { finished: true }, [moved]],
   [
@@ -128,7 +155,7 @@ const rows: [
     atB,
     { kind: 'declared' },
     { data: new Map([...fresh.data, ['b', { 'lectern.completion': 'completed' }]]) },
-    [{ kind: 'save-now' }],
+    [{ kind: 'note', delay: 0 }],
   ],
   ['before a unit is open, nothing can be marked as completed', fresh, { kind: 'declared' }, {}],
 ];
@@ -138,10 +165,17 @@ for (const [title, from, event, changes, effects = []] of rows)
     assert.deepEqual(reduceLinear(from, event), { state: { ...from, ...changes }, effects });
   });
 
-test('a course starts where the learner left off, or with the first visible unit', () => {
+test('a course starts where the learner left off, or with the first visible unit that is not completed', () => {
   assert.equal(firstUnit(fresh, 'b'), b);
   assert.equal(firstUnit(fresh, null), a);
   assert.equal(firstUnit(fresh, 'gone'), a);
+  assert.equal(firstUnit({ ...fresh, data: statuses(['a', 'incomplete']) }, 'a'), a);
+  assert.equal(firstUnit({ ...fresh, data: statuses(['a', 'passed']) }, 'a'), b);
+  assert.equal(firstUnit({ ...fresh, data: statuses(['a', 'passed'], ['b', 'completed']) }, 'a'), c);
+  assert.equal(
+    firstUnit({ ...fresh, data: statuses(['a', 'passed'], ['b', 'completed'], ['c', 'passed']) }, 'c'),
+    c,
+  );
 });
 
 test('hidden units and units with unmet prerequisites are skipped', () => {

@@ -1,12 +1,13 @@
 import { nextSession } from '../scorm/data-model/next.ts';
+import { hasReported } from '../standards/assets.ts';
 import { isOpen } from '../standards/prerequisites.ts';
 import type { RunTimeData, Unit } from '../standards/types.ts';
 import { nodesIn, statusesIn, statusOf, type UnitStatus } from '../standards/unit-status.ts';
 import type { Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
-import { type Offer, offered, type Position } from './course.ts';
+import { firstCallDelay, type Offer, offered, type Position } from './course.ts';
 import { messages } from './messages.ts';
-import { better, type PlayableUnit, pageNotes, playableUnits, statusOfData } from './units.ts';
+import { better, type PlayableUnit, pageNotes, playableUnits, resumedUnit, statusOfData } from './units.ts';
 
 export type LinearState = {
   readonly units: readonly PlayableUnit[];
@@ -36,17 +37,16 @@ export type LinearEvent =
   /** In a web course, the learner marks the course as completed. */
   | { kind: 'declared' };
 
-/** Where to go after a finished unit. */
-export type Direction = 'end' | 'next';
-
 export type LinearEffect =
   | { kind: 'moved' }
-  | { kind: 'advance'; to: Direction }
+  /** Null means that the learner leaves the course. */
+  | { kind: 'advance'; to: PlayableUnit | null }
   | { kind: 'stay' }
   | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
   | { kind: 'missing'; unit: PlayableUnit }
   | { kind: 'keep'; last: Snapshot }
-  | { kind: 'save-now' };
+  /** The page's completion is saved after the delay. */
+  | { kind: 'note'; delay: number };
 
 export type Step = { state: LinearState; effects: LinearEffect[] };
 
@@ -77,9 +77,9 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
     case 'begun':
       return to({ finished: false }, { kind: 'stay' }, { kind: 'moved' });
     case 'finished': {
-      if (state.closing) return to({});
-      const way = directionAfter(state, event);
-      const advance: LinearEffect[] = way ? [{ kind: 'advance', to: way }] : [];
+      if (state.closing || state.leaving) return to({});
+      const next = unitAfter(state, event);
+      const advance: LinearEffect[] = next === undefined ? [] : [{ kind: 'advance', to: next }];
       return to({ finished: true }, { kind: 'moved' }, ...advance);
     }
     case 'closing':
@@ -87,7 +87,9 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
     case 'closed': {
       const { last } = event;
       if (!last) return to({ closing: false });
-      const next = state.current?.Kind === 'sco' ? nextSession('scorm12', last.Data) : last.Data;
+      const next = hasReported(last.Data)
+        ? nextSession('scorm12', last.Data)
+        : { ...state.data.get(last.UnitID), ...last.Data };
       return to({ closing: false, data: withData(state, last.UnitID, next) }, { kind: 'keep', last });
     }
     case 'opened': {
@@ -99,7 +101,8 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
       const { unit, isThere } = event;
       if (state.current !== unit) return to({});
       if (!isThere) return to({ shown: false }, { kind: 'missing', unit });
-      return unit.Kind === 'sco' ? to({ shown: true }) : to({ shown: true }, { kind: 'save-now' });
+      if (unit.Kind === 'sco') return to({ shown: true });
+      return to({ shown: true }, { kind: 'note', delay: state.isWeb ? 0 : firstCallDelay });
     }
     case 'leaving':
       return to({ leaving: true });
@@ -107,17 +110,29 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
       if (!state.current) return to({});
       const { UnitID } = state.current;
       const declared = { ...state.data.get(UnitID), 'lectern.completion': 'completed' };
-      return to({ data: withData(state, UnitID, declared) }, { kind: 'save-now' });
+      return to({ data: withData(state, UnitID, declared) }, { kind: 'note', delay: 0 });
     }
   }
 }
 
-function directionAfter(
+/**
+ * Where to go after a finished unit: undefined to stay, null to leave the course. Many courses send `logout` after each
+ * completed unit, because the pipwerks wrapper does, so it leaves only from a unit that is not completed. After the last
+ * unit, the page stays, because it may show the learner's result.
+ */
+function unitAfter(
   state: LinearState,
   { exit, now }: LinearEvent & { kind: 'finished' },
-): Direction | null {
-  if (exit === 'logout') return 'end';
-  return exit !== 'suspend' && neighbour(state, 1, now) ? 'next' : null;
+): PlayableUnit | null | undefined {
+  const { current, units } = state;
+  if (!current || exit === 'suspend') return undefined;
+  if (exit !== 'logout') return neighbour(state, 1, now) ?? undefined;
+  const hasEnded = ({ UnitID }: PlayableUnit) =>
+    ['completed', 'passed', 'failed'].includes(statusIn(state, UnitID, now));
+  if (!hasEnded(current)) return null;
+  const at = units.indexOf(current);
+  const others = [...units.slice(at + 1), ...units.slice(0, at)];
+  return others.find((unit) => unit.Visible && !hasEnded(unit) && mayOpen(state, unit, now));
 }
 
 const withData = ({ data }: LinearState, unitID: string, changed: RunTimeData) =>
@@ -133,9 +148,11 @@ export function pageData({ data, isWeb }: LinearState, unitID: string, seconds: 
   return pageNotes(before, completion, seconds);
 }
 
-export function firstUnit({ units }: LinearState, lastUnitID: string | null): PlayableUnit | undefined {
-  const last = units.find(({ UnitID }) => UnitID === lastUnitID);
-  return last ?? units.find((unit) => unit.Visible) ?? units[0];
+export function firstUnit(state: LinearState, lastUnitID: string | null): PlayableUnit | undefined {
+  return resumedUnit(state.units, lastUnitID, {
+    statusOf: (unitID) => statusIn(state, unitID, null),
+    mayOpen: (unit) => unit.Visible && mayOpen(state, unit, null),
+  });
 }
 
 export const unitOf = ({ units }: LinearState, unitID: string) =>

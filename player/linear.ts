@@ -1,9 +1,9 @@
 import type { Commits, Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
 import { autosaveDelay, type Course, type CourseEvents, saveDelay } from './course.ts';
+import { isLoading } from './documents.ts';
 import {
   beginLinear,
-  type Direction,
   firstUnit,
   type LinearEffect,
   neighbour,
@@ -17,7 +17,7 @@ import { createRunTime } from './runtime.ts';
 import type { Stage } from './stage.ts';
 import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 import { createTimer } from './timer.ts';
-import { addressOf, type PlayableUnit } from './units.ts';
+import { addressOf, beginsAsSco, type PlayableUnit } from './units.ts';
 
 /** The delay before the player leaves finished content, because the content may only be loading its next page. */
 const advanceDelay = 400;
@@ -31,47 +31,57 @@ export function createLinearCourse(
 ): Course {
   const initial = beginLinear(session);
   let stopwatch: Stopwatch = startStopwatch();
-  let way: Direction = 'end';
+  let after: PlayableUnit | null = null;
   const autosave = createTimer(() => save(saveDelay));
-  const advance = createTimer(() => void go(way));
+  const advance = createTimer(() => {
+    if (isLoading(stage.window())) advance.start(advanceDelay);
+    else if (after) void open(after);
+    else events.ended();
+  });
+  const note = createTimer(() => {
+    save(saveDelay);
+    commits.send();
+  });
 
   const runTime = initial.isWeb
     ? null
-    : createRunTime('scorm12', {
-        changed: () => autosave.start(autosaveDelay),
-        commit() {
-          autosave.cancel();
-          const now = snapshot();
-          const kept = now === null || commits.commit(now);
-          events.moved();
-          return kept;
+    : createRunTime(
+        'scorm12',
+        {
+          changed: () => autosave.start(autosaveDelay),
+          commit() {
+            autosave.cancel();
+            const now = snapshot();
+            const kept = now === null || commits.commit(now);
+            events.moved();
+            return kept;
+          },
+          begun: () => machine.dispatch({ kind: 'begun' }),
+          finished: (exit) => machine.dispatch({ kind: 'finished', exit, now: snapshot() }),
         },
-        begun: () => machine.dispatch({ kind: 'begun' }),
-        finished: (exit) => machine.dispatch({ kind: 'finished', exit, now: snapshot() }),
-      });
+        stage.window,
+      );
 
   const machine = createMachine(initial, reduceLinear, {
     moved: events.moved,
     advance({ to }) {
-      way = to;
+      after = to;
       advance.start(advanceDelay);
     },
     stay: advance.cancel,
     show,
     missing: ({ unit }) => events.missing(unit, stage.loaded()),
     keep: ({ last }) => commits.save(last, 0),
-    'save-now'() {
-      save(saveDelay);
-      commits.send();
-    },
+    note: ({ delay }) => note.start(delay),
   });
 
   function snapshot(): Snapshot | null {
-    const { current, shown } = machine.state;
+    const { current, data, shown } = machine.state;
     if (!current) return null;
     const { UnitID } = current;
-    if (current.Kind === 'sco') return runTime?.used() ? { UnitID, Data: runTime.snapshot() } : null;
-    return shown ? { UnitID, Data: pageData(machine.state, UnitID, stopwatch.seconds()) } : null;
+    if (runTime?.used()) return { UnitID, Data: runTime.snapshot() };
+    if (!shown || beginsAsSco(current, data.get(UnitID) ?? {})) return null;
+    return { UnitID, Data: pageData(machine.state, UnitID, stopwatch.seconds()) };
   }
 
   function save(delay: number): void {
@@ -82,7 +92,7 @@ export function createLinearCourse(
 
   function show({ unit, data }: LinearEffect & { kind: 'show' }): void {
     stopwatch = startStopwatch();
-    if (unit.Kind === 'sco') runTime?.open({ data });
+    runTime?.open({ data });
     events.shown?.(unit, data);
     events.moved();
     // Not awaited, because a slow page must not block the buttons.
@@ -97,6 +107,7 @@ export function createLinearCourse(
     machine.dispatch({ kind: 'closing' });
     await stage.clear();
     autosave.cancel();
+    note.cancel();
     const last = snapshot();
     machine.dispatch({ kind: 'closed', last });
     return last;
@@ -110,7 +121,6 @@ export function createLinearCourse(
 
   const next = () => open(neighbour(machine.state, 1, snapshot()));
   const previous = () => open(neighbour(machine.state, -1, snapshot()));
-  const go = (to: Direction) => (to === 'end' ? events.ended() : next());
 
   return {
     start: () => open(firstUnit(machine.state, session.LastUnitID)),

@@ -9,6 +9,7 @@ import { play } from './play.ts';
 import { openSession, type Replayed, replay } from './session.ts';
 import { isStorageDenied } from './storage.ts';
 import { beginWithoutRecording } from './unrecorded.ts';
+import { reportWithheldFeatures } from './withheld-features.ts';
 
 /** Shows the texts in the course's language or, if that is not supported, the tenant's or the browser's. */
 function selectTexts(...preferred: (string | null)[]): void {
@@ -95,6 +96,7 @@ async function open(journal: Journal, { temporarilyRejected }: Replayed): Promis
 
 selectTexts();
 offerFullScreen();
+reportWithheldFeatures();
 start().catch((error) => {
   console.error(error);
   showPage(messages.broken.title, messages.broken.text, [reload()]);

@@ -2,7 +2,7 @@ import { createAuCourse } from './au.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
 import type { Session } from './contract.ts';
-import type { Course, CourseEvents, ExitKind } from './course.ts';
+import type { Course, CourseEvents, ExitKind, Position } from './course.ts';
 import { elements } from './elements.ts';
 import { leaveCourse, stopCourse } from './exit.ts';
 import { offerFit } from './fit.ts';
@@ -122,11 +122,17 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   function showReceipt(latest: Session['Receipt']): void {
     receipt = latest;
     elements.progress.value = Math.max(elements.progress.value, latest.Progress);
+    showCurrent(course.position());
+  }
+
+  function showCurrent(position: Position): void {
+    const isCompleted = receipt.Completion === 'completed';
+    showPosition(position, units, { isMarked: course.complete !== undefined, isCompleted });
   }
 
   function update(): void {
     const position = course.position();
-    showPosition(position, units, course.complete !== undefined);
+    showCurrent(position);
     contents?.update(position);
     if (course.refused?.()) showSaveState('refused');
     if (position.unit !== null || moving || left) return;

@@ -151,7 +151,7 @@ test('a page is saved once it is shown, reported if it is missing, and ignored i
   const { state } = after(begin(inOrder), started, closed(leftBy('a'), 'continue'));
   const unit = state.current;
   assert.ok(unit?.UnitID === 'b');
-  assert.deepEqual(after(state, { kind: 'loaded', unit, isThere: true }).kinds, ['save-now']);
+  assert.deepEqual(after(state, { kind: 'loaded', unit, isThere: true }).kinds, ['note']);
   assert.deepEqual(after(state, { kind: 'loaded', unit, isThere: false }).kinds, ['missing']);
   const [other] = state.units;
   assert.ok(other);

@@ -14,6 +14,7 @@ import {
   withShared,
 } from '../scorm/sequencing/session.ts';
 import type { SequencingState } from '../scorm/sequencing/state.ts';
+import { hasReported } from '../standards/assets.ts';
 import { readTreeState } from '../standards/tree-state.ts';
 import type { RunTimeData } from '../standards/types.ts';
 import type { Snapshot } from './commits.ts';
@@ -51,6 +52,7 @@ export type LeftUnit = { report: Report; data: RunTimeData };
 
 export type SequencedEvent =
   | { kind: 'started'; now: number }
+  | { kind: 'begun' }
   /** The content has ended its session. */
   | { kind: 'finished'; report: Report }
   | { kind: 'moving' }
@@ -66,7 +68,8 @@ export type SequencedEffect =
   /** The content made a navigation request. It is carried out once the content's call has returned. */
   | { kind: 'follow' }
   | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
-  | { kind: 'save-now' }
+  /** The page's completion is saved after a delay. */
+  | { kind: 'note' }
   | { kind: 'missing'; unit: PlayableUnit }
   | { kind: 'ended' };
 
@@ -98,6 +101,8 @@ export function reduceSequenced(state: SequencedState, event: SequencedEvent): S
   switch (event.kind) {
     case 'started':
       return start(state, event.now);
+    case 'begun':
+      return to({ finished: false }, { kind: 'moved' });
     case 'finished': {
       if (state.moving) return to({});
       const { contentRequest, data } = event.report;
@@ -109,7 +114,7 @@ export function reduceSequenced(state: SequencedState, event: SequencedEvent): S
       return to({ moving: true });
     case 'closed': {
       const { left, asked, now } = event;
-      const data = left ? new Map(state.data).set(left.report.unitID, left.data) : state.data;
+      const data = left ? withLeft(state, left) : state.data;
       const ended = endUnit(state, left?.report ?? null, asked, now);
       return arrive({ ...state, data, moving: false }, ended, asked);
     }
@@ -119,7 +124,7 @@ export function reduceSequenced(state: SequencedState, event: SequencedEvent): S
       const { unit, isThere } = event;
       if (state.current !== unit) return to({});
       if (!isThere) return to({ shown: false }, { kind: 'missing', unit });
-      return unit.Kind === 'sco' ? to({ shown: true }) : to({ shown: true }, { kind: 'save-now' });
+      return unit.Kind === 'sco' ? to({ shown: true }) : to({ shown: true }, { kind: 'note' });
     }
     case 'leaving':
       return to({ moving: true, leaving: true });
@@ -130,6 +135,13 @@ export function reduceSequenced(state: SequencedState, event: SequencedEvent): S
       return to({ over: true, current: null, sequencing });
     }
   }
+}
+
+/** A page's notes do not replace the system data with which its unit may use the API later. */
+function withLeft({ data }: SequencedState, left: LeftUnit): SequencedState['data'] {
+  const { unitID } = left.report;
+  const before = hasReported(left.data) ? {} : data.get(unitID);
+  return new Map(data).set(unitID, { ...before, ...left.data });
 }
 
 /** `report` is null if the content never used the API. */
@@ -189,7 +201,7 @@ function open(state: SequencedState, unit: PlayableUnit, delivery: Delivery): St
   const stored = state.data.get(unit.UnitID) ?? {};
   const continues = isReview || !known;
   const isResumed = delivery.isResumed || (continues && (stored['cmi.entry'] ?? 'ab-initio') !== 'ab-initio');
-  const data = unit.Kind === 'sco' ? dataFor(course, sequencing, { ...delivery, isResumed }, stored) : stored;
+  const data = dataFor(course, sequencing, { ...delivery, isResumed }, stored);
   return {
     state: { ...state, current: unit, known: true, finished: false, shown: false },
     effects: [{ kind: 'show', unit, data }],

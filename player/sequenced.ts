@@ -6,7 +6,14 @@ import { writeTreeState } from '../standards/tree-state.ts';
 import type { RunTimeData } from '../standards/types.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
-import { autosaveDelay, type Course, type CourseEvents, type ExitKind, saveDelay } from './course.ts';
+import {
+  autosaveDelay,
+  type Course,
+  type CourseEvents,
+  type ExitKind,
+  firstCallDelay,
+  saveDelay,
+} from './course.ts';
 import { createMachine } from './machine.ts';
 import { endingsOf, type Predicted, positionIn } from './position.ts';
 import { createRunTime } from './runtime.ts';
@@ -20,7 +27,7 @@ import {
 import type { Stage } from './stage.ts';
 import { startStopwatch } from './stopwatch.ts';
 import { createTimer } from './timer.ts';
-import { addressOf, pageNotes } from './units.ts';
+import { addressOf, beginsAsSco, pageNotes, storedPart } from './units.ts';
 
 /** The server's limit for a sequencing state. A larger state is not saved. The position is then lost, but no result. */
 const treeLimit = 524_288;
@@ -38,6 +45,7 @@ export function createSequencedCourse(
   let stopwatch = startStopwatch();
   let seen: { key: readonly unknown[]; predicted: Predicted } | null = null;
   const autosave = createTimer(() => save(saveDelay));
+  const note = createTimer(() => save(0));
 
   const runTime = createRunTime(
     session.Standard === 'scorm2004-2nd' || session.Standard === 'scorm2004-3rd'
@@ -52,12 +60,13 @@ export function createSequencedCourse(
         events.moved();
         return kept;
       },
-      begun: () => events.moved(),
+      begun: () => machine.dispatch({ kind: 'begun' }),
       finished() {
         const left = leftUnit();
         if (left) machine.dispatch({ kind: 'finished', report: left.report });
       },
     },
+    stage.window,
     mayNavigate,
   );
 
@@ -66,7 +75,7 @@ export function createSequencedCourse(
     moved: events.moved,
     follow: () => void window.setTimeout(() => void follow()),
     show,
-    'save-now': () => save(0),
+    note: () => note.start(firstCallDelay),
     missing: ({ unit }) => events.missing(unit, stage.loaded()),
     ended: events.ended,
   });
@@ -76,15 +85,14 @@ export function createSequencedCourse(
     const { current, shown, data } = machine.state;
     if (!current) return null;
     const { UnitID: unitID } = current;
-    if (current.Kind === 'sco') {
-      if (!runTime.used()) return null;
+    if (runTime.used()) {
       const data = runTime.snapshot();
       const contentRequest = runTime.request();
       return { report: { unitID, data, buckets: runTime.shared(), contentRequest }, data };
     }
-    if (!shown) return null;
+    if (!shown || beginsAsSco(current, data.get(unitID) ?? {})) return null;
     const notes = pageNotes(data.get(unitID) ?? {}, 'completed', stopwatch.seconds());
-    return { report: { unitID, data: openedPage, contentRequest: runTime.request() }, data: notes };
+    return { report: { unitID, data: openedPage }, data: notes };
   }
 
   /** Content that never used the API has reported nothing, but the service must know that its unit was open. */
@@ -92,7 +100,7 @@ export function createSequencedCourse(
     const { current, data } = machine.state;
     if (!current) return null;
     const { UnitID: unitID } = current;
-    return { report: { unitID, data: {} }, data: data.get(unitID) ?? {} };
+    return { report: { unitID, data: {} }, data: storedPart(current, data.get(unitID) ?? {}) };
   }
 
   /** The sequencing state, including the data that the open unit has reported so far. */
@@ -122,9 +130,7 @@ export function createSequencedCourse(
   function show({ unit, data }: SequencedEffect & { kind: 'show' }): void {
     stopwatch = startStopwatch();
     const { course, sequencing } = machine.state;
-    // Assets also get an API, because some of them use it anyway.
-    const buckets = bucketsFor(course, sequencing, unit.UnitID);
-    runTime.open({ data: unit.Kind === 'sco' ? data : {}, buckets });
+    runTime.open({ data, buckets: bucketsFor(course, sequencing, unit.UnitID) });
     events.shown?.(unit, data);
     events.moved();
     void stage
@@ -138,6 +144,7 @@ export function createSequencedCourse(
     machine.dispatch({ kind: 'moving' });
     await stage.clear();
     autosave.cancel();
+    note.cancel();
     if (machine.state.leaving) return;
     const left = leftUnit() ?? visited();
     machine.dispatch({ kind: 'closed', left, asked, now: Date.now() });
@@ -164,6 +171,7 @@ export function createSequencedCourse(
     machine.dispatch({ kind: 'leaving' });
     await stage.clear();
     autosave.cancel();
+    note.cancel();
     const left = leftUnit() ?? visited();
     const ends = how === 'end' || (how === 'exit' && endingsOf(predicted().prediction.hidden).exitEnds);
     machine.dispatch({ kind: 'left', left, how: ends ? 'exitAll' : 'suspendAll', now: Date.now() });

@@ -69,6 +69,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit) 
       fit.watch(null);
     },
     focus: () => frame?.focus(),
+    window: () => frame?.contentWindow ?? null,
     /** How the latest page loaded. */
     loaded: () => latest,
   };

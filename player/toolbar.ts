@@ -1,10 +1,15 @@
+import { isDone, type UnitStatus } from '../standards/unit-status.ts';
 import type { Offer, Position } from './course.ts';
 import { elements } from './elements.ts';
 import { isReview, messages } from './messages.ts';
 import type { PlayableUnit } from './units.ts';
 
 /** Updates the toolbar and the notice for the learner's position. */
-export function showPosition(position: Position, units: PlayableUnit[], isMarked: boolean): void {
+export function showPosition(
+  position: Position,
+  units: PlayableUnit[],
+  course: { isMarked: boolean; isCompleted: boolean },
+): void {
   const { unit, finished, previous, next } = position;
   const several = units.length > 1;
   elements.unitTitle.hidden = !several || unit === null;
@@ -25,15 +30,24 @@ export function showPosition(position: Position, units: PlayableUnit[], isMarked
   elements.exit.classList.toggle('primary', isLast);
   elements.next.classList.toggle('primary', finished && next?.may === true);
   elements.notice.hidden = !finished || unit === null;
-  elements.noticeText.textContent = isLast ? messages.finishedCourse : messages.finishedUnit;
+  elements.noticeText.textContent = unit && noticeFor(position.statusOf(unit.UnitID));
   elements.noticeAction.textContent = (isLast ? elements.exit : elements.next).textContent?.trim() ?? '';
 
-  if (!isMarked || !unit) return;
-  const isDone = position.statusOf(unit.UnitID) === 'completed';
+  if (!course.isMarked || !unit) return;
+  const isMarked = position.statusOf(unit.UnitID) === 'completed';
   elements.mark.hidden = false;
-  elements.mark.disabled = isDone;
-  elements.mark.textContent = isDone ? messages.markedComplete : messages.markComplete;
-  elements.mark.classList.toggle('primary', !isDone);
+  elements.mark.disabled = isMarked;
+  elements.mark.textContent = isMarked ? messages.markedComplete : messages.markComplete;
+  elements.mark.classList.toggle('primary', !isMarked);
+
+  function noticeFor(status: UnitStatus): string {
+    const { notCompleted, notPassed, unit, lastUnit, course: all } = messages.finished;
+    if (!isDone(status)) return status === 'failed' ? notPassed : notCompleted;
+    if (!isLast) return unit;
+    return course.isCompleted || shown.every(({ UnitID }) => isDone(position.statusOf(UnitID)))
+      ? all
+      : lastUnit;
+  }
 }
 
 function showStep(button: HTMLButtonElement, offer: Offer | null): void {

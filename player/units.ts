@@ -1,5 +1,5 @@
 import type { CourseTree, RunTimeData, Unit } from '../standards/types.ts';
-import type { UnitStatus } from '../standards/unit-status.ts';
+import { isDone, type UnitStatus } from '../standards/unit-status.ts';
 import type { Session } from './contract.ts';
 
 /** A unit that opens a page. */
@@ -16,6 +16,22 @@ export function addressOf(session: Session, unit: PlayableUnit): string {
   return session.ContentPath + unit.Href;
 }
 
+/**
+ * Where a course is resumed: at the unit that the learner was in or, if its content has reported completion, at the first
+ * unit that is not completed. A page without an API cannot report that the learner has read it.
+ */
+export function resumedUnit(
+  units: readonly PlayableUnit[],
+  lastUnitID: string | null,
+  known: { statusOf(unitID: string): UnitStatus; mayOpen(unit: PlayableUnit): boolean },
+): PlayableUnit | undefined {
+  const last = units.find(({ UnitID }) => UnitID === lastUnitID);
+  const isOpen = ({ UnitID }: PlayableUnit) => !isDone(known.statusOf(UnitID));
+  if (last && (last.Kind === 'asset' || isOpen(last))) return last;
+  const offered = units.filter(known.mayOpen);
+  return offered.find(isOpen) ?? last ?? offered[0] ?? units[0];
+}
+
 const ranks: UnitStatus[] = ['none', 'incomplete', 'failed', 'completed', 'passed'];
 
 /** Returns the better status, because a better result is never lost. */
@@ -30,8 +46,20 @@ export function statusOfData(data: RunTimeData): UnitStatus {
   return ranks.find((status) => status === said) ?? 'none';
 }
 
-/** The player's notes about a page without an API. */
+/** The player's notes about a page that has not used the API. */
 export function pageNotes(before: RunTimeData, completion: string, visibleSeconds: number): RunTimeData {
   const seconds = Number(before['lectern.seconds'] ?? 0) + visibleSeconds;
-  return { ...before, 'lectern.completion': completion, 'lectern.seconds': String(seconds) };
+  return { 'lectern.completion': completion, 'lectern.seconds': String(seconds) };
+}
+
+/** The part of a unit's data that was stored before its session began: a page has no run-time data. */
+export function storedPart(unit: Unit, data: RunTimeData): RunTimeData {
+  if (beginsAsSco(unit, data)) return data;
+  return Object.fromEntries(Object.entries(data).filter(([name]) => name.startsWith('lectern.')));
+}
+
+/** Whether the unit is a SCO. An asset is one from its first call of the API; `data` is what its session begins with. */
+export function beginsAsSco({ Kind }: Unit, data: RunTimeData): boolean {
+  const entry = data['cmi.core.entry'] ?? data['cmi.entry'] ?? 'ab-initio';
+  return Kind === 'sco' || (Kind === 'asset' && entry !== 'ab-initio');
 }

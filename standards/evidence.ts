@@ -1,4 +1,5 @@
 import { mergeSupportedResults } from '../scorm/sequencing/supported-results.ts';
+import { isSco } from './assets.ts';
 import { isSatisfied, recordOf } from './cmi5/satisfaction.ts';
 import { parseSeconds } from './durations.ts';
 import { clamp, parseNumber, rounded, scoreOf } from './numbers.ts';
@@ -26,7 +27,7 @@ export const nothing: Evidence = {
 export function unitEvidence(standard: Standard, unit: Unit, data: RunTimeData): Evidence {
   if (standard === 'aicc') return evidenceOfScorm12(unit, data);
   if (unit.Kind === 'au') return auEvidence(unit, data);
-  if (standard === 'web' || unit.Kind !== 'sco') return pageEvidence(data);
+  if (standard === 'web' || !isSco(unit, data)) return pageEvidence(data);
   return standard === 'scorm12' ? evidenceOfScorm12(unit, data) : evidenceOfScorm2004(unit, data);
 }
 

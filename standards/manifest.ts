@@ -35,11 +35,19 @@ export function readManifest(bytes: Uint8Array, file: string, files: FileIndex, 
     const reader = standard === 'scorm12' ? scorm12 : scorm2004(manifest);
     const chosen = chooseOrganization(manifest, { file, files, resources, reader, warn });
     warnOfPrerequisites(chosen.units, warn);
+    warnOfAssets(chosen.units, warn);
     validateManifest(document, standard, warn);
     const title = textOf(chosen.organization, 'title') ?? titleOfMetadata(manifest);
     const Tree = { Units: chosen.units, ...reader.organization(chosen.organization, warn) };
     return { Standard: standard, Title: title?.slice(0, 1_000).toWellFormed() ?? null, Tree };
   });
+}
+
+function warnOfAssets(units: readonly Unit[], warn: Warn): void {
+  const count = [...nodesIn(units).values()].filter(({ Kind }) => Kind === 'asset').length;
+  if (count === 0) return;
+  const pages = count === 1 ? 'One page is declared as an asset' : `${count} pages are declared as assets`;
+  warn('note', `${pages}; opening it completes it, unless it calls the run-time API, which makes it a SCO`);
 }
 
 function warnOfPrerequisites(units: readonly Unit[], warn: Warn): void {

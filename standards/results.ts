@@ -5,6 +5,7 @@ import { courseResult } from '../scorm/sequencing/result.ts';
 import { type Shared, statuses } from '../scorm/sequencing/session.ts';
 import type { SequencingState } from '../scorm/sequencing/state.ts';
 import { supportedResults } from '../scorm/sequencing/supported-results.ts';
+import { isSco } from './assets.ts';
 import { better, type RootEvidence, rollUp, unitEvidence } from './evidence.ts';
 import { readTreeState } from './tree-state.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
@@ -71,7 +72,7 @@ export function resultsWith(played: Played, before: Results, claim: Claim): Next
 
 /** A page without an API is completed once it is opened. */
 function reportOf({ unit, data }: Claim): RunTimeData {
-  if (unit.Kind === 'sco') return data;
+  if (isSco(unit, data)) return data;
   return data['lectern.completion'] === 'completed' ? { 'cmi.completion_status': 'completed' } : {};
 }
 

@@ -1,3 +1,5 @@
+import { entryAfter } from '../scorm/data-model/next.ts';
+import { hasReported } from './assets.ts';
 import { formatDuration, formatTimespan, parseSeconds } from './durations.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { RunTimeData, Standard, Unit } from './types.ts';
@@ -6,7 +8,7 @@ export type Learner = { ID: string; Name: string };
 
 /** Prepares a unit's stored data for a new session. Only the last session's time and exit are removed. */
 export function resume(standard: Standard, unit: Unit, data: RunTimeData, learner: Learner): RunTimeData {
-  if (standard === 'web' || unit.Kind !== 'sco') return { ...data };
+  if (standard === 'web' || unit.Kind === 'au') return { ...data };
   return standard === 'scorm12' ? resume12(unit, data, learner) : resume2004(unit, data, learner);
 }
 
@@ -51,7 +53,7 @@ function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeDat
  * limit, and with mode and credit set for a review (SCORM 1.2 RTE §3.4.4, SCORM 2004 RTE §4.2.5 and §4.2.14).
  */
 export function forReview(standard: Standard, unit: Unit, data: RunTimeData): RunTimeData {
-  if (standard === 'web' || unit.Kind !== 'sco') return data;
+  if (standard === 'web' || unit.Kind === 'au') return data;
   const is12 = standard === 'scorm12';
   const limit = is12 ? 'cmi.student_data.max_time_allowed' : 'cmi.max_time_allowed';
   const { [limit]: _, ...unlimited } = data;
@@ -63,24 +65,9 @@ export function forReview(standard: Standard, unit: Unit, data: RunTimeData): Ru
   };
 }
 
-/**
- * The entry is `resume` even if a crash or a closed window ended the session before the content could set
- * `suspend`. Otherwise, content that checks the entry would ignore its own bookmark.
- */
-function entryOf(data: RunTimeData, exit: string | undefined): string {
-  if (Object.keys(data).length === 0) return 'ab-initio';
-  const left = exit?.trim().toLowerCase() ?? '';
-  return left === 'suspend' || (left === '' && hasBookmark(data) && !isFinished(data)) ? 'resume' : '';
-}
-
-function hasBookmark(data: RunTimeData): boolean {
-  return Boolean(data['cmi.suspend_data'] || data['cmi.core.lesson_location'] || data['cmi.location']);
-}
-
-function isFinished(data: RunTimeData): boolean {
-  const status = data['cmi.core.lesson_status'] ?? data['cmi.completion_status'] ?? '';
-  return ['passed', 'completed', 'failed'].includes(status);
-}
+/** In `entry`, the page also sees whether an asset has become a SCO. */
+const entryOf = (data: RunTimeData, exit: string | undefined) =>
+  hasReported(data) ? entryAfter(data, exit) : 'ab-initio';
 
 function given(key: string, value: string | number | null | undefined): RunTimeData {
   return value === null || value === undefined ? {} : { [key]: String(value) };

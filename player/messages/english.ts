@@ -83,8 +83,14 @@ export const english = {
     cancel: 'Keep going',
   },
   position: (at: number, count: number) => `${at} of ${count}`,
-  finishedUnit: 'You have finished this part.',
-  finishedCourse: 'You have finished. You can leave the course now.',
+  /** Shown when a part's content has ended. */
+  finished: {
+    notCompleted: 'You have not completed this part yet.',
+    notPassed: 'You have not passed this part.',
+    unit: 'You have finished this part.',
+    lastUnit: 'You have finished this part. Other parts are not completed yet.',
+    course: 'You have finished. You can leave the course now.',
+  },
   chooseUnit: {
     title: 'What would you like to do next?',
     text: 'Choose a part from the contents, or leave the course. Your progress so far is saved.',
@@ -102,6 +108,8 @@ export const english = {
   ownWindow: {
     title: (title: string) => `“${title}” opens in its own window`,
     text: 'Keep this page open. Your progress is shown here when you come back.',
+    unseen:
+      'If no window has opened, allow pop-up windows for this page and try again. Your progress is shown here.',
     action: 'Open window',
   },
   /** What the learner must do in a part, shown under its title in the contents. */

@@ -74,8 +74,13 @@ export const french: Messages = {
     cancel: 'Continuer le cours',
   },
   position: (at, count) => `${at} sur ${count}`,
-  finishedUnit: 'Vous avez terminé cette partie.',
-  finishedCourse: 'Vous avez terminé. Vous pouvez maintenant quitter le cours.',
+  finished: {
+    notCompleted: 'Vous n’avez pas encore terminé cette partie.',
+    notPassed: 'Vous n’avez pas réussi cette partie.',
+    unit: 'Vous avez terminé cette partie.',
+    lastUnit: 'Vous avez terminé cette partie. D’autres parties ne sont pas encore terminées.',
+    course: 'Vous avez terminé. Vous pouvez maintenant quitter le cours.',
+  },
   chooseUnit: {
     title: 'Que souhaitez-vous faire ensuite ?',
     text: 'Choisissez une partie dans le sommaire ou quittez le cours. Votre progression est enregistrée.',
@@ -93,6 +98,8 @@ export const french: Messages = {
   ownWindow: {
     title: (title: string) => `« ${title} » s’ouvre dans une fenêtre séparée`,
     text: 'Gardez cette page ouverte. Votre progression s’y affiche à votre retour.',
+    unseen:
+      'Si aucune fenêtre ne s’est ouverte, autorisez les fenêtres pop-up pour cette page et réessayez. Votre progression s’affiche ici.',
     action: 'Ouvrir la fenêtre',
   },
   moveOns: {

@@ -73,8 +73,13 @@ export const german: Messages = {
     cancel: 'Weitermachen',
   },
   position: (at, count) => `${at} von ${count}`,
-  finishedUnit: 'Sie haben diesen Teil abgeschlossen.',
-  finishedCourse: 'Sie sind fertig und können den Kurs jetzt verlassen.',
+  finished: {
+    notCompleted: 'Sie haben diesen Teil noch nicht abgeschlossen.',
+    notPassed: 'Sie haben diesen Teil nicht bestanden.',
+    unit: 'Sie haben diesen Teil abgeschlossen.',
+    lastUnit: 'Sie haben diesen Teil abgeschlossen. Andere Teile sind noch nicht abgeschlossen.',
+    course: 'Sie sind fertig und können den Kurs jetzt verlassen.',
+  },
   chooseUnit: {
     title: 'Wie möchten Sie fortfahren?',
     text: 'Wählen Sie einen Teil im Inhaltsverzeichnis oder verlassen Sie den Kurs. Ihr bisheriger Fortschritt ist gespeichert.',
@@ -93,6 +98,8 @@ export const german: Messages = {
   ownWindow: {
     title: (title: string) => `„${title}“ wird in einem eigenen Fenster geöffnet`,
     text: 'Lassen Sie diese Seite geöffnet. Hier sehen Sie Ihren Fortschritt, wenn Sie zurückkommen.',
+    unseen:
+      'Wenn sich kein Fenster geöffnet hat, erlauben Sie Pop-up-Fenster für diese Seite, und versuchen Sie es noch einmal. Ihr Fortschritt wird hier angezeigt.',
     action: 'Fenster öffnen',
   },
   moveOns: {

@@ -1,11 +1,10 @@
 import { type Answer, answer, type Call, type Environment, lookupOf, report, setValue } from './calls.ts';
 import { codes12, explain } from './codes.ts';
 import { type Error12, errorString, errors12 } from './errors.ts';
-import { formatTimespan, secondsIn } from './intervals.ts';
 import { placeOf } from './model.ts';
 import { canonical12 } from './model-12.ts';
 import { valueAt } from './rules.ts';
-import { modelFor, type State, snapshot } from './session.ts';
+import { begunSession, modelFor, type State } from './session.ts';
 import { finalStatus12 } from './status.ts';
 import { read, written } from './store.ts';
 
@@ -46,20 +45,13 @@ const unexpected = 'The parameter must be an empty string';
 
 /**
  * RTE 1.2 §3.3.1 permits only one session. However, some content finishes its session when it changes pages
- * and starts a new session on the next page. The time of the finished session is added to the total time.
+ * and starts a new session on the next page.
  */
-function initialize(state: State, parameter: string, { now }: Environment): Answer {
+function initialize(state: State, parameter: string, { now, mayRestart = false }: Environment): Answer {
   if (parameter !== '') return fail(state, 'false', 201, unexpected);
-  if (state.phase === 'running') return fail(state, 'false', 101, 'The session has already begun');
-  const begun: State = { ...state, phase: 'running', begunAt: now };
-  if (state.phase === 'not initialised') return answer(begun, 'true', 0, '', { effect: 'initialised' });
-  const before = snapshot(state, now);
-  const total = secondsIn(before['cmi.core.total_time']) + secondsIn(before['cmi.core.session_time']);
-  const store = written(state.store, [
-    ['cmi.core.total_time', formatTimespan(total)],
-    ['cmi.core.session_time', formatTimespan(0)],
-  ]);
-  return answer({ ...begun, store }, 'true', 0, '', { effect: 'initialised' });
+  if (state.phase === 'running' && !mayRestart)
+    return fail(state, 'false', 101, 'The session has already begun');
+  return answer(begunSession(state, now), 'true', 0, '', { effect: 'initialised' });
 }
 
 function finish(state: State, parameter: string): Answer {

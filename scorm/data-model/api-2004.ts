@@ -3,7 +3,7 @@ import { explain, getCodes2004, setCodes2004 } from './codes.ts';
 import { type Error2004, errorString, errors2004 } from './errors.ts';
 import { placeOf } from './model.ts';
 import { valueAt } from './rules.ts';
-import { modelFor, type State } from './session.ts';
+import { begunSession, modelFor, type State } from './session.ts';
 import { completionOf, successOf } from './status.ts';
 import { written } from './store.ts';
 
@@ -47,14 +47,14 @@ function fail(
 
 const unexpected = 'The parameter must be an empty characterstring';
 
-function initialize(state: State, parameter: string, { now }: Environment): Answer {
+function initialize(state: State, parameter: string, { now, mayRestart = false }: Environment): Answer {
   if (parameter !== '') return fail(state, 'false', 201, unexpected);
-  if (state.phase === 'running') return fail(state, 'false', 103);
-  if (state.phase === 'terminated') return fail(state, 'false', 104);
+  if (state.phase === 'running' && !mayRestart) return fail(state, 'false', 103);
+  if (state.phase === 'terminated' && !mayRestart) return fail(state, 'false', 104);
+  const begun = begunSession(state, now);
   // SN 4th §5.6.4: a request applies only to the session that made it.
-  const store = written(state.store, [['adl.nav.request', '_none_']]);
-  const begun: State = { ...state, phase: 'running', begunAt: now, store };
-  return answer(begun, 'true', 0, '', { effect: 'initialised' });
+  const store = written(begun.store, [['adl.nav.request', '_none_']]);
+  return answer({ ...begun, store }, 'true', 0, '', { effect: 'initialised' });
 }
 
 function terminate(state: State, parameter: string): Answer {

@@ -12,6 +12,11 @@ export type Call = { fn: string; args: readonly string[] };
 export type Environment = {
   /** Milliseconds from any monotonic clock. */
   now: number;
+  /**
+   * Whether the page that began the session has been replaced, or stayed open although it had ended the session because it
+   * was about to close. `Initialize` then begins another session.
+   */
+  mayRestart?: boolean;
   /** SCORM 2004: whether a navigation request would succeed now (SN 4th §5.6.5). */
   mayNavigate?: (request: string, target: string | null) => 'true' | 'false' | 'unknown';
 };

@@ -8,7 +8,7 @@ export function nextSession(edition: Edition, data: RunTimeData): RunTimeData {
     return {
       ...rest,
       'cmi.core.total_time': formatTimespan(secondsIn(data['cmi.core.total_time']) + secondsIn(session)),
-      'cmi.core.entry': exit === 'suspend' ? 'resume' : '',
+      'cmi.core.entry': entryAfter(data, exit),
     };
   }
   const { 'cmi.session_time': session, 'cmi.exit': _, ...rest } = data;
@@ -17,6 +17,24 @@ export function nextSession(edition: Edition, data: RunTimeData): RunTimeData {
     'cmi.total_time': formatInterval(secondsIn(data['cmi.total_time']) + secondsIn(session)),
     'cmi.entry': 'resume',
   };
+}
+
+/**
+ * The entry is `resume` even if a crash or a closed window ended the session before the content could set
+ * `suspend`. Otherwise, content that checks the entry would ignore its own bookmark.
+ */
+export function entryAfter(data: RunTimeData, exit: string | undefined): string {
+  const left = exit?.trim().toLowerCase() ?? '';
+  return left === 'suspend' || (left === '' && hasBookmark(data) && !isFinished(data)) ? 'resume' : '';
+}
+
+function hasBookmark(data: RunTimeData): boolean {
+  return Boolean(data['cmi.suspend_data'] || data['cmi.core.lesson_location'] || data['cmi.location']);
+}
+
+function isFinished(data: RunTimeData): boolean {
+  const status = data['cmi.core.lesson_status'] ?? data['cmi.completion_status'] ?? '';
+  return ['passed', 'completed', 'failed'].includes(status);
 }
 
 const given2004 =

@@ -2,8 +2,9 @@ import { formatInterval, formatTimespan, secondsIn } from './intervals.ts';
 import { type Position, placeOf } from './model.ts';
 import { canonical12, model12 } from './model-12.ts';
 import { models2004 } from './model-2004.ts';
+import { nextSession } from './next.ts';
 import { changeAt, countOf, isOwnKey, type Lookup, memberWith } from './rules.ts';
-import { entriesOf, read, type Store, storeOf } from './store.ts';
+import { entriesOf, read, type Store, storeOf, written } from './store.ts';
 import type { Bucket, Edition, Model, RunTimeData } from './types.ts';
 
 /**
@@ -179,6 +180,18 @@ export function snapshot(state: State, now: number): RunTimeData {
   if (!isCounted) data[element] = (is12 ? formatTimespan : formatInterval)(elapsed(state, now));
   return data;
 }
+
+/** Begins a session. If the state has one already, another session of the same attempt begins. */
+export function begunSession(state: State, now: number): State {
+  const begun: State = { ...state, phase: 'running', begunAt: now };
+  if (state.phase === 'not initialised') return begun;
+  const next = nextSession(state.edition, snapshot(state, now));
+  const kept = entriesOf(state.store).filter(([key]) => !key.startsWith('cmi.') || key in next);
+  return { ...begun, store: written(storeOf(new Map(kept)), Object.entries(next)) };
+}
+
+/** The session of a page that ended it because it was about to close, but stayed open. */
+export const resumedSession = (state: State): State => ({ ...state, phase: 'running' });
 
 /** The shared data that this unit may write, by identifier. Null means that the bucket is empty. */
 export function sharedData({ store, buckets }: State): Map<string, string | null> {

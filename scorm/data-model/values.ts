@@ -85,16 +85,20 @@ export const interval: Check = (text) => {
 
 const day = '(\\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\\d|3[01])';
 const zone = '(?:Z|[+-](?:[01]\\d|2[0-3])(?::[0-5]\\d)?)';
-const clock = `T(?:[01]\\d|2[0-3])(?::[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,2}${zone}?)?)?)?`;
-const moment = new RegExp(`^${day}(?:${clock})?)?)?$`);
+const momentWith = (fraction: string) =>
+  new RegExp(`^${day}(?:T(?:[01]\\d|2[0-3])(?::[0-5]\\d(?::[0-5]\\d${fraction})?)?)?)?)?$`);
+const moment = momentWith(`(?:\\.\\d{1,2}${zone}?)?`);
+/** As `toISOString()` and other date functions write it. */
+const preciseMoment = momentWith(`(?:\\.\\d{1,9})?${zone}?`);
 
 /**
  * RTE 4th §4.1.1.7, time (second,10,0): the precision ranges from a year to a hundredth of a second. Only
- * times with hundredths may have a time zone.
+ * times with hundredths may have a time zone. Others are accepted with a note.
  */
 export const timestamp: Check = (text) => {
-  const year = Number(moment.exec(text)?.[1]);
-  return year >= 1970 && year <= 2038 ? 'valid' : 'wrong type';
+  const year = Number(preciseMoment.exec(text)?.[1]);
+  if (!(year >= 1970 && year <= 2038)) return 'wrong type';
+  return moment.test(text) ? 'valid' : { note: 'not written as a time in hundredths of a second' };
 };
 
 /** One of the plain requests or, for example, `{target=…}choice` or `{target=…}jump` (SN 4th §5.6.4). */

@@ -9,7 +9,9 @@ export async function openClientSite() {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://client.invalid');
     response.setHeader('content-type', 'text/html');
     if (pathname === '/back') arrivals.push(request.url ?? '');
-    const frame = `<iframe id="course" width="1000" height="700" src="${searchParams.get('launch')?.replaceAll('&', '&amp;')}"></iframe>`;
+    const policy = searchParams.get('opener-policy');
+    if (policy) response.setHeader('cross-origin-opener-policy', policy);
+    const frame = `<iframe id="course" allow="${searchParams.get('allow') ?? ''}" width="1000" height="700" src="${searchParams.get('launch')?.replaceAll('&', '&amp;')}"></iframe>`;
     response.end(`<!doctype html><title>Portal</title>${pathname === '/framed' ? frame : '<h1>Back</h1>'}`);
   });
   server.listen(0, '127.0.0.1');
@@ -19,7 +21,8 @@ export async function openClientSite() {
   return {
     arrivals,
     returnURL: `${origin}/back?a=1&b=2`,
-    framed: (launchURL: string) => `${origin}/framed?launch=${encodeURIComponent(launchURL)}`,
+    framed: (launchURL: string, more: { allow?: string; 'opener-policy'?: string } = {}) =>
+      `${origin}/framed?${new URLSearchParams({ launch: launchURL, ...more })}`,
     async close() {
       server.closeAllConnections();
       server.close();

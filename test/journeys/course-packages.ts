@@ -296,3 +296,30 @@ export function packOwnWindow(): Promise<string> {
     'index.html': '<!doctype html><title>A part</title><h1>A window of its own</h1>',
   });
 }
+
+/** A SCORM package whose units open these pages. */
+export function packPages(
+  pages: { href: string; type?: 'sco' | 'asset' }[],
+  files: Record<string, string>,
+  edition: '1.2' | '2004' = '1.2',
+): Promise<string> {
+  const is12 = edition === '1.2';
+  const namespaces = is12
+    ? 'xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2"'
+    : 'xmlns="http://www.imsglobal.org/xsd/imscp_v1p1" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_v1p3"';
+  const items = pages.map(
+    (_, n) => `<item identifier="part-${n}" identifierref="file-${n}"><title>Part ${n + 1}</title></item>`,
+  );
+  const resources = pages.map(
+    ({ href, type = 'sco' }, n) =>
+      `<resource identifier="file-${n}" type="webcontent" adlcp:${is12 ? 'scormtype' : 'scormType'}="${type}" href="${href}"/>`,
+  );
+  return pack('pages', {
+    'imsmanifest.xml': `<?xml version="1.0"?>
+<manifest identifier="pages" version="1" ${namespaces}>
+<metadata><schema>ADL SCORM</schema><schemaversion>${is12 ? '1.2' : '2004 4th Edition'}</schemaversion></metadata>
+<organizations default="all"><organization identifier="all"><title>Pages</title>${items.join('')}</organization></organizations>
+<resources>${resources.join('')}</resources></manifest>`,
+    ...files,
+  });
+}

@@ -74,7 +74,7 @@ test('Without a connection, the player does not report a page as missing, and Ex
   const page = await openPage(context);
   await page.goto(`${LaunchURL}&returnURL=${encodeURIComponent(client.returnURL)}`);
   await page.frameLocator('#stage iframe').locator('#later').click();
-  await page.locator('#notice').getByText('You have finished this part').waitFor();
+  await page.locator('#notice').getByText('You have not completed this part yet').waitFor();
   await context.setOffline(true);
   await page.locator('.unit').filter({ hasText: 'Part 2' }).click();
   await page.getByRole('heading', { name: '“Part 2” could not be opened' }).waitFor();

@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
+import { openClientSite } from './client-site.ts';
 import { packOwnWindow } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
+let client: Awaited<ReturnType<typeof openClientSite>>;
 
 before(async () => {
   service = await startService();
+  client = await openClientSite();
   await service.importPackage('own-window', await packOwnWindow());
 });
 
-after(() => service?.close());
+after(async () => {
+  await client?.close();
+  await service?.close();
+});
 
 test('a cmi5 unit opens in its own window, from which it cannot navigate the player', async () => {
   const { LaunchURL } = await service.enrol('own-window');
@@ -27,6 +34,40 @@ test('a cmi5 unit opens in its own window, from which it cannot navigate the pla
   // The player notices when the window is closed.
   assert.equal(await page.locator('#notice').isVisible(), false);
   await unit.close();
-  await page.locator('#notice').waitFor();
+  await page.locator('#notice').getByText('You have not completed this part yet').waitFor();
+
+  // Each window has a session of its own, whose token can be fetched.
+  const tokenOf = (opened: Page) => new URL(opened.url()).searchParams.get('fetch') ?? '';
+  const [again] = await Promise.all([context.waitForEvent('page'), button.click()]);
+  await again.getByRole('heading', { name: 'A window of its own' }).waitFor();
+  assert.notEqual(tokenOf(again), tokenOf(unit));
+  const response = await fetch(tokenOf(again), { method: 'POST' });
+  assert.ok((await response.json())['auth-token']);
   await context.close();
+});
+
+test('a unit opens its own window from a page that isolates its windows, and is not said to be finished', async () => {
+  const { LaunchURL } = await service.enrol('own-window');
+  const context = await newContext();
+  const page = await openPage(context);
+  await page.goto(client.framed(LaunchURL, { 'opener-policy': 'same-origin' }));
+  const player = page.frameLocator('#course');
+  const button = player.getByRole('button', { name: 'Open window' });
+  const [unit] = await Promise.all([context.waitForEvent('page'), button.click()]);
+  await unit.getByRole('heading', { name: 'A window of its own' }).waitFor();
+  await player.getByText('If no window has opened, allow pop-up windows').waitFor();
+  assert.equal(await player.locator('#notice').isVisible(), false);
+  await context.close();
+});
+
+test('the player names the features that a frame withholds after the redirect to another origin', async () => {
+  const { LaunchURL } = await service.enrol('own-window');
+  const page = await openPage(await newContext());
+  const warning = () => page.waitForEvent('console', (message) => message.text().includes('withholds'));
+  const visit = (allow: string) => page.goto(client.framed(LaunchURL, { allow }));
+  const [withheld] = await Promise.all([warning(), visit('fullscreen; autoplay; microphone; camera')]);
+  assert.match(withheld.text(), /allow="fullscreen \*; autoplay \*; microphone \*; camera \*"/);
+  const [camera] = await Promise.all([warning(), visit('fullscreen *; autoplay *; microphone *')]);
+  assert.match(camera.text(), /allow="camera \*"/);
+  await page.context().close();
 });

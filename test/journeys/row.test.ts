@@ -27,7 +27,7 @@ test('Finishing a linear unit opens the next one, suspending a unit does not, an
   await page.locator('.unit[aria-disabled=true]').filter({ hasText: 'Part 3' }).waitFor();
 
   await contentOf(page).locator('#later').click();
-  await page.locator('#notice').getByText('You have finished this part').waitFor();
+  await page.locator('#notice').getByText('You have not completed this part yet').waitFor();
   await unit('Part 2').click();
   await current.filter({ hasText: 'Part 2' }).waitFor();
   await page.click('#previous-button');
@@ -59,7 +59,7 @@ test('A locked part and a step that is not possible say why, on a phone and with
   assert.deepEqual(await findings(page), []);
 
   await contentOf(page).locator('#later').click();
-  await page.locator('#notice').getByText('Sie haben diesen Teil abgeschlossen.').waitFor();
+  await page.locator('#notice').getByText('Sie haben diesen Teil noch nicht abgeschlossen.').waitFor();
   await page.click('#contents-button');
   await locked.click({ force: true });
   await reason.getByText('Schließen Sie zuerst die früheren Teile ab.').waitFor();

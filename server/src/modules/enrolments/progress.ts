@@ -1,5 +1,5 @@
 import { nothing, type RootEvidence } from '../../../../standards/evidence.ts';
-import { resultsWith } from '../../../../standards/results.ts';
+import { type Claim, resultsWith } from '../../../../standards/results.ts';
 import type { Evidence, RunTimeData, Standard } from '../../../../standards/types.ts';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
@@ -8,6 +8,7 @@ import { newId } from '../../platform/ids.ts';
 import { nextTimeSlice } from '../../platform/load/time-slices.ts';
 import { playableContent, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { acceptedDeviations } from './accepted-deviations.ts';
 import { type EarlierAttempt, withAttempt, withResult, writeEarlier } from './attempts/earlier-commits.ts';
 import { resultIn, stateOf } from './attempts/state.ts';
 import { checkedResults, unsupportedWarning } from './checked-results.ts';
@@ -199,7 +200,7 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
     attemptFinishedAt: finishedAt,
     status,
     completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
-    warnings: warningsOf(played.standard, { ...input, isStored, isSupported: unsupported === null }),
+    warnings: warningsOf(played.standard, { ...claim, isStored, isSupported: unsupported === null }),
     claimed: unsupported,
     events: [
       ...types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
@@ -249,12 +250,18 @@ function factsAfter(
 
 function warningsOf(
   standard: Standard,
-  { data, isStored, isSupported }: { data: RunTimeData; isStored: boolean; isSupported: boolean },
+  {
+    unit,
+    data,
+    isStored,
+    isSupported,
+  }: Pick<Claim, 'unit' | 'data'> & { isStored: boolean; isSupported: boolean },
 ): string[] | null {
   const length = data['cmi.suspend_data']?.length ?? 0;
   const warnings = [
     ...(isStored ? [] : [notStoredWarning]),
     ...(isSupported ? [] : [unsupportedWarning]),
+    ...acceptedDeviations(standard, unit, data),
     ...(isStored && standard === 'scorm12' && length > 4096 ? [longDataWarning(length)] : []),
   ];
   return warnings.length > 0 ? warnings : null;

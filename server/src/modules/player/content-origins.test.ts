@@ -179,7 +179,8 @@ test("no origin can read another origin's data or widen its document.domain", as
   for (const address of [location ?? '', file]) {
     const { headers } = await ask(address, { headers: { origin: await launchedAt(theirs, 'two') } });
     for (const name of [...headers.keys()]) assert.ok(!name.startsWith('access-control-'), name);
-    assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin');
+    const policy = address === file ? 'cross-origin' : 'same-origin';
+    assert.equal(headers.get('cross-origin-resource-policy'), policy);
     assert.equal(headers.get('origin-agent-cluster'), '?1');
     assert.equal(headers.get('service-worker-allowed'), null);
     assert.equal(headers.get('set-cookie'), null);

@@ -232,7 +232,7 @@ export const contentRoutes = [
       404: html('A page for the learner, if a window or frame requested the file.'),
     },
     problems: [...ends, 'not_found', 'tenant_not_found', 'range_not_satisfiable', 'wrong_host'],
-    handle: async (ctx, { params, request }) => {
+    handle: async (ctx, { params, request }, reply) => {
       const { ended, releaseId } = await liveRelease.get(ctx, params.token);
       rejectWhenEnded(ended);
       const folder = releaseId === null ? null : ctx.files.folder(releaseId);
@@ -242,8 +242,15 @@ export const contentRoutes = [
         await expectFolder(inQueueOf(ctx, player.tenantId), { folder, releaseId });
       if ((!folder || !path) && isNavigation(request)) return missingPage(request);
       if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
-      // Not `public`, because a shared cache would serve files after access has ended.
-      const headers = { 'Content-Type': contentTypeOf(path), 'Cache-Control': 'private, max-age=3600' };
+      // Courses name scripts as they like, for example with the extension of a server-side language.
+      reply.removeHeader('X-Content-Type-Options');
+      const headers = {
+        'Content-Type': contentTypeOf(path),
+        // Sandboxed frames inside courses have no origin. Nobody else knows the file's address.
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        // Not `public`, because a shared cache would serve files after access has ended.
+        'Cache-Control': 'private, max-age=3600',
+      };
       return { status: 200, file: { folder, path }, headers };
     },
   }),

@@ -81,8 +81,8 @@ test('an open session receives the files exactly as packaged', async () => {
     const response = await file(name);
     assert.equal(response.status, 200, name);
     assert.equal(await response.text(), await readFile(join(source, name), 'utf8'));
-    assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
-    assert.equal(response.headers.get('cross-origin-resource-policy'), 'same-origin');
+    assert.equal(response.headers.get('x-content-type-options'), null);
+    assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin');
     assert.equal(
       response.headers.get('cache-control'),
       'private, max-age=3600',

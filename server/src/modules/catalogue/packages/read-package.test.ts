@@ -135,7 +135,8 @@ describe('packages from other tools', () => {
       const known = /^aicc|^cmi5|^xapi|scorm2004-(3rd|4th)|scorm12/.exec(name)?.[0];
       assert.equal(report?.Standard ?? problem?.code, expected[name] ?? known, name);
       if (problem) assert.deepEqual(names, [], name);
-      if (/^(golf|cmi5|xapi)/.test(name)) assert.deepEqual(report?.Warnings, [], name);
+      const more = report?.Warnings.filter(({ Message }) => !Message.includes(' declared as '));
+      if (/^(golf|cmi5|xapi)/.test(name)) assert.deepEqual(more, [], name);
     }
   });
 
