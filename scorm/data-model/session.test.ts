@@ -115,3 +115,24 @@ it('the remaining time takes earlier sessions and the current one into account',
   assert.equal(remainingSeconds(one.state, 600_000), 0);
   assert.equal(remainingSeconds(session().state, 0), null);
 });
+
+it('a page that replaces the one that began the session begins another session of the same attempt', () => {
+  for (const edition of ['scorm12', 'scorm2004-4th'] as const) {
+    const [names, element] = edition === 'scorm12' ? ['LMS', 'cmi.core'] : ['', 'cmi'];
+    for (const ended of [false, true]) {
+      const one = session({ edition });
+      one.set('cmi.suspend_data', 'half');
+      one.set(`${element}.exit`, 'suspend');
+      if (ended) one.call(edition === 'scorm12' ? 'LMSFinish' : 'Terminate', '');
+      one.now = 60_000;
+      one.mayRestart = true;
+      assert.deepEqual(one.call(`${names}Initialize`, ''), ['true', 0]);
+      assert.deepEqual(one.get(`${element}.entry`), ['resume', 0]);
+      assert.deepEqual(one.get('cmi.suspend_data'), ['half', 0]);
+      assert.match(one.get(`${element}.total_time`)[0], /^(?:PT1M|0000:01:00.00)$/);
+      one.now = 90_000;
+      const time = snapshot(one.state, one.now)[`${element}.session_time`];
+      assert.match(time ?? '', /^(?:PT30S|0000:00:30.00)$/);
+    }
+  }
+});

@@ -11,6 +11,7 @@ export function session(launch: Partial<Launch> = {}, initialised = true) {
   const one = {
     notes,
     now: 0,
+    mayRestart: false,
     get state(): State {
       return last.state;
     },
@@ -19,7 +20,7 @@ export function session(launch: Partial<Launch> = {}, initialised = true) {
     },
     /** The returned value and the error code, as the content sees them. */
     call(fn: string, ...args: string[]): [returned: string, error: number] {
-      last = call(last.state, { fn, args }, { now: one.now });
+      last = call(last.state, { fn, args }, { now: one.now, mayRestart: one.mayRestart });
       return [last.returned, last.error];
     },
     get: (name: string) => one.call(`${names}GetValue`, name),
