@@ -22,7 +22,7 @@ const plain = (text: string, values: unknown[] = []): Statement => ({ text: mark
 
 /**
  * Users u0, u1 … of a tenant. Their numbers, and therefore their IDs, continue across all tenants. The trigger for their
- * words may be off. In older versions, users have no words.
+ * words may be off. Other versions may have no words.
  */
 const usersText = (withWords: boolean) => `
 insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name,
@@ -40,26 +40,21 @@ select tenant_id, word, user_id, words from (
   select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1
 ) listed cross join unnest(indexed_words(words)) word on conflict do nothing`;
 
-/** Enrolment n belongs to user n % users, on courses r0, r1 … In older versions, enrolments have no group. */
-const enrolmentsText = (withGroup: boolean) => `
-insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at
-  ${withGroup ? ', group_name' : ''})
+/** Enrolment n belongs to user n % users, on courses r0, r1 … */
+const enrolmentsText = `
+insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, group_name)
 select $1, ${id('01930000', '$2 + n')}, ${id('01920000', '$7 + n % $3::bigint')}, 'r' || n / $3::bigint, 'year', 'enrolment',
-  $4::timestamptz + n * interval '1 ms', $4::timestamptz + n * interval '1 ms'
-  ${withGroup ? ", 'group ' || n % $3::bigint % 20" : ''}
+  $4::timestamptz + n * interval '1 ms', $4::timestamptz + n * interval '1 ms',
+  'group ' || n % $3::bigint % 20
 from generate_series($5::bigint, $6::bigint - 1) n`;
 
-const positionText = `select from information_schema.columns where table_name = 'event' and column_name = 'position'`;
 const userWordText = `select from information_schema.columns where table_name = 'user' and column_name = 'words'`;
 const wordText = `select from information_schema.tables where table_name = 'user_word'`;
-const groupText = `select from information_schema.columns where table_name = 'enrolment' and column_name = 'group_name'`;
 
-const eventsText = (withPosition: boolean) => `
-insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data
-  ${withPosition ? ', position' : ''})
+const eventsText = `
+insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
 select $1, ${id('01940000', '$2 + n')}, 'enrolment.created', $4::timestamptz, ${id('01920000', '$7 + n % $3::bigint')},
-  ${id('01930000', '$2 + n')}, 'r' || n / $3::bigint, '{"DurationID": "year", "Reference": null}'
-  ${withPosition ? ', n + 1' : ''}
+  ${id('01930000', '$2 + n')}, 'r' || n / $3::bigint, '{"DurationID": "year", "Reference": null}', n + 1
 from generate_series($5::bigint, $6::bigint - 1) n`;
 
 const logText = `insert into event_log (tenant_id, position) values ($1, $2)`;
@@ -106,9 +101,6 @@ export async function fill(
     tenants === 0 ? 0 : Math.ceil(Math.max(0, sizes.enrolments - benchEnrolments) / tenants);
   const perUser = others === 0 ? 1 : Math.ceil(enrolmentsOfOthers / others);
   await fillCourses(first, Math.max(10, perUser));
-  const found = await first.query({ text: groupText, values: [] });
-  const withGroup = found.rows.length > 0;
-  const withPosition = (await first.query({ text: positionText, values: [] })).rows.length > 0;
   const withWords = (await first.query({ text: wordText, values: [] })).rows.length > 0;
   const withUserWords = (await first.query({ text: userWordText, values: [] })).rows.length > 0;
   const at = new Date(Date.now() - 30 * 86_400_000);
@@ -134,10 +126,10 @@ export async function fill(
     if (withWords) await connection.query(plain(wordsText, [tenant]));
     for (let from = 0; from < enrolments; from += batchSize) {
       const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + batchSize), user];
-      await connection.query(plain(enrolmentsText(withGroup), values));
-      await connection.query(plain(eventsText(withPosition), values));
+      await connection.query(plain(enrolmentsText, values));
+      await connection.query(plain(eventsText, values));
     }
-    if (withPosition) await connection.query(plain(logText, [tenant, enrolments]));
+    await connection.query(plain(logText, [tenant, enrolments]));
     if (index > 0 && index % 100 === 0) report(`filled ${index} of ${tenants} tenants`);
   }
 

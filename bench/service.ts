@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type pg from 'pg';
 import { ensureBuilt } from '../scripts/build.ts';
 import type { Connection } from '../server/src/platform/db/engine.ts';
@@ -67,10 +66,7 @@ async function serveArguments(root: string, { nodeArguments = [], fromSources }:
   if (root === here) await ensureBuilt();
   const quiet = '--disable-warning=ExperimentalWarning';
   const program = join(root, fromSources ? 'server/src/cli.ts' : 'dist/server/lectern.js');
-  if (existsSync(program)) return [quiet, ...nodeArguments, program, 'serve'];
-  // Versions before 2026-11-22 have no build.
-  const preload = pathToFileURL(join(root, 'src/preload.ts')).href;
-  return [quiet, '--import', preload, ...nodeArguments, join(root, 'src/main.ts')];
+  return [quiet, ...nodeArguments, program, 'serve'];
 }
 
 /** Starts a process of the version in `root`, and waits until it is ready. */

@@ -18,12 +18,9 @@ function showName(name: string): void {
   elements.brandName.hidden = false;
 }
 
-/**
- * Shows the tenant's logo, or its name if there is no logo, and uses its colour. During an upgrade, a node of the
- * previous version sends no branding.
- */
-export function showBranding(branding: Branding | undefined): void {
-  if (!branding?.Name) return;
+/** Shows the tenant's logo, or its name if there is no logo, and uses its colour. */
+export function showBranding(branding: Branding): void {
+  if (!branding.Name) return;
   const { Name, LogoPath, Light, Dark } = branding;
   const { style, dataset } = document.documentElement;
   if (Light && Dark) {

@@ -28,11 +28,6 @@ export type Claim = {
   root: RootEvidence | null;
   /** The sequencing state as sent by the page. */
   treeState: string | null;
-  /**
-   * Whether the page reports every unit that it opens. Pages before November 2026 did not report units that
-   * used no API.
-   */
-  isComplete: boolean;
   /** Global objectives of the learner's other courses. */
   shared?: Globals;
 };
@@ -80,9 +75,9 @@ function reportOf({ unit, data }: Claim): RunTimeData {
 function rootOf(
   course: Course | null,
   { course: before, units }: Results,
-  { root, treeState, isComplete, shared }: Claim,
+  { root, treeState, shared }: Claim,
 ): { claimed: RootEvidence | null; root: RootEvidence | null } {
-  if (!course || !isComplete || hasEarlierUnits(units)) return { claimed: course ? null : root, root };
+  if (!course) return { claimed: root, root };
   const state = treeState === null ? null : readTreeState(course, treeState);
   const shown = (state && resultIn(course, state)) ?? root;
   const claimed = root ?? shown;
@@ -92,10 +87,6 @@ function rootOf(
   if (!limit || !exceeds(shown, limit)) return { claimed, root: shown };
   return { claimed, root: replayedResult(course, supported, shared) };
 }
-
-/** Results stored before November 2026 do not contain `Supports`. */
-const hasEarlierUnits = (units: Results['units']) =>
-  Object.values(units).some(({ Supports }) => Supports === undefined);
 
 /** Null if no player can have written this state. */
 function resultIn(course: Course, state: SequencingState): RootEvidence | null {

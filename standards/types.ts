@@ -164,7 +164,7 @@ export type Objective = {
 
 /** The course tree of a release, as the player needs it. */
 export type CourseTree = {
-  /** The organization's `identifier`. Trees stored by earlier versions do not have it. */
+  /** The organization's `identifier`. */
   Identifier?: string | null;
   /** cmi5: the title by language. */
   Names?: Record<string, string>;
@@ -173,7 +173,7 @@ export type CourseTree = {
   Units: Unit[];
   /** SCORM 2004: the organization's own sequencing. */
   Sequencing: Sequencing | null;
-  /** The organization's own threshold. Trees stored by earlier versions do not have it. */
+  /** The organization's own threshold. */
   CompletionThreshold?: Unit['CompletionThreshold'];
   /** Whether global objectives and shared data are shared with the learner's other courses. */
   ObjectivesGlobalToSystem: boolean;

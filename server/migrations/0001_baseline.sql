@@ -142,20 +142,16 @@ create table event_log (
 create table event (
   tenant_id text not null references tenant,
   event_id uuid not null,
-  transaction xid8,
   type text not null,
   occurred_at timestamptz not null,
   user_id uuid,
   enroll_id uuid,
   course_id text,
   data jsonb not null,
-  epoch bigint,
   position bigint,
   primary key (tenant_id, event_id)
 );
 comment on index event_pkey is 'GET /events by EventID or newest first, replays of webhooks';
-create index event_before_positions on event (tenant_id, epoch, transaction, event_id) where transaction is not null;
-comment on index event_before_positions is 'GET /events with a cursor from before positions; new events have no entry';
 create unique index event_by_position on event (tenant_id, position);
 comment on index event_by_position is 'GET /events, webhooks, reports';
 create index event_of_enrolment on event (tenant_id, enroll_id, event_id) where enroll_id is not null;
@@ -180,9 +176,6 @@ create table webhook (
   secret text not null,
   previous_secret text,
   previous_secret_until timestamptz,
-  epoch bigint,
-  transaction xid8,
-  event_id uuid,
   failing_since timestamptz,
   owner uuid,
   owned_until timestamptz,
@@ -190,7 +183,7 @@ create table webhook (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   enabled_at timestamptz,
-  position bigint,
+  position bigint not null,
   kind text not null default 'events' check (kind in ('events', 'xapi')),
   username text,
   password text,
@@ -344,12 +337,6 @@ create table user_word (
   primary key (tenant_id, word, user_id)
 );
 
--- Tenants whose users are not all in user_word yet. A job continues after the user ID.
-create table user_word_fill (
-  tenant_id text primary key references tenant,
-  position uuid not null
-);
-
 -- Text without case and accents, and with a space for punctuation. The same as users/words.ts, in every locale. Folds
 -- only the beginning of a text that is not ASCII: the time grows with the length, and some characters decompose into
 -- 18.
@@ -412,8 +399,7 @@ create function follow_words() returns trigger language plpgsql as $$
 begin
   if tg_op <> 'INSERT' then
     delete from user_word
-    where tenant_id = old.tenant_id and user_id = old.user_id and word = any (indexed_words(
-      coalesce(old.words, user_words(old.last_name, old.first_name, old.login_id, old.email))));
+    where tenant_id = old.tenant_id and user_id = old.user_id and word = any (indexed_words(old.words));
   end if;
   if tg_op <> 'DELETE' then
     insert into user_word (tenant_id, word, user_id, words)
@@ -647,7 +633,7 @@ create table launch (
   return_url text,
   user_agent text,
   exit_number integer,
-  launch_id uuid,
+  launch_id uuid not null,
   primary key (tenant_id, enroll_id, number),
   foreign key (tenant_id, enroll_id) references enrolment
 ) with (fillfactor = 90);
@@ -997,25 +983,6 @@ create table activity_day (
   primary key (tenant_id, kind, course_id, group_name, day)
 );
 
--- Only earlier versions use this.
-create table day_count (
-  tenant_id text not null references tenant,
-  day date not null,
-  enrolments integer not null,
-  starts integer not null,
-  completions integer not null,
-  primary key (tenant_id, day)
-);
-
--- Only earlier versions use this.
-create table counted_log (
-  tenant_id text primary key references tenant,
-  epoch bigint,
-  transaction xid8,
-  event_id uuid,
-  position bigint
-);
-
 -- weekday: 1 is Monday. next_run_at: null while paused. attempts: of the run that is due, after failures.
 create table report_schedule (
   tenant_id text not null references tenant,
@@ -1177,6 +1144,5 @@ create table erasure_enrolment (
   foreign key (tenant_id, erasure_id) references erasure_under_way
 );
 
--- start
-
-insert into setting (name, value) values ('event_epoch', '1'), ('audit_begins', 'due');
+-- The first start begins the audit trail of the deployment, and deletes this row.
+insert into setting (name, value) values ('audit_begins', 'due');

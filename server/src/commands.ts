@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { startMissingTrails } from './modules/audit/begin.ts';
+import { startDeploymentTrail } from './modules/audit/begin.ts';
 import { createKey } from './modules/auth/keys.ts';
 import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
 import { importPackage } from './modules/catalogue/packages/import-package.ts';
@@ -24,7 +24,7 @@ export async function withDatabase<Answer>(
   const log = openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn');
   const ctx = await openContext(config, log, { ...options, isService: false });
   try {
-    await startMissingTrails(ctx);
+    await startDeploymentTrail(ctx);
     await readClocks(ctx);
     return await act({ ...ctx, actor: { ...serviceActor, kind: 'command_line' } });
   } finally {

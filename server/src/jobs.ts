@@ -2,7 +2,6 @@ import { mailAttachments, mailChecks } from './mail-checks.ts';
 import { findDamage, findUnusedFolders } from './modules/catalogue/find-damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { remindOfEnds } from './modules/enrolments/reminders/remind.ts';
-import { assignPositions } from './modules/events/assign-positions.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
 import { forgetRecipients } from './modules/mail/recipients.ts';
 import { purgeMails } from './modules/mail/results.ts';
@@ -12,7 +11,6 @@ import { countAccess } from './modules/reports/count-access.ts';
 import { countActivity } from './modules/reports/count-activity.ts';
 import { countCompletion } from './modules/reports/count-completion.ts';
 import { runSchedules } from './modules/reports/schedules/run-schedules.ts';
-import { indexOlderUsers } from './modules/users/index-older-users.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
@@ -25,7 +23,6 @@ import { webhookSources } from './webhook-sources.ts';
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
   { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
-  { name: 'events.number', every: 10, run: assignPositions },
   { name: 'reports.count', every: 10, run: countCompletion },
   { name: 'reports.access', every: 10, run: countAccess },
   { name: 'reports.activity', every: 10, run: countActivity },
@@ -45,7 +42,6 @@ export const jobs: readonly Job[] = [
   { name: 'mail.forget', every: 3_600, run: forgetRecipients },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, run: finishErasures },
-  { name: 'users.index', every: 60, run: indexOlderUsers },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 

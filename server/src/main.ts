@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { encryptStored } from './encrypt-stored.ts';
 import { exitWithReason, sentenceFor } from './exit.ts';
 import { accessHint } from './help.ts';
-import { startMissingTrails } from './modules/audit/begin.ts';
+import { startDeploymentTrail } from './modules/audit/begin.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
@@ -48,7 +48,7 @@ export async function start(config: Config, log: Log): Promise<Started & { ctx: 
  */
 async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
   await encryptStored(ctx);
-  await startMissingTrails(ctx);
+  await startDeploymentTrail(ctx);
   await auditRotation(ctx);
   await renewSeals(ctx);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : scratchAge);

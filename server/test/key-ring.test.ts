@@ -13,6 +13,7 @@ import { writeSession, writeTicket } from '../src/modules/player/tokens.ts';
 import { encryptSecrets, openSecret } from '../src/modules/webhooks/secrets.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Context } from '../src/platform/context.ts';
+import { newId } from '../src/platform/ids.ts';
 import { type KeyRing, newKey, openKey } from '../src/platform/keys/key-ring.ts';
 import { keyedHash } from '../src/platform/keys/signing.ts';
 import { once } from '../src/platform/retries/once.ts';
@@ -72,7 +73,7 @@ test('a copy of the database is not enough to forge links, tickets, sessions, pr
       link: (await click(launchUrl(ctx, handle))).status,
       ticket: (await post(`${at}/${ticket}/session`)).status,
       session: (
-        await post(`${at}/${writeSession(ctx, { ...handle, launch: 2, launchId: null })}/commit`, commit)
+        await post(`${at}/${writeSession(ctx, { ...handle, launch: 2, launchId: newId(ctx.now()) })}/commit`, commit)
       ).status,
       preview: (await click(`${service.contentUrl}/preview?ticket=${writePreviewLink(ctx, link)}`)).status,
       previewTicket: (await post(`${at}/${preview}/session`)).status,

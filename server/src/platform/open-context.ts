@@ -39,7 +39,7 @@ export async function openContext(
   });
   try {
     if (!migrates && !(await isMigrated(engine, locations.migrations)))
-      throw new Error('The database is from an earlier version. Run lectern migrate first.');
+      throw new Error('The database has not been migrated to this version. Run lectern migrate first.');
     const { applied } = await migrate(engine, locations.migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
     const files = await openFiles(config.dataDir);

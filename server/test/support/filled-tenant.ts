@@ -184,8 +184,7 @@ async function leaveReset({ ctx }: TestService, tenantId: string, loginId: strin
 }
 
 /**
- * Creates the state that a node leaves behind if it crashes before the last batch of an erasure and of an
- * upgrade.
+ * Creates the state that a node leaves behind if it crashes before the last batch of an erasure.
  */
 async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<void> {
   const now = ctx.now();
@@ -199,13 +198,9 @@ async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<voi
     .insertInto('erasure_enrolment')
     .values({ ...own, enroll_id: newId(now) })
     .execute();
-  await ctx.db
-    .insertInto('user_word_fill')
-    .values({ tenant_id: tenantId, position: newId(now) })
-    .execute();
 }
 
-/** A scheduled report with a recipient, and the counts of earlier versions. Returns the ScheduleID. */
+/** A scheduled report with a recipient. Returns the ScheduleID. */
 async function fillReports(service: TestService, tenant: TestTenant): Promise<string> {
   const { TenantID } = tenant;
   const made = await tenant.api('POST', '/report/schedule', {
@@ -218,8 +213,5 @@ async function fillReports(service: TestService, tenant: TestTenant): Promise<st
     service.ctx.engine.query({ text: `/* across tenants: a test fills a table */ ${text}`, values: [] });
   await fill(`insert into report_recipient (tenant_id, schedule_id, user_id)
     select '${TenantID}', '${ScheduleID}', user_id from "user" where tenant_id = '${TenantID}' limit 1`);
-  await fill(`insert into day_count (tenant_id, day, enrolments, starts, completions)
-    values ('${TenantID}', '2026-01-31', 1, 0, 0)`);
-  await fill(`insert into counted_log (tenant_id, position) values ('${TenantID}', 1)`);
   return ScheduleID;
 }

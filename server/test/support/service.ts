@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/app.ts';
-import { startMissingTrails } from '../../src/modules/audit/begin.ts';
+import { startDeploymentTrail } from '../../src/modules/audit/begin.ts';
 import { createKey } from '../../src/modules/auth/keys.ts';
 import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
 import { openClocks } from '../../src/platform/clocks.ts';
@@ -107,7 +107,7 @@ export async function startService(
   config.contentUrl = `${scheme}://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `${scheme}://127.0.0.1:${await listen(api)}`;
   ctx.homePage = await openHomePage(ctx, { baseUrl: config.baseUrl, isService: true });
-  await startMissingTrails(ctx);
+  await startDeploymentTrail(ctx);
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {
     await closeServers([api, content, operations]);

@@ -35,7 +35,7 @@ export async function appendAudit(ctx: Context, tenantId: string, ...entries: Ne
   });
 }
 
-/** Writes the first entry of a chain. Chains start only here: for a new tenant, or once after a migration. */
+/** Writes the first entry of a chain. Chains start only here: for a new tenant or a new database. */
 export async function beginChain(ctx: Context, tenantId: string, entry: NewAudit): Promise<void> {
   await joinTransaction(ctx, async (ctx) => {
     const head = await insertHead(ctx, tenantId, { number: 0, at: ctx.now(), hash: '' });

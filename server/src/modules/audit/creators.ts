@@ -18,7 +18,7 @@ type Row = { target_id: string; actor: string; login_id: string | null };
 export type Creator = { by: 'administrator' | 'operator'; loginId: string | null };
 
 /**
- * The creator of each target, according to the trail. Records older than the trail have no entry.
+ * The creator of each target, according to the trail.
  */
 export async function readCreators(
   ctx: Context,

@@ -78,7 +78,7 @@ function breakAtEnd(
 
 type ChainPosition = { number: number; hash: string };
 
-/** Chains that are older than the action `audit.began` start with the creation of their tenant. */
+/** A tenant's chain starts with its creation. */
 const isBeginning = ({ number, action }: Entry) =>
   action === 'audit.began' || (number === 1 && action === 'tenant.created');
 

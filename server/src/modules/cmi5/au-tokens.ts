@@ -7,7 +7,7 @@ export type AuHandle = {
   tenantId: string;
   enrollId: string;
   launch: number;
-  launchId: string | null;
+  launchId: string;
   courseId: string;
   sessionId: string;
 };
@@ -30,7 +30,7 @@ export function writeAuToken(ctx: Context, use: AuTokenUse, handle: AuHandle): s
  */
 export function readAuToken(ctx: Context, token: string): (AuHandle & { use: AuTokenUse }) | null {
   const value = verifyTokenCached(ctx.keys, 'au', token) as
-    | [AuTokenUse, string, string, number, string | null, string, string]
+    | [AuTokenUse, string, string, number, string, string, string]
     | null;
   if (!value) return null;
   const [use, tenantId, enrollId, launch, launchId, courseId, sessionId] = value;

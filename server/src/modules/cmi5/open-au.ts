@@ -55,7 +55,7 @@ export type AuAddresses = (session: AuHandle) => {
 export type OpenAu = {
   enrollId: string;
   launch: number;
-  launchId: string | null;
+  launchId: string;
   courseId: string;
   played: PlayedRelease;
   unit: Unit;

@@ -8,17 +8,12 @@ type Row = SessionFacts & { release_id: string | null };
 const columns = `played.exit_number, played.last_seen_at, enrolment.launches, enrolment.attempt_launch, enrolment.status, enrolment.expires_at, known.enabled,
   enrolment.release_id`;
 
-/**
- * After a backup is restored, another launch may have the same number. A token without a launch ID
- * is matched only by number.
- */
-const isSame = (id: string) => `(${id}::uuid is null or played.launch_id = ${id})`;
-
+/** Compares the ID too, because after a backup is restored, another launch may have the same number. */
 const read = `
 select ${columns} from launch played
 join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
-where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$4')}`;
+where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and played.launch_id = $4`;
 
 /** Only the page of an open session updates its last-seen time, so an ended session stays ended. */
 const recordHeartbeat = `
@@ -26,7 +21,7 @@ update launch played set last_seen_at = case
   when played.exit_number is null and played.last_seen_at >= $5 then $4 else played.last_seen_at end
 from enrolment
 join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
-where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$6')}
+where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and played.launch_id = $6
   and enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 returning ${columns}`;
 
@@ -36,7 +31,7 @@ returning ${columns}`;
  */
 export type LaunchState = { ended: SessionEnd | null; releaseId: string | null };
 
-type Handle = { enrollId: string; launch: number; launchId: string | null };
+type Handle = { enrollId: string; launch: number; launchId: string };
 
 function stateOf(row: Row | undefined, launch: number, now: Date): LaunchState {
   if (!row) return { ended: 'session_ended', releaseId: null };

@@ -52,7 +52,7 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   /** Null if the launch does not exist or another launch has its number. */
   last_seen_at: Date | null;
   exit_number: number | null;
-  /** Hash of the commit with this number; empty if it was stored before hashes existed; null if the number is free. */
+  /** Hash of the commit with this number; empty if it was erased; null if the number is free. */
   taken_by: string | null;
   units: Record<string, Evidence> | null;
   /** Size of each unit's run-time data. */

@@ -32,7 +32,7 @@ import { type Progress, writeProgress } from './write-progress.ts';
 export type CommitInput = {
   enrollId: string;
   launch: number;
-  /** Null if the session began before launches had IDs. */
+  /** Null for results that an AU reports to the service. */
   launchId: string | null;
   number: number;
   unitId: string;
@@ -40,8 +40,6 @@ export type CommitInput = {
   treeState: string | null;
   root: RootEvidence | null;
   exit: boolean;
-  /** Whether the page reports every unit that it opens. */
-  isComplete: boolean;
 };
 
 /** `Ended`: why the session accepts no commits made after its end; null if it is still open. */

@@ -200,13 +200,3 @@ test('a search that finds more than 1,000 users reads all of their enrolments, i
   const foreign = await tenant.api('GET', `/enrolment?Cursor=${body.NextCursor}`);
   expectProblem(foreign, 422, 'validation_failed');
 });
-
-test('enrolments are found during an upgrade, before all users are indexed', async () => {
-  const tenant = await tenantWithPeople();
-  await sql`delete from user_word where tenant_id = ${tenant.TenantID}`.execute(service.ctx.db);
-  assert.deepEqual(await found(tenant, 'muller vic'), []);
-  await sql`insert into user_word_fill (tenant_id, position) values (${tenant.TenantID}, '00000000-0000-0000-0000-000000000000')`.execute(
-    service.ctx.db,
-  );
-  assert.deepEqual(await found(tenant, 'muller vic'), ['A00050', 'A00050']);
-});

@@ -6,7 +6,6 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { appendEvents } from './append.ts';
-import { assignPositions } from './assign-positions.ts';
 import { readLog } from './log.ts';
 import type { Position } from './position.ts';
 
@@ -199,19 +198,6 @@ test('a cursor is rejected if its event is not at its position, for example afte
   ])
     await assert.rejects(namesAfter(ctx, wrong), { code: 'validation_failed' });
   assert.deepEqual((await namesAfter(ctx, position)).names, []);
-});
-
-test('events written by a node of the previous version during an upgrade get their positions later', async () => {
-  const ctx = await ownTenant();
-  await write(ctx, 'one');
-  const { position } = await namesAfter(ctx);
-  await sql`insert into event (tenant_id, event_id, type, occurred_at, data)
-    values (${ctx.tenantId}, ${newId(ctx.now())}, 'user.created', now(), '{"LoginID":"two"}')`.execute(
-    ctx.db,
-  );
-  assert.deepEqual((await namesAfter(ctx, position)).names, []);
-  await assignPositions(ctx);
-  assert.deepEqual((await namesAfter(ctx, position)).names, ['two']);
 });
 
 test('an export of the log ends with the last event', async () => {

@@ -1,9 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { scanRows, type Visit } from '../../platform/db/list-scan.ts';
-import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { filterSql, type LogFilter, narrowAccessPaths } from './filter.ts';
-import { type LegacyPosition, logStart, type Position } from './position.ts';
+import { logStart, type Position } from './position.ts';
 import type { Event } from './schemas.ts';
 import type { EventType } from './types.ts';
 
@@ -93,22 +92,6 @@ export async function readLog(
     position: last ? positionOf(last) : endOf(first),
     hasMore: end !== null && end.position !== first.end_position,
   };
-}
-
-const former = `
-select held.position, held.event_id from event held
-where held.tenant_id = $1 and held.transaction is not null
-  and (held.epoch, held.transaction, held.event_id) <= ($2::bigint, $3::xid8, $4::uuid)
-order by held.epoch desc, held.transaction desc, held.event_id desc limit 1`;
-
-/**
- * Finds the position for a cursor from before events were numbered. Numbering kept the previous
- * order of the events.
- */
-export async function findLegacyPosition(ctx: TenantContext, at: LegacyPosition): Promise<Position> {
-  const values = [ctx.tenantId, at.epoch, at.transaction, at.eventId];
-  const [row] = await run<Row>(ctx, { name: 'former_position', text: former, values });
-  return row ? positionOf(row) : logStart;
 }
 
 /**

@@ -3,19 +3,16 @@ import { foreignCursor } from '../../platform/http/pagination.ts';
 /** A position in a tenant's log, and the event there. Everything after this position is unread. */
 export type Position = { position: number; eventId: string };
 
-/** A position in a cursor from before a tenant's events were numbered. */
-export type LegacyPosition = { epoch: number; transaction: string; eventId: string };
-
 export const logStart: Position = { position: 0, eventId: '00000000-0000-0000-0000-000000000000' };
 
 export function toCursor({ position, eventId }: Position): string {
   return Buffer.from(`log ${position} ${eventId}`).toString('base64url');
 }
 
-const shape = /^log (\d{1,15})(?: (\d{1,19}))? ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const shape = /^log (\d{1,15}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-export function fromCursor(cursor: string): Position | LegacyPosition {
-  const [, first, transaction, eventId] = shape.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (!first || !eventId) throw foreignCursor();
-  return transaction ? { epoch: Number(first), transaction, eventId } : { position: Number(first), eventId };
+export function fromCursor(cursor: string): Position {
+  const [, position, eventId] = shape.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (!position || !eventId) throw foreignCursor();
+  return { position: Number(position), eventId };
 }

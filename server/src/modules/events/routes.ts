@@ -2,7 +2,7 @@ import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/htt
 import { ok, route } from '../../platform/http/routes.ts';
 import { isId } from '../../platform/ids.ts';
 import { findPersonIds } from '../audit/person-ids.ts';
-import { findLegacyPosition, readLog, readNewest, toEvent } from './log.ts';
+import { readLog, readNewest, toEvent } from './log.ts';
 import { fromCursor, logStart, toCursor } from './position.ts';
 import { EventPage, eventQuery } from './schemas.ts';
 import { readTypes } from './types.ts';
@@ -35,8 +35,7 @@ export const eventRoutes = [
         const { rows, end } = await readNewest(ctx, { ...filter, before, limit });
         return ok(toPage(rows, limit, (row) => row.event_id ?? '', toEvent, end));
       }
-      const sent = cursor === undefined ? logStart : fromCursor(cursor);
-      const after = 'epoch' in sent ? await findLegacyPosition(ctx, sent) : sent;
+      const after = cursor === undefined ? logStart : fromCursor(cursor);
       const { events, position, hasMore } = await readLog(ctx, { ...filter, after, limit });
       return ok({
         Items: events.map(({ event }) => event),

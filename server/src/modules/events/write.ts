@@ -60,11 +60,6 @@ export const eventBuffer = {
   end if;`,
 };
 
-/**
- * Another node may already have numbered an event from an earlier version. The last condition checks for
- * this. With `is null` in that condition, PostgreSQL would search all events without a position for each
- * event.
- */
 const number = `/* across tenants: a transaction may write events of several tenants */
 with made as (
   select event.tenant_id, event.event_id,
@@ -79,11 +74,9 @@ with made as (
 )
 update event set position = log_end.position - made.count + made.n
 from made join log_end on log_end.tenant_id = made.tenant_id
-where event.tenant_id = made.tenant_id and event.event_id = made.event_id and coalesce(event.position, 0) = 0`;
+where event.tenant_id = made.tenant_id and event.event_id = made.event_id`;
 
-/**
- * Assigns positions to events without a position. This transaction or nodes of an earlier version wrote them.
- */
+/** Assigns positions to the events of this transaction, which have none yet. */
 export async function numberEvents(ctx: { db: Database }, tenants: string[]): Promise<void> {
   // A prepared plan for an empty table would scan the whole table for each event.
   await runUnprepared(ctx, { text: number, values: [tenants] });

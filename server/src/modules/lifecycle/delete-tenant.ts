@@ -48,7 +48,7 @@ export async function deleteTenant(
   const { tenantId, plan } = input;
   const tenant = await findAnyTenant(ctx, tenantId);
   if (!tenant || (plan && tenant.status === 'deleting')) throw tenantNotFound();
-  if (tenant.status === 'deleting') return receiptIn(tenant.deletion);
+  if (tenant.status === 'deleting') return tenant.deletion as TenantDeletion;
   if (!plan) rejectUnlessSuspended(tenant.status);
   const now = ctx.now();
   const receipt: TenantDeletion = {
@@ -71,16 +71,7 @@ export async function deleteTenant(
   });
   invalidateTenant(ctx, tenantId);
   await eraseResponsesAboutTenant(ctx, tenantId);
-  return earlier ? receiptIn(earlier) : receipt;
-}
-
-/** The receipt as it was stored. Receipts from earlier versions have no `More`, because they counted all records. */
-function receiptIn(stored: unknown): TenantDeletion {
-  const receipt = stored as TenantDeletion;
-  return {
-    ...receipt,
-    Deleted: receipt.Deleted.map((counted) => ({ ...counted, More: counted.More ?? false })),
-  };
+  return (earlier as TenantDeletion | null) ?? receipt;
 }
 
 type Count = Pick<TenantDeletion['Deleted'][number], 'Records' | 'More'>;

@@ -130,8 +130,6 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Number of the newest event',
     notExported: 'The events include these numbers.',
   },
-  { table: 'day_count', key: ['day'], what: 'Counts by day from earlier versions' },
-  { table: 'counted_log', key: [], what: 'Progress of these counts' },
   // Must follow the event log, because jobs count the events in it.
   {
     table: 'activity_day',
@@ -209,12 +207,6 @@ export const tenantTables: readonly TenantDataTable[] = [
     key: ['word', 'user_id'],
     what: 'Search index of users',
     notExported: 'It is derived from the users.',
-  },
-  {
-    table: 'user_word_fill',
-    key: [],
-    what: 'Progress of the search index',
-    notExported: 'It exists only during an upgrade.',
   },
   { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
   { table: 'branding', key: [], what: 'Colour and logo' },

@@ -39,8 +39,7 @@ export function writeMail(input: Input): Written {
     isAttached: input.isAttached ?? false,
     at: input.change ? dateText(locale, new Date(input.change.at)) : '',
     isOwn: input.change?.isOwn ?? false,
-    // Emails that an earlier version queued do not say this.
-    isAll: input.change?.isAll ?? input.change?.isOwn === false,
+    isAll: input.change?.isAll ?? false,
   });
   const { url, branding } = input;
   const logo = branding?.logo ?? null;

@@ -13,8 +13,6 @@ const impersonal: Record<string, string> = {
     "erased by eraseStoredResponses; encrypted with the client's key and request, deleted after 24 hours",
   branding: 'colour and logo of a tenant',
   audit_chain: 'the last hash of a trail',
-  day_count: 'daily counts of earlier versions',
-  counted_log: 'how far the log has been counted',
   completion_log: 'how far the log has been counted',
   completion_line: 'courses and groups in reports',
   completion_day: 'daily figures of reports',
@@ -26,7 +24,6 @@ const impersonal: Record<string, string> = {
   event_log: 'where the log ends',
   mail_queue: 'when the next email is due',
   reminder_progress: 'the end date up to which learners have been reminded',
-  user_word_fill: 'how far the search index has been filled',
   statement_log: 'when the newest statement was stored',
   activity_definition: 'names and descriptions of activities',
 };

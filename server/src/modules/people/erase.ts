@@ -9,7 +9,7 @@ import { findPerson } from './all-personal-data.ts';
 import { eraseBatch } from './erase-batches.ts';
 import { beginning, type ErasureProgress } from './erasure-progress.ts';
 import { planErasure } from './plan-erasure.ts';
-import { completed, loginHash } from './receipt.ts';
+import { loginHash } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 import { requireUntouchedUser } from './untouched.ts';
 
@@ -93,5 +93,5 @@ async function readReceipt(
     .limit(1)
     .executeTakeFirst();
   if (!row) throw userNotFound();
-  return { ...completed(row.receipt as Omit<Erasure, 'LoginID'>), LoginID: loginId };
+  return { ...(row.receipt as Omit<Erasure, 'LoginID'>), LoginID: loginId };
 }

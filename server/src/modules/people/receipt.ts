@@ -41,13 +41,3 @@ export function receiptOf(countOf: (name: string) => Count): Pick<Erasure, 'Eras
     ],
   };
 }
-
-/** Receipts from earlier versions have no `More`. */
-export function completed(receipt: Omit<Erasure, 'LoginID'>): Omit<Erasure, 'LoginID'> {
-  const counted = { More: false };
-  return {
-    ...receipt,
-    Erased: receipt.Erased.map((part) => ({ ...counted, ...part })),
-    Kept: receipt.Kept.map((part) => ({ ...counted, ...part })),
-  };
-}

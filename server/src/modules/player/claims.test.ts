@@ -6,11 +6,9 @@ import * as sequencing from '../../../../scorm/sequencing/session.ts';
 import { writeTreeState } from '../../../../standards/tree-state.ts';
 import type { RunTimeData } from '../../../../standards/types.ts';
 import { packCourse } from '../../../../test/journeys/course-packages.ts';
-import { type Play, play, post, scorm12 } from '../../../test/support/player.ts';
+import { type Play, play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
-import { signToken } from '../../platform/keys/signing.ts';
-import { readSession } from './tokens.ts';
 
 const service = await startService();
 after(service.close);
@@ -126,17 +124,4 @@ test('a rollup claimed by a SCORM 1.2 page is flagged', async () => {
   const { body } = await page.commit({ Data: scorm12('incomplete', 40), Root: all });
   assert.deepEqual([body.Completion, body.Score], ['incomplete', 40]);
   assert.deepEqual((await commits())[0].Claimed, all);
-});
-
-test("attempts that began with an earlier version of the page keep that page's rollup", async () => {
-  const { page, commits } = await enrolled();
-  const handle = readSession(service.ctx, page.session.Session);
-  assert.ok(handle);
-  const { tenantId, enrollId, launch, courseId, launchId } = handle;
-  const earlier = signToken(service.ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId]);
-  const [UnitID = ''] = Object.keys(page.session.Data);
-  const commit = { Number: 1, UnitID, Data: begun, Root: all };
-  const { body } = await post(`${service.contentUrl}/play/${earlier}/commit`, commit);
-  assert.deepEqual([body.Status, body.Success], ['completed', 'passed']);
-  assert.equal((await commits())[0].Claimed, null);
 });

@@ -260,6 +260,5 @@ function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promis
     treeState: body.Tree === undefined ? null : storable(body.Tree),
     root: body.Root ?? null,
     exit: body.Exit ?? false,
-    isComplete: handle.isComplete,
   });
 }

@@ -100,7 +100,6 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
     data: body.Data,
     root: body.Root ?? null,
     treeState: body.Tree ?? null,
-    isComplete: true,
   };
   await nextTimeSlice(ctx);
   const { units, course } = resultsWith(played, before, change);

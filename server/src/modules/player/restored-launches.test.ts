@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../test/support/clock.ts';
-import { play, post, scorm12 } from '../../../test/support/player.ts';
+import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
-import { writeSession } from './tokens.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -136,18 +135,13 @@ test('a used commit number accepts only the same commit, and a different commit 
   assert.deepEqual(await read(), ['completed', 'passed', 95]);
 });
 
-test('session tokens issued before launches had IDs are still accepted, and so are commits without a hash', async () => {
-  const { EnrollID, LaunchURL, restore } = await enrolled();
+test('a commit whose hash was erased is still recognised', async () => {
+  const { EnrollID, LaunchURL } = await enrolled();
   const { session, commit } = await play(service, LaunchURL);
-  const token = writeSession(service.ctx, {
-    ...{ tenantId: TenantID, enrollId: EnrollID, courseId: 'phishing' },
-    ...{ launch: session.Launch, launchId: null },
-  });
   const [UnitID = ''] = Object.keys(session.Data);
   const sent = { Number: 1, UnitID, Data: scorm12('incomplete', 10) };
-  const reply = await post(`${service.contentUrl}/play/${token}/commit`, sent);
-  assert.deepEqual([reply.status, reply.body.Ended], [200, null]);
-  assert.deepEqual((await commit(sent)).body, reply.body);
+  const reply = await commit(sent);
+  expectStatus(reply, 200);
   await service.ctx.db
     .updateTable('run_time_commit')
     .set({ body_hash: null })
@@ -155,7 +149,4 @@ test('session tokens issued before launches had IDs are still accepted, and so a
     .where('enroll_id', '=', EnrollID)
     .execute();
   assert.deepEqual((await commit(sent)).body, reply.body);
-  await restore(0);
-  const unknown = await post(`${service.contentUrl}/play/${token}/commit`, { ...sent, Number: 2 });
-  expectProblem(unknown, 410, 'session_ended');
 });

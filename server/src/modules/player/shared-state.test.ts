@@ -107,23 +107,6 @@ test('only the 20 most recently used enrolments that have shared data are read',
   });
 });
 
-test('a tree state stored by a previous version shares the same data, and is read once', async () => {
-  const learner = await user();
-  await commitTree(await launchOf(learner, one), stateWith(passedAndNoted));
-  await commitTree(await launchOf(learner, one), stateWith('{"globals":[],"buckets":[["secret","x"]]}'));
-  const target = await launchOf(learner, other);
-  const { Shared } = (await play(service, target)).session;
-  assert.equal(Shared.buckets.length, 1);
-  const { db } = service.ctx;
-  await db.updateTable('attempt').set({ shared: null }).where('tenant_id', '=', TenantID).execute();
-  const readsState = ({ texts }: Touched) => texts.some((text) => text.includes('select "tree_state"'));
-  for (const reads of [2, 0]) {
-    touched.length = 0;
-    assert.deepEqual((await play(service, target)).session.Shared, Shared);
-    assert.equal(touched.filter(readsState).length, reads);
-  }
-});
-
 test('a commit without a tree state keeps the shared data', async () => {
   const learner = await user();
   const { commit } = await play(service, await launchOf(learner, one));

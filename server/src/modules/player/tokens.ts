@@ -18,11 +18,8 @@ export type SessionHandle = {
   tenantId: string;
   enrollId: string;
   launch: number;
-  /** Null in tokens issued before launches had IDs. */
-  launchId: string | null;
+  launchId: string;
   courseId: string;
-  /** Whether the page reports every unit that it opens, so that its results can be checked. */
-  isComplete: boolean;
 };
 
 const ticketHours = 24;
@@ -57,16 +54,16 @@ export function readTicket(ctx: Context, token: string): Ticket | null {
   return old ? null : { tenantId, enrollId, returnUrl, at, courseId };
 }
 
-export function writeSession(ctx: Context, session: Omit<SessionHandle, 'isComplete'>): string {
+export function writeSession(ctx: Context, session: SessionHandle): string {
   const { tenantId, enrollId, launch, launchId, courseId } = session;
-  return signToken(ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId, true]);
+  return signToken(ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId]);
 }
 
 export function readSession(ctx: Context, token: string): SessionHandle | null {
   const value = verifyTokenCached(ctx.keys, 'session', token) as
-    | [string, string, number, string, (string | null)?, boolean?]
+    | [string, string, number, string, string]
     | null;
   if (!value) return null;
-  const [tenantId, enrollId, launch, courseId, launchId = null, isComplete = false] = value;
-  return { tenantId, enrollId, launch, launchId, courseId, isComplete };
+  const [tenantId, enrollId, launch, courseId, launchId] = value;
+  return { tenantId, enrollId, launch, launchId, courseId };
 }

@@ -38,7 +38,7 @@ export async function playAu(ctx: TenantContext, input: PlayedUnit): Promise<voi
 }
 
 async function report(ctx: TenantContext, { handle, unit, play }: PlayedUnit): Promise<void> {
-  const opened = await openUnit(ctx, { ...handle, isComplete: true }, { UnitID: unit.UnitID });
+  const opened = await openUnit(ctx, handle, { UnitID: unit.UnitID });
   const session = await authenticate(ctx, handle, { unit, opened });
   const lrs = lrsOf(ctx, session);
   const launch: ActivityLaunch = {

@@ -85,7 +85,6 @@ async function commitUnits(
       treeState: null,
       root: null,
       exit: n === units.length - 1,
-      isComplete: true,
     });
 }
 
@@ -93,7 +92,7 @@ async function playAicc(
   ctx: TenantContext,
   { handle, unit, play }: Parameters<typeof playAu>[1],
 ): Promise<void> {
-  const opened = await openUnit(ctx, { ...handle, isComplete: true }, { UnitID: unit.UnitID });
+  const opened = await openUnit(ctx, handle, { UnitID: unit.UnitID });
   const token = writeAuToken(ctx, 'hacp', { ...handle, sessionId: opened.SessionID });
   for (const command of ['PutParam', 'ExitAU'])
     await answerHacp(

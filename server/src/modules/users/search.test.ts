@@ -3,7 +3,6 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
-import { indexOlderUsers } from './index-older-users.ts';
 
 const service = await startService();
 after(service.close);
@@ -97,19 +96,6 @@ test('users created in bulk are found', async () => {
   const rows = people.map((person) => JSON.stringify(person)).join('\n');
   const reply = await tenant.api('POST', '/user/bulk', rows, { 'content-type': 'application/x-ndjson' });
   expectStatus(reply, 200);
-  assert.deepEqual(await found(tenant, 'stone anna'), ['A00050']);
-});
-
-test('users created by an earlier version are found before and after a job has indexed them', async () => {
-  const tenant = await tenantWithPeople();
-  const words = await stored(tenant);
-  await sql`delete from user_word where tenant_id = ${tenant.TenantID}`.execute(service.ctx.db);
-  await sql`insert into user_word_fill (tenant_id, position)
-    values (${tenant.TenantID}, '00000000-0000-0000-0000-000000000000')`.execute(service.ctx.db);
-  assert.deepEqual(await found(tenant, 'stone anna'), ['A00050']);
-  assert.deepEqual(await found(tenant, 'muller', '&Enabled=true'), ['A00051']);
-  await indexOlderUsers(service.ctx);
-  assert.deepEqual(await stored(tenant), words);
   assert.deepEqual(await found(tenant, 'stone anna'), ['A00050']);
 });
 

@@ -56,27 +56,14 @@ export async function countFound(ctx: TenantContext, input: SearchFilter): Promi
   return { Records: Records + exact.length, More };
 }
 
-/**
- * The position at which the list begins. Without words, or until a job has indexed the tenant, the list is
- * ordered by LoginID.
- */
+/** The position at which the list begins. Without words, the list is ordered by LoginID. */
 export async function firstPosition(
   ctx: TenantContext,
   input: SearchFilter,
   words: readonly string[],
 ): Promise<Position> {
-  const leading = words.length > 0 && (await isFilled(ctx)) ? await rarest(ctx, input, words) : null;
+  const leading = words.length > 0 ? await rarest(ctx, input, words) : null;
   return leading === null ? { loginId: '' } : { leading, word: '', id: firstId };
-}
-
-/** False during an upgrade, while a job is still adding the words of existing users. */
-async function isFilled(ctx: TenantContext): Promise<boolean> {
-  const row = await ctx.db
-    .selectFrom('user_word_fill')
-    .select('tenant_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .executeTakeFirst();
-  return row === undefined;
 }
 
 const endSql = (word: string, { add }: Parameters) => `held.word < ${add(prefixEnd(word))}`;
@@ -175,10 +162,9 @@ export async function readExact(ctx: TenantContext, input: SearchFilter): Promis
   return run<UserRow>(ctx, { text, values: parameters.values });
 }
 
-/** SQL for whether a user has all words. Until a job has added an earlier user's words, they are computed. */
+/** SQL for whether a user has all words. */
 export function hasWordsSql(user: string, words: readonly string[], parameters: Parameters): string {
-  const computed = `user_words(${user}.last_name, ${user}.first_name, ${user}.login_id, ${user}.email)`;
-  return containsSql(`coalesce(${user}.words, ${computed})`, words, parameters);
+  return containsSql(`${user}.words`, words, parameters);
 }
 
 /** Words contain no characters that have a meaning in patterns. */

@@ -24,11 +24,6 @@ const lease = `now() + interval '30 seconds'`;
 
 const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
 
-/** The position for an endpoint that a node of the previous version created during the upgrade. */
-const atCreation = `(select event.position from event
-  where event.tenant_id = $1 and event.position > 0 and event.occurred_at < hook.created_at
-  order by event.position desc limit 1)`;
-
 const isUnclaimed = `hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < now())`;
 
 /** Whether the log of an endpoint's kind has grown. */
@@ -45,7 +40,7 @@ const find = (sources: Sources) => `/* across tenants: nodes deliver for all ten
 select hook.tenant_id, hook.webhook_id from webhook hook
 join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
 where ${isUnclaimed} and hook.kind = any ($3) and (
-  hook.wake_at <= $1 or hook.owner is not null or hook.position is null or ${hasMore(sources)})
+  hook.wake_at <= $1 or hook.owner is not null or ${hasMore(sources)})
 order by hook.wake_at nulls last limit $2`;
 
 /**
@@ -57,7 +52,7 @@ with free as (
   select hook.webhook_id from webhook hook
   where hook.tenant_id = $1 and hook.webhook_id = any ($2::uuid[]) and ${isUnclaimed} for update skip locked
 )
-update webhook hook set owner = $3, owned_until = ${lease}, wake_at = null, position = coalesce(hook.position, ${atCreation}, 0)
+update webhook hook set owner = $3, owned_until = ${lease}, wake_at = null
 from free, tenant client
 where hook.tenant_id = $1 and hook.webhook_id = free.webhook_id and client.tenant_id = $1 and client.status = 'active'
 returning hook.*, ${resumed}`;
@@ -131,7 +126,7 @@ function toClaimed(row: ClaimedRow): Claimed {
   return {
     ...row,
     tenantId: row.tenant_id,
-    position: row.position ?? 0,
+    position: row.position,
     failingSince: row.failing_since,
     resumedAt: row.resumed_at,
     enabledAt: row.enabled_at,

@@ -3,10 +3,7 @@ import { Problem } from '../../platform/errors.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import type { NewWebhook, WebhookChange, WebhookKind } from './schemas.ts';
 
-/**
- * The stored event type of endpoints for statements. Nodes of the previous version do not know this
- * kind of endpoint. Because of this type, they send no events to it.
- */
+/** The type of a delivery of statements. */
 export const statementType = 'xapi.statements';
 
 const reject = (param: string, detail: string) => new Problem('validation_failed', detail, { param });

@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { decrypt, encrypt, encryptedBy } from '../../platform/keys/encryption.ts';
-import { newWebhookSecret, secretPrefix } from './signature.ts';
+import { newWebhookSecret } from './signature.ts';
 
 type WebhookId = { tenant_id: string; webhook_id: string };
 
@@ -26,12 +26,8 @@ export function makeSecret(ctx: Context, place: WebhookId): { secret: string; st
   return { secret, stored: encrypt(ctx.keys, about(place), secret) };
 }
 
-/**
- * Decrypts a secret. Earlier versions stored secrets unencrypted, and these are encrypted at
- * start-up.
- */
 export function openSecret(ctx: Pick<Context, 'keys'>, place: WebhookId, stored: string): string {
-  return stored.startsWith(secretPrefix) ? stored : decrypt(ctx.keys, about(place), stored);
+  return decrypt(ctx.keys, about(place), stored);
 }
 
 type Row = WebhookId & { secret: string; previous_secret: string | null; password: string | null };
@@ -54,7 +50,7 @@ where webhook.tenant_id = made.tenant_id and webhook.webhook_id = made.webhook_i
 const batch = 500;
 
 /**
- * Encrypts secrets with the ring's first key: those in plain text, and those encrypted with an earlier key. Any number
+ * Encrypts secrets with the ring's first key: those encrypted with an earlier key. Any number
  * of nodes may do this concurrently. Throws if the ring lacks a key that is still needed.
  */
 export async function encryptSecrets(ctx: Context): Promise<number> {

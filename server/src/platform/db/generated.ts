@@ -187,14 +187,6 @@ export interface CountedEnrolmentTable {
   success: string;
 }
 
-export interface CountedLogTable {
-  tenant_id: string;
-  epoch: number | null;
-  transaction: string | null;
-  event_id: string | null;
-  position: number | null;
-}
-
 export interface CourseTable {
   course_id: string;
   title: string;
@@ -208,14 +200,6 @@ export interface CourseTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   folded: Generated<string>;
-}
-
-export interface DayCountTable {
-  tenant_id: string;
-  day: string;
-  enrolments: number;
-  starts: number;
-  completions: number;
 }
 
 export interface EarlierAttemptTable {
@@ -347,14 +331,12 @@ export interface ErasureUnderWayTable {
 export interface EventTable {
   tenant_id: string;
   event_id: string;
-  transaction: string | null;
   type: string;
   occurred_at: Timestamp;
   user_id: string | null;
   enroll_id: string | null;
   course_id: string | null;
   data: Json;
-  epoch: number | null;
   position: number | null;
 }
 
@@ -391,7 +373,7 @@ export interface LaunchTable {
   return_url: string | null;
   user_agent: string | null;
   exit_number: number | null;
-  launch_id: string | null;
+  launch_id: string;
 }
 
 export interface MailTable {
@@ -692,11 +674,6 @@ export interface UserWordTable {
   words: string;
 }
 
-export interface UserWordFillTable {
-  tenant_id: string;
-  position: string;
-}
-
 export interface VoidedStatementTable {
   tenant_id: string;
   position: number;
@@ -713,9 +690,6 @@ export interface WebhookTable {
   secret: string;
   previous_secret: string | null;
   previous_secret_until: Timestamp | null;
-  epoch: number | null;
-  transaction: string | null;
-  event_id: string | null;
   failing_since: Timestamp | null;
   owner: string | null;
   owned_until: Timestamp | null;
@@ -723,7 +697,7 @@ export interface WebhookTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   enabled_at: Timestamp | null;
-  position: number | null;
+  position: number;
   kind: Generated<'events' | 'xapi'>;
   username: string | null;
   password: string | null;
@@ -786,9 +760,7 @@ export interface Schema {
   completion_log: CompletionLogTable;
   counted_end: CountedEndTable;
   counted_enrolment: CountedEnrolmentTable;
-  counted_log: CountedLogTable;
   course: CourseTable;
-  day_count: DayCountTable;
   earlier_attempt: EarlierAttemptTable;
   earlier_unit: EarlierUnitTable;
   enrol_option: EnrolOptionTable;
@@ -829,7 +801,6 @@ export interface Schema {
   user: UserTable;
   user_session: UserSessionTable;
   user_word: UserWordTable;
-  user_word_fill: UserWordFillTable;
   voided_statement: VoidedStatementTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;
@@ -854,8 +825,6 @@ export const tenantTables = [
   'completion_log',
   'counted_end',
   'counted_enrolment',
-  'counted_log',
-  'day_count',
   'earlier_attempt',
   'earlier_unit',
   'enrolment',
@@ -886,7 +855,6 @@ export const tenantTables = [
   'user',
   'user_session',
   'user_word',
-  'user_word_fill',
   'voided_statement',
   'webhook',
   'webhook_delivery',

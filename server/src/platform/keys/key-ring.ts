@@ -49,8 +49,6 @@ export type KeyRing = {
   hashKey: RingKey;
 };
 
-/** The key that earlier versions kept in the database. It verifies their signatures but does not sign. */
-export const legacyId = 'legacy';
 export const keyBytes = 32;
 export const keyIdPattern = /^[\w-]{1,32}$/;
 
@@ -66,8 +64,6 @@ export function openKey({ id, secret }: Pick<WrittenKey, 'id' | 'secret'>): Ring
 export function openRing(written: readonly WrittenKey[]): KeyRing['keys'] {
   const [first, ...others] = written.map(openKey);
   if (!first) throw new Error('the key ring is empty.');
-  if (first.id === legacyId)
-    throw new Error(`the key "${legacyId}" can only verify. Put a new key before it.`);
   const ids = written.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new Error(`the key ID "${twice}" occurs twice.`);
@@ -88,12 +84,8 @@ export function parseKeys(text: string): readonly WrittenKey[] {
   return written;
 }
 
-/**
- * HKDF (RFC 5869) with the purpose as `info`; the legacy key is used directly. Signing takes 5 µs with an imported key
- * and 28 µs without.
- */
+/** HKDF (RFC 5869) with the purpose as `info`. Signing takes 5 µs with an imported key and 28 µs without. */
 export function keyFor(key: RingKey, purpose: Purpose | 'fingerprint'): KeyObject {
-  if (key.id === legacyId && purpose !== 'fingerprint') return key.secret;
   const known = key.derived.get(purpose);
   if (known) return known;
   const bytes = hkdfSync('sha256', key.secret, Buffer.alloc(0), `lectern ${purpose}`, keyBytes);
@@ -102,13 +94,8 @@ export function keyFor(key: RingKey, purpose: Purpose | 'fingerprint'): KeyObjec
   return derived;
 }
 
-/** The key with this ID. Signatures made with the legacy key contain no ID. */
 export function findKey(ring: KeyRing, id: string): RingKey | undefined {
-  return id === legacyId ? undefined : ring.keys.find((key) => key.id === id);
-}
-
-export function legacyKey(ring: KeyRing): RingKey | undefined {
-  return ring.keys.find(({ id }) => id === legacyId);
+  return ring.keys.find((key) => key.id === id);
 }
 
 /** Identifies a key without revealing anything else about it. */

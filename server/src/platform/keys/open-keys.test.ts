@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { after, test } from 'node:test';
 import { kyselyForEngine } from '../db/dialect.ts';
 import { openTestDatabase } from '../db/test-database.ts';
 import { openLog } from '../operations/log.ts';
-import { legacyId, newKey, parseKeys, type WrittenKey } from './key-ring.ts';
+import { newKey, parseKeys, type WrittenKey } from './key-ring.ts';
 import { openKeys } from './open-keys.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
 import { keyedHash, signToken, verifyToken } from './signing.ts';
@@ -109,40 +108,6 @@ test('a ring can be rotated node by node: both keys verify on every node, and ke
   );
 });
 
-test('a key that an earlier version stored in the database moves into the ring', async () => {
-  await forget();
-  const secret = randomBytes(32);
-  const value = secret.toString('base64url');
-  const put = () => db.insertInto('setting').values({ name: 'signing_key', value }).execute();
-  await put();
-  const folder = newFolder();
-  const rings = await Promise.all([node(folder), node(folder)]);
-  for (const ring of rings) {
-    assert.deepEqual(ring.keys.map(({ id }) => id).slice(1), [legacyId]);
-    assert.notEqual(ring.keys[0].id, legacyId, 'a key that was stored in the database signs nothing new');
-    assert.equal(ring.hashKey.id, legacyId);
-  }
-  assert.ok(!(await settings()).includes(value));
-  const [, legacy] = readRingFile(folder) ?? [];
-  assert.ok(legacy?.secret.equals(secret));
-
-  await put();
-  assert.equal(
-    (await node(folder)).keys.length,
-    2,
-    'killed after the file was written and before the database was updated',
-  );
-  assert.ok(!(await settings()).includes(value));
-
-  await forget();
-  await put();
-  const key = newKey(now());
-  await assert.rejects(node(newFolder(), key), /Append it to SIGNING_KEYS as legacy:VALUE/);
-  const given = await node(newFolder(), key, { ...key, id: legacyId, secret });
-  assert.equal(given.hashKey.id, legacyId);
-  assert.ok(!(await settings()).includes(value));
-});
-
 test('the service does not start with an unreadable ring, gives the reason, and leaves the file unchanged', async () => {
   await forget();
   const folder = newFolder();
@@ -178,7 +143,6 @@ test('unusable SIGNING_KEYS are rejected, and the error does not show them', () 
     one.secret.toString('base64url'),
     `a b:${one.secret.toString('base64url')}`,
     `${asText(one)},${asText({ ...two, id: one.id })}`,
-    asText({ ...one, id: legacyId }),
   ];
   for (const text of bad)
     assert.throws(

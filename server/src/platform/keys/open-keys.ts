@@ -2,16 +2,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../db/dialect.ts';
 import { run, transaction } from '../db/transaction.ts';
 import type { Log } from '../operations/log.ts';
-import {
-  fingerprint,
-  type KeyRing,
-  keyBytes,
-  legacyId,
-  newKey,
-  openRing,
-  type RingKey,
-  type WrittenKey,
-} from './key-ring.ts';
+import { fingerprint, type KeyRing, newKey, openRing, type RingKey, type WrittenKey } from './key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
 
 type KeyContext = {
@@ -26,7 +17,6 @@ type KeyName = { id: string; fingerprint: string };
 type UsedRing = { signs: KeyName; marks: KeyName };
 
 const usedName = 'key_ring';
-const legacyName = 'signing_key';
 
 const nameOf = (key: RingKey): KeyName => ({ id: key.id, fingerprint: fingerprint(key) });
 
@@ -36,27 +26,22 @@ function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): 
 
 /**
  * Opens this node's ring and checks that it is the one used with the database. If the database is
- * empty, a ring is created. A key that an earlier version kept in the database moves to the ring.
+ * empty, a ring is created.
  * Nodes that start together take turns.
  */
 export function openKeys(ctx: KeyContext): Promise<KeyRing> {
   return transaction(ctx, async (ctx) => {
     await run(ctx, { text: 'lock table setting in share row exclusive mode', values: [] });
-    const settings = await ctx.db
+    const setting = await ctx.db
       .selectFrom('setting')
-      .selectAll()
-      .where('name', 'in', [usedName, legacyName])
-      .execute();
-    const settingOf = (name: string) => settings.find((setting) => setting.name === name)?.value ?? null;
-    const text = settingOf(usedName);
-    const used: UsedRing | null = text === null ? null : JSON.parse(text);
-    const legacy = settingOf(legacyName);
-    const written = adoptLegacyKey(ctx, readOrMake(ctx, used, legacy), legacy);
-    const keys = openRing(written);
+      .select('value')
+      .where('name', '=', usedName)
+      .executeTakeFirst();
+    const used: UsedRing | null = setting ? JSON.parse(setting.value) : null;
+    const keys = openRing(readOrMake(ctx, used));
     if (used && !has(keys, used.signs)) throw new Error(otherRing(ctx, used.signs.id, keys[0].id));
-    const ring = { keys, hashKey: hashKeyOf(ctx, keys, used, legacy !== null) };
-    await remember(ctx, { signs: nameOf(keys[0]), marks: nameOf(ring.hashKey) }, text);
-    if (legacy !== null) await ctx.db.deleteFrom('setting').where('name', '=', legacyName).execute();
+    const ring = { keys, hashKey: hashKeyOf(ctx, keys, used) };
+    await remember(ctx, { signs: nameOf(keys[0]), marks: nameOf(ring.hashKey) }, setting?.value ?? null);
     return ring;
   });
 }
@@ -92,7 +77,7 @@ export function recordRotation<C extends KeyContext>(
   });
 }
 
-function readOrMake(ctx: KeyContext, used: UsedRing | null, legacy: string | null): readonly WrittenKey[] {
+function readOrMake(ctx: KeyContext, used: UsedRing | null): readonly WrittenKey[] {
   const { signingKeys, dataDir } = ctx.config;
   const known = signingKeys ?? readRingFile(dataDir);
   if (known) return known;
@@ -101,39 +86,9 @@ function readOrMake(ctx: KeyContext, used: UsedRing | null, legacy: string | nul
       `The database was last used with the signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist. ` +
         'Copy the file from another node or a backup, or set SIGNING_KEYS.',
     );
-  const keys = [newKey(ctx.now()), ...(legacy === null ? [] : [legacyOf(legacy)])];
+  const keys = [newKey(ctx.now())];
   writeRingFile(dataDir, keys);
   ctx.log.info({ file: ringFile(dataDir), key: keys[0]?.id }, 'created the key ring');
-  return keys;
-}
-
-function legacyOf(value: string): WrittenKey {
-  return { id: legacyId, secret: Buffer.from(value, 'base64url').subarray(0, keyBytes), createdAt: null };
-}
-
-/** Adds the key from the database to the ring, and writes it to disk before removing it from the database. */
-function adoptLegacyKey(
-  ctx: KeyContext,
-  written: readonly WrittenKey[],
-  value: string | null,
-): readonly WrittenKey[] {
-  if (value === null) return written;
-  const legacy = legacyOf(value);
-  const own = written.find(({ id }) => id === legacyId);
-  if (own?.secret.equals(legacy.secret)) return written;
-  if (own)
-    throw new Error(
-      `The database contains a signing key (row ${legacyName} of the table setting) that differs from the ring's key "${legacyId}". ` +
-        'Delete the row if no launch link depends on it.',
-    );
-  if (ctx.config.signingKeys)
-    throw new Error(
-      `The database contains the signing key of an earlier version. Append it to SIGNING_KEYS as ${legacyId}:VALUE; ` +
-        `VALUE is in row ${legacyName} of the table setting.`,
-    );
-  const keys = [...written, legacy];
-  writeRingFile(ctx.config.dataDir, keys);
-  ctx.log.info({}, 'moved the signing key from the database to the key ring');
   return keys;
 }
 
@@ -144,14 +99,8 @@ function otherRing({ config }: KeyContext, used: string, first: string): string 
   return `The database was last used with the signing key ${used}, which ${what} (first key: ${first}) does not have. ${how}`;
 }
 
-function hashKeyOf(
-  ctx: KeyContext,
-  keys: KeyRing['keys'],
-  used: UsedRing | null,
-  isLegacy: boolean,
-): RingKey {
-  const oldest = isLegacy ? keys.find(({ id }) => id === legacyId) : undefined;
-  const known = used ? has(keys, used.marks) : oldest;
+function hashKeyOf(ctx: KeyContext, keys: KeyRing['keys'], used: UsedRing | null): RingKey {
+  const known = used && has(keys, used.marks);
   if (used && !known)
     ctx.log.warn(
       { key: used.marks.id },

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type KeyRing, legacyId, newKey, openRing, type WrittenKey } from './key-ring.ts';
-import { keyedHash, sign, signToken, verify, verifyToken, verifyTokenCached } from './signing.ts';
+import { type KeyRing, newKey, openRing, type WrittenKey } from './key-ring.ts';
+import { sign, signToken, verify, verifyToken, verifyTokenCached } from './signing.ts';
 
 const written = newKey(new Date());
-const legacy = { ...newKey(new Date()), id: legacyId };
 
 function ringOf(...keys: WrittenKey[]): KeyRing {
   const opened = openRing(keys);
@@ -83,24 +81,4 @@ test('the first key signs, every key in the ring verifies, and a removed key doe
   assert.equal(young.split('.')[1], next.id);
   assert.equal(verifyToken(ringOf(next), 'ticket', old), null);
   assert.equal(verifyToken(ring, 'ticket', young), null);
-});
-
-test('only launch links, tickets and sessions may lack a key ID, and only the legacy key verifies them', () => {
-  const hmac = (purpose: string, text: string) =>
-    createHmac('sha256', legacy.secret).update(`${purpose}\0${text}`).digest().subarray(0, 24);
-  const signedWithoutKeyId = (purpose: string, text: string) => hmac(purpose, text).toString('base64url');
-  const upgraded = ringOf(written, legacy);
-  for (const purpose of ['launch', 'ticket', 'session'] as const) {
-    assert.ok(verify(upgraded, purpose, 'x', signedWithoutKeyId(purpose, 'x')), purpose);
-    assert.ok(!verify(ring, purpose, 'x', signedWithoutKeyId(purpose, 'x')), purpose);
-    assert.ok(!verify(upgraded, purpose, 'x', `${legacyId}.${signedWithoutKeyId(purpose, 'x')}`), purpose);
-  }
-  for (const purpose of ['preview', 'preview-ticket', 'preview-session', 'review-ticket'] as const)
-    assert.ok(!verify(upgraded, purpose, 'x', signedWithoutKeyId(purpose, 'x')), purpose);
-  const rotated = { ...upgraded, hashKey: openRing([written, legacy])[1] ?? upgraded.hashKey };
-  assert.equal(
-    keyedHash(rotated, 'erasure', 'x'),
-    signedWithoutKeyId('erasure', 'x'),
-    'earlier receipts are found',
-  );
 });

@@ -4,7 +4,6 @@ import {
   type HashPurpose,
   type KeyRing,
   keyFor,
-  legacyKey,
   type Purpose,
   type RingKey,
   type SigningPurpose,
@@ -22,25 +21,14 @@ export function sign(ring: KeyRing, purpose: SigningPurpose, text: string): stri
   return `${key.id}.${hmac(key, purpose, text)}`;
 }
 
-/**
- * Links, tickets and sessions from versions without a ring have no key ID. They stay valid while the ring contains the
- * key that signed them.
- */
-const purposesBeforeRing: readonly SigningPurpose[] = ['launch', 'ticket', 'session'];
-
-function keyOf(ring: KeyRing, purpose: SigningPurpose, id: string | null): RingKey | undefined {
-  if (id !== null) return findKey(ring, id);
-  return purposesBeforeRing.includes(purpose) ? legacyKey(ring) : undefined;
-}
-
 /** The key named in the signature. */
-function claimedKey(ring: KeyRing, purpose: SigningPurpose, signature: string): RingKey | undefined {
+function claimedKey(ring: KeyRing, signature: string): RingKey | undefined {
   const dot = signature.indexOf('.');
-  return keyOf(ring, purpose, dot < 0 ? null : signature.slice(0, dot));
+  return dot < 0 ? undefined : findKey(ring, signature.slice(0, dot));
 }
 
 export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, signature: string): boolean {
-  const key = claimedKey(ring, purpose, signature);
+  const key = claimedKey(ring, signature);
   if (!key) return false;
   const expected = Buffer.from(hmac(key, purpose, text));
   const given = Buffer.from(signature.slice(signature.indexOf('.') + 1));
@@ -67,7 +55,7 @@ const maxCachedTokens = 10_000;
 
 /** `verifyToken` for tokens that a page sends with every request. The result is shared and must not be modified. */
 export function verifyTokenCached(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
-  const verified = claimedKey(ring, purpose, splitOnce(token)[1])?.verified;
+  const verified = claimedKey(ring, splitOnce(token)[1])?.verified;
   const known = verified?.get(token);
   if (known?.purpose === purpose) return known.value;
   const value = verifyToken(ring, purpose, token);

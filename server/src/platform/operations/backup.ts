@@ -18,10 +18,7 @@ export type Backup = {
   Engine: 'pglite' | 'postgres';
   MadeAt: string;
   Releases: number;
-  /**
-   * The location of the key ring; null if the backup is from a version that kept its key in the
-   * database.
-   */
+  /** The location of the key ring; null if the service has not created one yet. */
   KeyRing: 'signing-keys.json' | 'SIGNING_KEYS' | null;
 };
 
@@ -95,7 +92,7 @@ function copyRing({ signingKeys, dataDir }: Location, draft: string): Backup['Ke
   return 'signing-keys.json';
 }
 
-/** The ring to restore with the database; null if it is in the environment or in the database. */
+/** The ring to restore with the database; null if it is in the environment or there is none. */
 function ringOf(
   { KeyRing }: Backup,
   { signingKeys, dataDir }: Location,

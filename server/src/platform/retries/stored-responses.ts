@@ -4,7 +4,6 @@ import { deleteByTenant } from '../db/delete-by-tenant.ts';
 import { forTenant } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
-import { sha256 } from '../ids.ts';
 import { keyedHash, keyedHashKey } from '../keys/signing.ts';
 import { coalesceReads, wantedRows } from '../load/coalesce-reads.ts';
 
@@ -59,11 +58,6 @@ function aboutUser(ctx: TenantContext, loginId: string): string {
 
 function aboutTenantMark(ctx: Context, tenantId: string): string {
   return keyedHash(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
-}
-
-/** The format of earlier versions. No such rows remain a day after the upgrade. */
-function unkeyedAboutUser(ctx: TenantContext, loginId: string): string {
-  return sha256(`${ctx.tenantId}\0${loginId}`);
 }
 
 const readText = `
@@ -180,14 +174,14 @@ export function eraseStoredResponses(
   ctx: TenantContext,
   { loginId, max }: { loginId: string; max: number },
 ): Promise<number> {
-  return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], max);
+  return erase(ctx, [aboutUser(ctx, loginId)], max);
 }
 
 export function countStoredResponses(
   ctx: TenantContext,
   { loginId, max }: { loginId: string; max: number },
 ): Promise<number> {
-  return count(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], max);
+  return count(ctx, [aboutUser(ctx, loginId)], max);
 }
 
 /**

@@ -231,7 +231,6 @@ function keyedRequestOf(
   };
 }
 
-/** The first step keeps the key of earlier versions, so that calls can be repeated after an upgrade. */
 function stepOf(asked: KeyedRequest, step: string | null): KeyedRequest {
   return step === null ? asked : { ...asked, key: `${asked.key}\0${step}` };
 }

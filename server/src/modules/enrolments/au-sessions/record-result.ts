@@ -34,7 +34,6 @@ export async function recordUnit(
       treeState: null,
       root: null,
       exit: false,
-      isComplete: true,
     },
   };
   const input = { ...commit, ...measure(commit), isLive: last_seen_at !== null };

@@ -71,8 +71,8 @@ export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
     .where('tenant_id', '=', ctx.tenantId)
     .executeTakeFirst();
   const after = log?.event_position ?? null;
-  // Null if a node of the previous version created the endpoint.
-  if (after === null) return beginDeriving(ctx).then(() => true);
+  // Null if there is no endpoint for statements.
+  if (after === null) return false;
   const { events, position, hasMore } = await readLog(ctx, {
     after: { position: after, eventId: null },
     types,
