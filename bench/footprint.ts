@@ -1,4 +1,4 @@
-// Measures start-up time and idle memory: npm run bench:footprint -- [--rounds 3]
+// Measures start-up time and idle memory: node scripts/run.js ../bench/footprint -- [--rounds 3]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Builds docs/guide into the pages that the service shows at /docs/guide: `npm run docs`.
+// Builds docs/guide into the pages that the service shows at /docs/guide: `npm run build -- guide`.
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import highlight from '@11ty/eleventy-plugin-syntaxhighlight';

@@ -8,8 +8,9 @@ import { describeApi } from '../server/src/app.ts';
 import { databaseFunctions } from '../server/src/database-functions.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
+import { compact } from './openapi/compact.ts';
 
-const describe = async () => `${JSON.stringify(describeApi(readConfig({})), null, 2)}\n`;
+const describe = async () => compact(describeApi(readConfig({})));
 
 const root = join(import.meta.dirname, '..');
 const derived: [string, () => Promise<string>][] = [

@@ -1,4 +1,4 @@
-// Prints the code metrics quoted in CONTRIBUTING.md: `npm run house`. `--list` also prints every counted
+// Prints the code metrics quoted in CONTRIBUTING.md: `node scripts/run.js house`. `--list` also prints every counted
 // item. Fails if files import each other, a path from a route to its SQL statement is too long, or a block of
 // lines occurs twice.
 import { globSync, readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Takes the console screenshots in docs/images/console: `npm run pictures`. To take only some of them, name
- * them: `npm run pictures users home`.
+ * Takes the console screenshots in docs/images/console: `node scripts/run.js pictures`. To take only some of them, name
+ * them: `node scripts/run.js pictures users home`.
  */
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';

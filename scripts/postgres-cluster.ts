@@ -92,25 +92,6 @@ export async function startCluster(
   };
 }
 
-/** A streaming replica of the cluster, in the cluster's folder. */
-export async function startReplica(cluster: Cluster): Promise<Pick<Cluster, 'url' | 'crash' | 'start'>> {
-  const who = owner();
-  const data = join(cluster.folder, 'replica');
-  const from = [
-    '-d',
-    cluster.url,
-    '-D',
-    data,
-    '--write-recovery-conf',
-    '--wal-method=stream',
-    '--checkpoint=fast',
-  ];
-  execFileSync(find('pg_basebackup'), from, { ...who, cwd: cluster.folder, stdio: 'pipe' });
-  const server = await serverIn(cluster.folder, data, {});
-  await server.start();
-  return server;
-}
-
 /** A server for this data directory on a free port of 127.0.0.1, not started yet. */
 async function serverIn(folder: string, data: string, settings: Readonly<Record<string, string>>) {
   const who = owner();

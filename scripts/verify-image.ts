@@ -1,5 +1,5 @@
 // Runs the steps of deploy/Dockerfile in separate root file systems, without Docker. Needs root, Debian and debootstrap.
-// `npm run verify:image`; `-- --base FOLDER` uses an existing Debian root file system.
+// `node scripts/run.js verify-image`; `-- --base FOLDER` uses an existing Debian root file system.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,

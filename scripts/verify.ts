@@ -6,6 +6,7 @@ const checks: Record<string, string[]> = {
   'format and lint': ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'],
   types: ['node_modules/.bin/tsc', '--noEmit'],
   'derived files': [...node, 'scripts/generate.ts', '--check'],
+  'openapi.json': [...node, 'scripts/openapi/compare.ts'],
   'house rules': [...node, 'scripts/house.ts'],
   architecture: [
     ...node,
@@ -24,7 +25,7 @@ function check(name: string, [command = '', ...args]: string[]): Promise<boolean
     child.stderr.on('data', (data: Buffer) => (output += data));
     child.on('close', (code) => {
       console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}`);
-      if (code !== 0) console.log(output);
+      if (code !== 0 || name === 'openapi.json') console.log(output.trimEnd());
       resolve(code === 0);
     });
   });

@@ -7508,11 +7508,6 @@ export interface components {
          */
         Count: boolean;
         /**
-         * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-         * @example stale=5
-         */
-        Prefer: string;
-        /**
          * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.
          * @example ada
          */
@@ -7851,7 +7846,6 @@ export type ParameterLimit = components['parameters']['Limit'];
 export type ParameterCursor = components['parameters']['Cursor'];
 export type ParameterKeyId = components['parameters']['KeyID'];
 export type ParameterCount = components['parameters']['Count'];
-export type ParameterPrefer = components['parameters']['Prefer'];
 export type ParameterLoginId = components['parameters']['LoginID'];
 export type ParameterOrder = components['parameters']['Order'];
 export type ParameterPlan = components['parameters']['Plan'];
@@ -8214,11 +8208,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -8228,8 +8217,6 @@ export interface operations {
             /** @description A page of users. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8405,11 +8392,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -8419,8 +8401,6 @@ export interface operations {
             /** @description A page of groups, ordered by name. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8855,11 +8835,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -8869,8 +8844,6 @@ export interface operations {
             /** @description A page of invitations. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9239,11 +9212,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -9253,8 +9221,6 @@ export interface operations {
             /** @description A page of emails. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9913,11 +9879,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -9927,8 +9888,6 @@ export interface operations {
             /** @description A page of enrolments. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10037,11 +9996,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
@@ -10057,8 +10011,6 @@ export interface operations {
             /** @description A page of enrolments. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10465,11 +10417,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
@@ -10490,8 +10437,6 @@ export interface operations {
             /** @description Launches, commits and events, oldest first. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10567,11 +10512,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
@@ -10592,8 +10532,6 @@ export interface operations {
             /** @description A page of units, ordered by UnitID. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10683,11 +10621,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
@@ -10703,8 +10636,6 @@ export interface operations {
             /** @description A page of interactions. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10850,11 +10781,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /**
@@ -10875,8 +10801,6 @@ export interface operations {
             /** @description Attempts, the current one last. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11183,11 +11107,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -11197,8 +11116,6 @@ export interface operations {
             /** @description A page of keys. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12987,11 +12904,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -13001,8 +12913,6 @@ export interface operations {
             /** @description A page of courses, ordered by CourseID. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13102,13 +13012,7 @@ export interface operations {
                 /** @example draft */
                 Status?: "draft" | "published" | "retired";
             };
-            header?: {
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -13117,8 +13021,6 @@ export interface operations {
             /** @description A page of courses, ordered by CourseID. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13930,13 +13832,7 @@ export interface operations {
                 /** @description `NextCursor` of the previous page, an opaque string. */
                 Cursor?: components["parameters"]["Cursor"];
             };
-            header?: {
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
-            };
+            header?: never;
             path: {
                 /**
                  * @description ID of the course. Chosen by the operator.
@@ -13951,8 +13847,6 @@ export interface operations {
             /** @description A page of releases, newest first. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14313,13 +14207,7 @@ export interface operations {
                  */
                 Search?: string;
             };
-            header?: {
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -14328,8 +14216,6 @@ export interface operations {
             /** @description A page of tenants. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16643,11 +16529,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @example 01994a5e-7c00-7000-8000-000000000005 */
@@ -16660,8 +16541,6 @@ export interface operations {
             /** @description A page of deliveries. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16832,11 +16711,6 @@ export interface operations {
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
-                /**
-                 * @description `stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.
-                 * @example stale=5
-                 */
-                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -16846,8 +16720,6 @@ export interface operations {
             /** @description A page of entries. Without the Tenant header, the operator gets the entries of all tenants and of the deployment. */
             200: {
                 headers: {
-                    /** @description `stale=SECONDS` if the data came from a replica. */
-                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -35,7 +35,7 @@ function namesIn(folder: string): Set<string> {
   return new Set(files.map(({ parentPath, name }) => relative(folder, join(parentPath, name))));
 }
 
-/** The guide at /docs/guide, as built by `npm run docs`. Each file is read when it is first requested. */
+/** The guide at /docs/guide, as built by `npm run build -- guide`. Each file is read when it is first requested. */
 export function guideRoutes(app: FastifyInstance): void {
   const files = new Map<string, ConstantFile>([
     ['', constantFile('text/html; charset=utf-8', readBuilt(locations.guide, 'index.html'))],

@@ -60,7 +60,6 @@ export async function startService(ctx: Context): Promise<Service> {
   const loop = watchEventLoop(ctx);
   const watchdog = startWatchdog(ctx.log);
   const sharing = shareBudgets(ctx);
-  const stopSampling = ctx.replica?.follow();
   const stop = async () => {
     stopReloading();
     stopFollowing();
@@ -86,7 +85,6 @@ export async function startService(ctx: Context): Promise<Service> {
     loop.stop();
     watchdog.stop();
     sharing.stop();
-    stopSampling?.();
     await ctx.engine.close();
   };
   try {

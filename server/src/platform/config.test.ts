@@ -25,7 +25,6 @@ test('every setting has a default, and the configuration is frozen', () => {
     anonymousRateLimit: 600,
     operationsPort: null,
     databaseUrl: null,
-    databaseReadUrl: null,
     workers: 1,
     databaseConnections: 10,
     dataDir: resolve('data'),
@@ -48,7 +47,7 @@ test('every setting has a default, and the configuration is frozen', () => {
 
 test('an empty value counts as unset', () => {
   const names =
-    'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL DATABASE_READ_URL WORKERS';
+    'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL WORKERS';
   const more =
     'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES IMPORT_SECONDS WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS DATABASE_CONNECTIONS SMTP_URL MAIL_FROM MAIL_RATE_LIMIT';
   const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));

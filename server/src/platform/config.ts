@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { databaseUrls } from './config-database.ts';
+import { databaseUrl } from './config-database.ts';
 import { dataFolder, type TlsFiles, tlsFiles } from './config-files.ts';
 import { type MailServer, mailServer } from './config-mail.ts';
 import { operatorPasskeyRequired } from './config-passkeys.ts';
@@ -27,8 +27,6 @@ export type Config = {
   /** Port for health and metrics; null if they are on the API's port. */
   operationsPort: number | null;
   databaseUrl: string | null;
-  /** URL of a read replica of that server. */
-  databaseReadUrl: string | null;
   /** Number of processes that share the ports. */
   workers: number;
   /** Maximum database connections of each process. */
@@ -265,7 +263,7 @@ export function readConfig(env: Environment): Config {
     tls,
     trustProxy,
     operationsPort,
-    ...databaseUrls(env),
+    databaseUrl: databaseUrl(env),
     workers,
     databaseConnections: Math.floor(connections / workers),
     statementNames: flag(env, 'STATEMENT_NAMES', true),

@@ -3,7 +3,6 @@ import type { TenantClocks } from './clocks.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './db/engine.ts';
 import type { Schema } from './db/generated.ts';
-import type { Replica } from './db/replica/replica.ts';
 import type { PackageFiles } from './files/files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { ImportQueue } from './load/import-queue.ts';
@@ -54,8 +53,6 @@ export type Context = {
   /** The home page of accounts, and the prefix of course IDs, in xAPI statements. See `openHomePage`. */
   readonly homePage: string;
   readonly engine: Engine;
-  /** Null without `DATABASE_READ_URL`. */
-  readonly replica: Replica | null;
   /** Queues, caches and counts in this process's memory. */
   readonly state: NodeState;
   readonly db: Kysely<Schema>;

@@ -29,9 +29,8 @@ export async function openContext(
   }: { migrates?: boolean; isService?: boolean; workers?: Workers } = {},
 ): Promise<Context> {
   restrictDataFolder(config.dataDir, log);
-  const { engine, db, replica } = await openDatabase({
+  const { engine, db } = await openDatabase({
     databaseUrl: config.databaseUrl ?? undefined,
-    readUrl: config.databaseReadUrl ?? undefined,
     statementNames: config.statementNames,
     connections: config.databaseConnections,
     dataDir: config.dataDir,
@@ -51,7 +50,6 @@ export async function openContext(
       config,
       homePage: await openHomePage({ db }, { baseUrl: config.baseUrl, isService }),
       engine,
-      replica,
       state: openState(),
       db,
       log,

@@ -56,11 +56,6 @@ export const settings = {
       meaning:
         'PostgreSQL server, such as `postgres://lectern@db.internal/lectern?sslmode=verify-full`. Without it, the service uses the embedded database in `DATA_DIR`.',
     },
-    DATABASE_READ_URL: {
-      default: 'none',
-      meaning:
-        'A streaming replica of the server in `DATABASE_URL`. Lists are read from it if the caller sends `Prefer: stale=SECONDS`.',
-    },
     DATA_DIR: {
       default: './data',
       meaning:

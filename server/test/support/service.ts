@@ -88,7 +88,6 @@ export async function startService(
     config,
     homePage: '',
     engine,
-    replica: null,
     state: openState(),
     db,
     log,

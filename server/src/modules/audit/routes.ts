@@ -8,7 +8,6 @@ export const auditRoutes = [
     method: 'GET',
     path: '/audit',
     name: 'listAudit',
-    mayBeStale: true,
     summary: 'List audit entries',
     description:
       'Shows who changed access, people, results and the catalogue. Entries form a hash chain, so any change to them is detected.',

@@ -56,7 +56,6 @@ export const enrolmentKeyRoutes = [
     method: 'GET',
     path: '/enrolment/key',
     name: 'listEnrolmentKeys',
-    mayBeStale: true,
     summary: 'List enrolment keys',
     description: 'Shows only the first characters of each key.',
     query: Fields({

@@ -17,7 +17,6 @@ export const activityRoutes = [
     ...reading,
     path: '/enrolment/{LoginID}/{EnrollID}/activity',
     name: 'readActivity',
-    mayBeStale: true,
     summary: 'Read the data that a course recorded for an enrolment',
     description:
       'Lists the units that the learner opened, with their results, objectives and interactions: the questions asked, the answers given, and the time taken. Earlier attempts remain available.',
@@ -44,7 +43,6 @@ export const activityRoutes = [
     ...reading,
     path: '/enrolment/course/{CourseID}/interaction',
     name: 'listCourseInteractions',
-    mayBeStale: true,
     summary: "List a course's interactions",
     description:
       "Lists the answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.",

@@ -102,7 +102,6 @@ export const enrolmentRoutes = [
     method: 'GET',
     path: '/enrolment',
     name: 'listEnrolments',
-    mayBeStale: true,
     summary: 'List enrolments',
     description: 'All filters can be combined. Use `ChangedAfter` to synchronise, or follow `GET /events`.',
     query: Fields({
@@ -157,7 +156,6 @@ export const enrolmentRoutes = [
     method: 'GET',
     path: '/enrolment/{LoginID}',
     name: 'listEnrolmentsOfUser',
-    mayBeStale: true,
     summary: "List a user's enrolments",
     description: 'Includes ended enrolments.',
     allowsLearners: true,
@@ -245,7 +243,6 @@ export const enrolmentRoutes = [
     method: 'GET',
     path: '/enrolment/{LoginID}/{EnrollID}/timeline',
     name: 'readTimeline',
-    mayBeStale: true,
     summary: 'Read the timeline of an enrolment',
     description:
       'Lists every launch, every commit with its result, and every event, for example for support staff.',

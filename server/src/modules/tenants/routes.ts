@@ -38,7 +38,6 @@ export const tenantRoutes = [
     method: 'GET',
     path: '/tenant',
     name: 'listTenants',
-    mayBeStale: true,
     summary: 'List tenants',
     description: 'Ordered by TenantID.',
     query: Fields({

@@ -12,7 +12,6 @@ export const mailRoutes = [
     method: 'GET',
     path: '/mail',
     name: 'listMails',
-    mayBeStale: true,
     summary: 'List emails to users',
     description:
       'Newest first, with the responses from the mail server. The list never contains links. If `SMTP_URL` is not set, no emails are sent.',

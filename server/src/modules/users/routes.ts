@@ -52,7 +52,6 @@ export const userRoutes = [
     method: 'GET',
     path: '/user',
     name: 'listUsers',
-    mayBeStale: true,
     summary: 'List users',
     description:
       'All filters can be combined. Ordered by LoginID, unless you search or send `Order`. `name` orders by LastName, then FirstName, ignoring case and accents.',
@@ -85,7 +84,6 @@ export const userRoutes = [
     method: 'GET',
     path: '/group',
     name: 'listGroups',
-    mayBeStale: true,
     summary: 'List the groups of users',
     description: 'The distinct values of GroupName, for filters and suggestions.',
     scope: 'users:read',

@@ -159,7 +159,6 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     method: 'GET',
     path: '/webhook/{WebhookID}/delivery',
     name: 'listDeliveries',
-    mayBeStale: true,
     summary: 'List the deliveries of an endpoint',
     description: 'Newest first, with the request that was sent and the response that was received.',
     params,

@@ -8,7 +8,6 @@ import { loginIdIn, readIdempotencyKey, respondOnce } from '../retries/idempoten
 import type { TransactionContext } from '../retries/once.ts';
 import { exportPages, listOf } from '../rows/export.ts';
 import { acceptedRows } from '../rows/rows.ts';
-import { type FromReplica, fromReplica, readWith } from './from-replica.ts';
 import type { Guards } from './guards.ts';
 import type { Route, RouteResponse } from './routes.ts';
 
@@ -41,7 +40,6 @@ type Call = {
   route: Route;
   request: FastifyRequest;
   reply: FastifyReply;
-  source?: FromReplica | null;
   turn?: number;
 };
 
@@ -73,8 +71,7 @@ async function inputOf({ ctx, route, request, turn = 0 }: Call, more?: object) {
 
 async function act(call: Call, more?: object): Promise<RouteResponse> {
   const input = await inputOf(call, more);
-  const { ctx, route, reply, source = null } = call;
-  return readWith(source, ctx, (from) => route.handle(from, input as never, reply));
+  return call.route.handle(call.ctx, input as never, call.reply);
 }
 
 async function actOnce(call: Call, key: string): Promise<RouteResponse> {
@@ -119,12 +116,7 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
     // application does.
     const isKeyed = keyed && !request.caller?.player;
     const key = isKeyed ? readIdempotencyKey(request) : null;
-    if (list && key === null) {
-      const source = await fromReplica(call.ctx, route, request);
-      const answer = await readList({ ...call, source }, list);
-      if (source?.ctx) void reply.header('Preference-Applied', source.applied);
-      return send(reply, answer);
-    }
+    if (list && key === null) return send(reply, await readList(call, list));
     if (route.streamsResponse) admitExport(ctx, request);
     const work = (turn = 0) => (key === null ? act({ ...call, turn }) : actOnce(call, key));
     const answer = await (route.turns || route.streamsResponse ? workInTurns(call, work) : work());

@@ -140,8 +140,6 @@ export type Route = {
   events?: readonly string[];
   /** Audited actions that the operation can write; empty if it writes data but no audit entries. */
   audits?: readonly string[];
-  /** A list that a replica may answer if the caller sends `Prefer: stale=…`. Its handler writes nothing. */
-  mayBeStale?: true;
   /** Takes as long as a list, so it waits for its tenant's turn in this queue. */
   turns?: TurnQueue;
   /** The response is a document of any size. `body` generates it in parts, each in its tenant's queue. */

@@ -45,12 +45,6 @@ export const rejections = {
 export type RejectingPool = keyof typeof rejections;
 export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
 
-/**
- * The result of a read that may be stale. The replica responded if the result is `used`, otherwise
- * the primary.
- */
-const replicaResults = ['used', 'behind', 'unavailable', 'failed'] as const;
-
 /** `check` means POST /user/check, and `key` an API key or credentials at /oauth/token. */
 const signInKinds = ['password', 'link', 'invitation', 'reset', 'passkey', 'check', 'key'] as const;
 
@@ -93,15 +87,9 @@ export function openCounters() {
     'Worker processes started to replace ones that exited.',
     [],
   );
-  const replicaReads = counter(
-    'lectern_replica_reads_total',
-    'Reads that may be stale, by result. The replica responded if the result is "used", otherwise the primary.',
-    ['result'],
-  );
   // Start at 0, because a series that begins with its first failure would show no increase.
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
-  for (const result of replicaResults) replicaReads.inc({ result }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
   for (const pool of ['passwords', 'hashes', 'lists', 'erasures', 'replays', 'plays', 'openings'])
     poolWaits.inc({ pool }, 0);
@@ -113,7 +101,6 @@ export function openCounters() {
     poolWaits,
     stalls,
     workerReplacements,
-    replicaReads,
   };
 }
 

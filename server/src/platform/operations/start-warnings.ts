@@ -6,14 +6,10 @@ type Environment = Record<string, string | undefined>;
 /** Problems to fix before relying on the service, as sentences for the start-up log. */
 export function startWarnings(config: Config, env: Environment): string[] {
   const warnings: string[] = [];
-  for (const [name, url] of [
-    ['DATABASE_URL', config.databaseUrl],
-    ['DATABASE_READ_URL', config.databaseReadUrl],
-  ] as const)
-    if (url !== null && isUnencrypted(url, env))
-      warnings.push(
-        `The connection to PostgreSQL does not require TLS: anyone on the network path could read and change all data. Add sslmode=verify-full to ${name}.`,
-      );
+  if (config.databaseUrl !== null && isUnencrypted(config.databaseUrl, env))
+    warnings.push(
+      'The connection to PostgreSQL does not require TLS: anyone on the network path could read and change all data. Add sslmode=verify-full to DATABASE_URL.',
+    );
   if (config.trustProxy && !env.BASE_URL)
     warnings.push(
       `TRUST_PROXY is set and BASE_URL is not: launch links begin with ${config.baseUrl}. Set BASE_URL to the address of the proxy.`,

@@ -15,7 +15,6 @@ export const attemptRoutes = [
     method: 'GET',
     path: '/enrolment/{LoginID}/{EnrollID}/attempt',
     name: 'listAttempts',
-    mayBeStale: true,
     summary: "List an enrolment's attempts",
     description:
       'Lists every attempt with its own result, whether or not the attempt counts. To read the data that the course recorded in an attempt, use `/activity?Attempt=`.',

@@ -62,7 +62,6 @@ export const invitationRoutes = [
     method: 'GET',
     path: '/invitation',
     name: 'listInvitations',
-    mayBeStale: true,
     summary: 'List invitations',
     description: "Each user's newest invitation, newest first. The list never contains a link.",
     scope: 'users:read',

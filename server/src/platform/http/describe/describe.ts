@@ -40,29 +40,13 @@ const headers = {
   },
 };
 
-const stale = {
-  name: 'Prefer',
-  in: 'header',
-  required: false,
-  description:
-    '`stale=SECONDS` (RFC 7240) allows the response to be out of date by this many seconds, so that it can be read from a replica of the database. A caller with write access always sees everything that was acknowledged before its request. If no replica is recent enough, the preference is ignored.',
-  schema: { type: 'string' },
-  example: 'stale=5',
-};
-const staleApplied = {
-  'Preference-Applied': {
-    description: '`stale=SECONDS` if the data came from a replica.',
-    schema: { type: 'string' },
-  },
-};
-
-function headersOf({ method, access, headers: needed = {}, mayBeStale }: Route) {
+function headersOf({ method, access, headers: needed = {} }: Route) {
   if (access === 'anyone' || access === 'session') return [];
   const names = [
     ...(access === 'tenant' || access === 'either' ? (['Tenant'] as const) : []),
     ...(method === 'POST' ? ([idempotencyHeader] as const) : []),
   ];
-  const own = [
+  return [
     ...names.map((name) => ({ name, in: 'header', required: false, ...headers[name] })),
     ...Object.entries(needed).map(([name, header]) => ({
       name,
@@ -72,7 +56,6 @@ function headersOf({ method, access, headers: needed = {}, mayBeStale }: Route) 
       ...header,
     })),
   ];
-  return mayBeStale ? [...own, stale] : own;
 }
 
 /** The parameter name for the rest of a path, which the router calls `*`. */
@@ -146,8 +129,7 @@ function responsesOf(route: Route, examples: Examples) {
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, { description }]) => {
       const content = contentOf(route, status, examples);
-      const sent = route.mayBeStale && status === '200' ? { headers: staleApplied } : {};
-      return [status, { description, ...sent, ...(content ? { content } : {}) }];
+      return [status, { description, ...(content ? { content } : {}) }];
     }),
   );
 }
