@@ -5,7 +5,7 @@ import { guideRoutes } from './guide.ts';
 import { aiccRoutes } from './modules/aicc/routes.ts';
 import { serveHacp } from './modules/aicc/serve-hacp.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
-import { authorize, bearerToken, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
+import { authorize, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
 import { ownKeyRoutes } from './modules/auth/own-key-routes.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
@@ -20,7 +20,6 @@ import { releaseRoutes } from './modules/enrolments/release-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { eventRoutes } from './modules/events/routes.ts';
 import { lifecycleRoutes } from './modules/lifecycle/routes.ts';
-import { cookieTokens } from './modules/people/cookie.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { sessionCaller } from './modules/people/session-caller.ts';
 import { auRoutes } from './modules/player/au-routes.ts';
@@ -51,7 +50,7 @@ import { parseRecords } from './platform/http/bodies.ts';
 import { describe } from './platform/http/describe/describe.ts';
 import { serveDescription } from './platform/http/describe/openapi.ts';
 import { registerRoutes } from './platform/http/dispatch.ts';
-import type { Authenticate, CredentialsOf, Guards } from './platform/http/guards.ts';
+import type { Authenticate, Guards } from './platform/http/guards.ts';
 import type { Route } from './platform/http/routes.ts';
 import { openServer } from './platform/http/serve.ts';
 import { healthRoutes } from './platform/operations/health.ts';
@@ -112,25 +111,15 @@ const authenticate: Authenticate = async (ctx, request) => {
   return session ?? (await keyCaller(ctx, request));
 };
 
-/**
- * Returns the token in the Authorization header or the session cookie without validating it.
- * Ignores other cookies.
- */
-const credentialsOf: CredentialsOf = (ctx, { headers: { authorization, cookie } }) => {
-  if (authorization !== undefined) return `key ${bearerToken(authorization) ?? authorization}`;
-  const tokens = cookieTokens(ctx, cookie);
-  return tokens.length > 0 ? `session ${tokens.join(' ')}` : null;
-};
-
 const resolveTenant = tenantResolver(
   async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
 );
-const guards: Guards = { authenticate, authorize, credentialsOf, resolveTenant, enterSession };
+const guards: Guards = { authenticate, authorize, resolveTenant, enterSession };
 const isContent = ({ origin }: Route) => origin === 'content';
 
 /** Builds the server for the API origin. */
 function buildApiServer(ctx: Context): FastifyInstance {
-  const api = openServer(ctx, apiHeaders, {
+  const api = openServer(ctx, 'api', apiHeaders, {
     rewriteUrl: (request) => rewriteLaunch(rewriteLrsUrl(request)),
     problemPage,
   });
@@ -156,8 +145,8 @@ export async function buildApp(
 ): Promise<App> {
   const metrics = openMetrics(ctx, { processMetrics, groups: databaseMetrics });
   const api = buildApiServer(ctx);
-  const content = openServer(ctx, contentHeaders, { problemPage });
-  const operations = ctx.config.operationsPort === null ? null : openServer(ctx, apiHeaders);
+  const content = openServer(ctx, 'content', contentHeaders, { problemPage });
+  const operations = ctx.config.operationsPort === null ? null : openServer(ctx, 'api', apiHeaders);
   metrics.observe(api, 'api');
   metrics.observe(content, 'content');
   observe?.(api);

@@ -38,7 +38,7 @@ export function consoleRoutes(app: FastifyInstance): void {
       .header('Cross-Origin-Embedder-Policy', 'credentialless')
       .send(page.replaceAll('%NONCE%', nonce));
   };
-  app.get('/console/icon.svg', { config: { admits: 'file', logs: 'failures' } }, (request, reply) =>
+  app.get('/console/icon.svg', { config: { logs: 'failures' } }, (request, reply) =>
     sendConstant(request, reply, icon),
   );
   assetRoute(app, '/console', locations.console);

@@ -24,8 +24,8 @@ const policy = [
 const addresses = {
   '/docs/guide': { config: { logs: 'failures' } },
   '/docs/guide/*': { config: { logs: 'failures' } },
-  '/docs/guide/assets/*': { config: { admits: 'file', logs: 'failures' } },
-  '/docs/guide/images/*': { config: { admits: 'file', logs: 'failures' } },
+  '/docs/guide/assets/*': { config: { logs: 'failures' } },
+  '/docs/guide/images/*': { config: { logs: 'failures' } },
 } as const;
 
 /** All files below the folder, except those whose names begin with a dot. */

@@ -13,9 +13,6 @@ import { pollClocks } from './modules/tenants/clock.ts';
 import type { Context } from './platform/context.ts';
 import { codeOf } from './platform/error-code.ts';
 import { watchKeyRing } from './platform/keys/watch-key-ring.ts';
-import { drain } from './platform/load/admission.ts';
-import { watchEventLoop } from './platform/load/event-loop.ts';
-import { shareBudgets } from './platform/load/share-budgets.ts';
 import { startWatchdog } from './platform/operations/watchdog.ts';
 
 /** How long in-flight requests may take to finish during a shutdown, which must complete within 10 s. */
@@ -57,13 +54,11 @@ export async function startService(ctx: Context): Promise<Service> {
     throw error;
   });
   const connections = servers.map(([server]) => followConnections(server));
-  const loop = watchEventLoop(ctx);
   const watchdog = startWatchdog(ctx.log);
-  const sharing = shareBudgets(ctx);
   const stop = async () => {
     stopReloading();
     stopFollowing();
-    drain(ctx);
+    ctx.load.draining = true;
     stopClocks();
     const worked = worker.stop();
     worked.catch(() => {});
@@ -82,9 +77,7 @@ export async function startService(ctx: Context): Promise<Service> {
     await closed;
     clearInterval(idle);
     clearTimeout(late);
-    loop.stop();
     watchdog.stop();
-    sharing.stop();
     await ctx.engine.close();
   };
   try {

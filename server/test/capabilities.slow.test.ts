@@ -11,7 +11,7 @@ import { expectProblem, expectStatus, newCourse, newTenant, unique } from './sup
 
 // Checks that no credential can create a more powerful credential.
 
-const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
+const service = await startService();
 after(service.close);
 const tenant = await newTenant(service, { PasswordHash: 'sha256-hex' });
 const CourseID = await newCourse(service);

@@ -35,7 +35,6 @@ const mailServer = await startMailServer();
 const service = await startService({
   env: {
     WEBHOOK_ALLOW: '127.0.0.1',
-    ANONYMOUS_RATE_LIMIT: '0',
     SMTP_URL: mailServer.url,
     MAIL_FROM: 'noreply@lectern.example',
   },

@@ -189,8 +189,7 @@ for (const standard of ['scorm12', 'scorm2004'])
       { weight: 1, arbitrary: unusual },
     );
     const property = fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 20 }), async (Data) => {
-      service.ctx.admission.learnerCalls.used.clear();
-      service.ctx.admission.commits.used.clear();
+      service.ctx.load.counts.clear();
       const reply = await played.commit({ Data });
       assert.equal(reply.status, 200, jsonText(reply.body));
       checkResult(reply.body as Receipt);
@@ -302,8 +301,7 @@ test('a malformed commit is rejected completely, and nothing is stored', async (
     invalidValue.map((one): [string, unknown] => ['Data', { ...right.Data, 'cmi.core.score.raw': one }]),
   );
   const property = fc.asyncProperty(broken, async ([name, value]) => {
-    service.ctx.admission.learnerCalls.used.clear();
-    service.ctx.admission.commits.used.clear();
+    service.ctx.load.counts.clear();
     const body = Buffer.from(jsonText({ ...right, [name]: value }));
     const response = await send(service.contentUrl, {
       method: 'POST',

@@ -18,7 +18,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
 const together = 8;
 
 const service = await startService({
-  env: { PACKAGE_BYTES: '1000000', RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0', WEBHOOK_ALLOW: '127.0.0.1' },
+  env: { PACKAGE_BYTES: '1000000', RATE_LIMIT: '0', WEBHOOK_ALLOW: '127.0.0.1' },
 });
 after(async () => {
   closeAgent();

@@ -294,16 +294,3 @@ test('every error code is explained at the URL in its problem type', async () =>
   assert.ok(page.includes(`id="${target.hash.slice(1)}"`));
   assert.equal((await fetch(target)).status, 200);
 });
-
-test("every operation whose cost grows with the data waits in its tenant's queue", () => {
-  const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
-  assert.deepEqual(named(routes.filter(({ turns }) => turns)), [
-    ...['eraseUser', 'explainEnrolment', 'getActivities', 'getActivityProfile', 'getAgentProfile'],
-    ...['getAgents', 'getState', 'getStatements', 'playCourse', 'readCourseQuestions'],
-    ...['readCurrentRelease', 'readOverview', 'readRelease', 'replayEvents'],
-  ]);
-  assert.deepEqual(named(routes.filter(({ streamsResponse }) => streamsResponse)), [
-    'exportTenant',
-    'exportUser',
-  ]);
-});

@@ -3,7 +3,6 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { routes } from '../src/app.ts';
-import { usableKey } from '../src/modules/auth/known-keys.ts';
 import { appendEvents } from '../src/modules/events/append.ts';
 import { knownTenant } from '../src/modules/tenants/tenants.ts';
 import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
@@ -13,8 +12,8 @@ import type { Engine, Statement } from '../src/platform/db/engine.ts';
 import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
 import { forTenant } from '../src/platform/db/queues.ts';
 import type { Route } from '../src/platform/http/routes.ts';
-import { newId, sha256 } from '../src/platform/ids.ts';
-import { anonymousQueueOf, credentialsQueue, isAnonymousQueue } from '../src/platform/load/fair-queue.ts';
+import { newId } from '../src/platform/ids.ts';
+import { credentialsQueue } from '../src/platform/load/fair-queue.ts';
 import { recordGrowth } from '../src/platform/operations/analyze-tables.ts';
 import { importAicc } from './support/aicc.ts';
 import { startAu } from './support/au.ts';
@@ -75,7 +74,7 @@ const shared = [/^select "standard", "tree" from "release"/];
 
 function others(): string[] {
   return seen.flatMap(({ queue, label }) => {
-    const isLookUp = queue === credentialsQueue || isAnonymousQueue(queue);
+    const isLookUp = queue === credentialsQueue;
     const known = isLookUp ? credentials : queue?.endsWith('catalogue') ? shared : [];
     return queue === tenant.TenantID || known.some((shape) => shape.test(label))
       ? []
@@ -181,8 +180,6 @@ test("all statements from learners and previews wait in their tenant's queue", a
     for (const file of ['page.html', 'none.html'])
       await node.content.inject({ url: `${path}/content/${file}` });
     assert.deepEqual(others(), [], origin);
-    const inNetwork = seen.filter(({ queue }) => isAnonymousQueue(queue));
-    assert.deepEqual(inNetwork, [], `${origin}: a valid link, ticket or session is not anonymous`);
   }
 });
 
@@ -204,8 +201,6 @@ test("all statements from AICC units wait in their tenant's queue", async () => 
     assert.match(answered.body, /^error=0/);
   }
   assert.deepEqual(others(), []);
-  const inNetwork = seen.filter(({ queue }) => isAnonymousQueue(queue));
-  assert.deepEqual(inNetwork, [], 'a valid token is not anonymous');
 });
 
 test("all statements from AUs and waivers wait in their tenant's queue", async () => {
@@ -240,8 +235,6 @@ test("all statements from AUs and waivers wait in their tenant's queue", async (
   const waiver = await node.api.inject({ method: 'POST', url, headers, payload });
   assert.equal(waiver.statusCode, 200, waiver.body);
   assert.deepEqual(others(), []);
-  const inNetwork = seen.filter(({ queue }) => isAnonymousQueue(queue));
-  assert.deepEqual(inNetwork, [], 'a valid token is not anonymous');
 });
 
 test("statements for deliveries to an endpoint and for the statistics of a bulk call wait in their tenant's queue", async () => {
@@ -274,31 +267,4 @@ test("statements for deliveries to an endpoint and for the statistics of a bulk 
     own.filter(({ queue }) => queue !== TenantID),
     [],
   );
-});
-
-test("an anonymous caller who names a tenant waits neither in that tenant's queue nor in the service's", async () => {
-  const named = { TenantID: tenant.TenantID, LoginID: 'none', Password: 'x' };
-  const cookie = `lectern_session=${Buffer.from(tenant.TenantID).toString('base64url')}.${'x'.repeat(43)}`;
-  seen = [];
-  await node.api.inject({ method: 'POST', url: '/session', payload: named });
-  await node.api.inject({ url: '/user', headers: { cookie } });
-  await node.api.inject({ url: '/session', headers: { cookie } });
-  assert.ok(seen.length > 1);
-  assert.deepEqual(
-    seen.filter(({ queue }) => !isAnonymousQueue(queue)),
-    [],
-  );
-});
-
-test("unknown credentials are looked up in their network's queue, and known credentials are looked up before everything else", async () => {
-  const lineOf = async (key: string) => {
-    seen = [];
-    await node.api.inject({ url: '/user', headers: { authorization: `Bearer ${key}` } });
-    return seen.find(({ label }) => label.startsWith('read_key_by_'))?.queue;
-  };
-  assert.equal(await lineOf('wrong-but-long-enough'), anonymousQueueOf('127.0.0.1'));
-  const fresh = await newTenant(service);
-  assert.equal(await lineOf(fresh.key), anonymousQueueOf('127.0.0.1'));
-  usableKey.forget(ctx, sha256(fresh.key));
-  assert.equal(await lineOf(fresh.key), credentialsQueue);
 });

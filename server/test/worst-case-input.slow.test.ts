@@ -9,7 +9,7 @@ import { newCourse, newTenant } from './support/tenant.ts';
 // Tests texts that take quadratic time if code normalises, matches or splits them carelessly, at the maximum
 // length that each operation allows. All other requests wait while such a request is processed.
 
-const service = await startService({ env: { RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' } });
+const service = await startService({ env: { RATE_LIMIT: '0' } });
 after(service.close);
 const { api, user } = await newTenant(service);
 const { body: document } = await service.api('GET', '/openapi.json');

@@ -5,9 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { startService } from '../../test/support/service.ts';
 import { createCache } from './cache.ts';
-import { inQueue } from './db/queues.ts';
 import { transaction } from './db/transaction.ts';
-import { anonymousQueueOf, credentialsQueue } from './load/fair-queue.ts';
 
 const service = await startService();
 after(service.close);
@@ -20,32 +18,6 @@ function heapMegabytes(): number {
   collect();
   return process.memoryUsage().heapUsed / 1024 ** 2;
 }
-
-test('anonymous callers from one network share one look-up, even if it fails, and other callers do not wait for it', async () => {
-  const loads: ((fails: boolean) => void)[] = [];
-  const cache = createCache<string>({
-    name: 'test_shared',
-    milliseconds: 60_000,
-    max: 10,
-    queue: credentialsQueue,
-    load: (_, key) =>
-      new Promise((resolve, reject) => {
-        loads.push((fails) => (fails ? reject(new Error('failed')) : resolve(key)));
-      }),
-  });
-  const one = inQueue(ctx, anonymousQueueOf('192.0.2.1'));
-  const other = inQueue(ctx, anonymousQueueOf('198.51.100.1'));
-  const failing = Promise.allSettled(Array.from({ length: 1_000 }, () => cache.get(one, 'a')));
-  assert.equal(loads.length, 1);
-  loads[0]?.(true);
-  assert.ok((await failing).every(({ status }) => status === 'rejected'));
-  const found = [cache.get(one, 'a'), cache.get(one, 'a'), cache.get(other, 'a'), cache.get(ctx, 'a')];
-  assert.equal(loads.length, 4, 'one for each network, and one for known callers');
-  for (const load of loads) load(false);
-  assert.deepEqual(await Promise.all(found), ['a', 'a', 'a', 'a']);
-  assert.equal(await cache.get(one, 'a'), 'a');
-  assert.equal(loads.length, 4);
-});
 
 test("in a transaction, a value is loaded without waiting for another caller's load", async () => {
   const others = Promise.withResolvers<string>();

@@ -1,7 +1,6 @@
 import type { Context } from './context.ts';
-import { anonymousQueueIn, inQueue } from './db/queues.ts';
+import { inQueue } from './db/queues.ts';
 import { isInTransaction } from './db/transaction.ts';
-import { credentialsQueue } from './load/fair-queue.ts';
 import { partOfState } from './node-state.ts';
 
 type Entry<V> = { value: Promise<V>; isLoaded: boolean; until: number; since: number; bytes: number };
@@ -21,11 +20,7 @@ export function createCache<V>(options: {
   /** Maximum total size of all values; `of` returns the size of a value. */
   bytes?: { of: (value: V) => number; max: number };
 }) {
-  /** `loading` holds the loads in progress for anonymous callers, by network and key. */
-  const state = partOfState(options.name, () => ({
-    entries: new Map<string, Entry<V>>(),
-    loading: new Map<string, Promise<V>>(),
-  }));
+  const state = partOfState(options.name, () => ({ entries: new Map<string, Entry<V>>() }));
   /** Checks both clocks, because setting the system clock back must not keep an entry alive. */
   const isFresh = (ctx: Context, { until, since }: Entry<V>) =>
     until > performance.now() && Math.abs(ctx.now().getTime() - since) < options.milliseconds;
@@ -55,19 +50,6 @@ export function createCache<V>(options: {
     const found = await options.load(ctx, key);
     return found === null ? found : keep(ctx, key, Promise.resolve(found));
   };
-  /**
-   * Shares a load only among the anonymous callers of one network. Anonymous callers must not jump the queue,
-   * and other callers must not wait in an anonymous queue.
-   */
-  const loadFor = (ctx: Context, network: string, key: string): Promise<V> => {
-    const { loading } = state(ctx);
-    const name = `${network} ${key}`;
-    const loadInProgress = loading.get(name);
-    if (loadInProgress) return loadInProgress;
-    const value = loadAlone(ctx, key).finally(() => loading.delete(name));
-    loading.set(name, value);
-    return value;
-  };
   return {
     get(ctx: Context, key: string): Promise<V> {
       const found = state(ctx).entries.get(key);
@@ -76,8 +58,6 @@ export function createCache<V>(options: {
       // transaction's connection.
       if (isInTransaction(ctx)) return isKnown && found.isLoaded ? found.value : loadAlone(ctx, key);
       if (isKnown) return found.value;
-      const network = options.queue === credentialsQueue ? anonymousQueueIn(ctx) : null;
-      if (network !== null) return loadFor(ctx, network, key);
       return keep(
         ctx,
         key,

@@ -22,7 +22,6 @@ test('every setting has a default, and the configuration is frozen', () => {
     tls: null,
     trustProxy: 0,
     maxInFlight: 2000,
-    anonymousRateLimit: 600,
     operationsPort: null,
     databaseUrl: null,
     workers: 1,

@@ -39,7 +39,6 @@ export type Config = {
   /** Maximum concurrent API calls on this node. Learners may have twice as many, anonymous callers a quarter. */
   maxInFlight: number;
   /** Calls per minute without valid credentials from one address; 0 means no limit. */
-  anonymousRateLimit: number;
   /**
    * Seconds for which a node that is shutting down reports "not ready" before it refuses
    * connections.
@@ -268,7 +267,6 @@ export function readConfig(env: Environment): Config {
     databaseConnections: Math.floor(connections / workers),
     statementNames: flag(env, 'STATEMENT_NAMES', true),
     maxInFlight: count(env, 'MOST_IN_FLIGHT'),
-    anonymousRateLimit: count(env, 'ANONYMOUS_RATE_LIMIT'),
     drainSeconds: count(env, 'DRAIN_SECONDS'),
     dataDir: dataFolder(env),
     bootstrapKey: bootstrapKey(env),

@@ -6,7 +6,7 @@ import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files/files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { ImportQueue } from './load/import-queue.ts';
-import type { Admission } from './load/pools.ts';
+import type { Load } from './load/limits.ts';
 import type { NodeState } from './node-state.ts';
 import type { Counters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
@@ -62,8 +62,8 @@ export type Context = {
   readonly imports: ImportQueue;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
-  /** Each caller's budgets on this node, and how much of each budget is in use. */
-  readonly admission: Admission;
+  /** What this node is doing, and has done in this minute. */
+  readonly load: Load;
   /** Counts of events on this node since it started, for metrics. */
   readonly counters: Counters;
   /** The processes of this node. */

@@ -8,7 +8,7 @@ import { restrictDataFolder } from './files/owner-only.ts';
 import { openHomePage } from './home-page.ts';
 import { openKeys } from './keys/open-keys.ts';
 import { openImports } from './load/import-queue.ts';
-import { openAdmission } from './load/pools.ts';
+import { openLoad } from './load/limits.ts';
 import { locations } from './locations.ts';
 import { openState } from './node-state.ts';
 import { openCounters } from './operations/counters.ts';
@@ -44,7 +44,6 @@ export async function openContext(
     const files = await openFiles(config.dataDir);
     const now = () => new Date();
     const keys = await openKeys({ config, db, log, now });
-    const admission = openAdmission(config);
     const counters = openCounters();
     return {
       config,
@@ -56,7 +55,7 @@ export async function openContext(
       files,
       imports: openImports(counters, config),
       keys,
-      admission,
+      load: openLoad(),
       counters,
       workers,
       now,

@@ -116,21 +116,14 @@ export const settings = {
       default: 60_000,
       min: 0,
       max: 1_000_000_000,
-      meaning: 'Maximum calls per minute for each key, across all nodes. 0 means no limit.',
-    },
-    ANONYMOUS_RATE_LIMIT: {
-      default: 600,
-      min: 0,
-      max: 1_000_000,
-      meaning:
-        'Maximum calls per minute without valid credentials from one address (IPv6: one /64 network). For files of the player and the console, the limit is 20 times as high. 0 means no limit.',
+      meaning: 'Maximum calls per minute for each key on each node. 0 means no limit.',
     },
     MOST_IN_FLIGHT: {
       default: 2_000,
       min: 1,
       max: 1_000_000,
       meaning:
-        'Maximum concurrent calls with a key or session on each node. Learners have a separate limit of twice this number; the limit for anonymous callers is a quarter of it. Calls above a limit get 503. While more than half of this limit is in use, each key may use at most an eighth of it and each tenant at most a quarter; further calls from them get 429.',
+        'Maximum concurrent API requests on each node. Learners have separate slots, twice as many. Requests beyond it get 503. Each tenant may use a quarter of the slots; further requests from it get 429.',
     },
     WORKERS: {
       default: 1,

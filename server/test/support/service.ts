@@ -18,7 +18,7 @@ import { openFiles } from '../../src/platform/files/files.ts';
 import { openHomePage } from '../../src/platform/home-page.ts';
 import { openKeys } from '../../src/platform/keys/open-keys.ts';
 import { openImports } from '../../src/platform/load/import-queue.ts';
-import { openAdmission } from '../../src/platform/load/pools.ts';
+import { openLoad } from '../../src/platform/load/limits.ts';
 import { openState } from '../../src/platform/node-state.ts';
 import { openCounters } from '../../src/platform/operations/counters.ts';
 import { openLog } from '../../src/platform/operations/log.ts';
@@ -94,7 +94,7 @@ export async function startService(
     files,
     imports: openImports(counters, config),
     keys,
-    admission: openAdmission(config),
+    load: openLoad(),
     counters,
     workers: onlyProcess(),
     now,

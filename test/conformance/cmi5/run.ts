@@ -33,7 +33,7 @@ if (!existsSync(join(suite, 'pkg/dist')))
   );
 
 const service = await startService({
-  env: { RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' },
+  env: { RATE_LIMIT: '0' },
   now: () => new Date(),
 });
 const tenant = await newTenant(service);

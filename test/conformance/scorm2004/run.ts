@@ -39,7 +39,7 @@ await ensureBuilt();
 // The folder for all temporary files of the service and the packages. It is removed at the end.
 const scratch = mkdtempSync(join(tmpdir(), 'lectern-conformance-'));
 process.env.TMPDIR = scratch;
-const service = await startService({ env: { RATE_LIMIT: '100000', ANONYMOUS_RATE_LIMIT: '100000' } });
+const service = await startService({ env: { RATE_LIMIT: '100000' } });
 const browser = await chromium.launch({
   executablePath: chromiumPath,
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],

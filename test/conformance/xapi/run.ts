@@ -25,7 +25,7 @@ if (!existsSync(join(suite, 'node_modules')))
   fail(`${suite} has no packages. Run "npm install --ignore-scripts" there.`);
 
 const service = await startService({
-  env: { RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' },
+  env: { RATE_LIMIT: '0' },
   now: () => new Date(),
 });
 const tenant = await newTenant(service);

@@ -8,7 +8,6 @@ import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { forTenant } from '../../platform/db/queues.ts';
-import { spend } from '../../platform/load/budgets.ts';
 import { maxAuBytes } from '../enrolments/au-sessions/storage-limit.ts';
 import { xapiRoutes } from '../xapi/routes.ts';
 import { findAuSession } from './find-au-session.ts';
@@ -328,21 +327,4 @@ describe('an Idempotency-Key', () => {
     }
     assert.ok(longest < 3_000_000, `${longest} characters`);
   });
-});
-
-it('a unit that keeps merging into a large document has to wait, but other units and keys do not', async () => {
-  const content = 'x'.repeat(4 * 1024 ** 2 - 100);
-  const merger = async () => {
-    const { agent, registration, request } = await openUnit();
-    const address = { activityId: activity, agent, registration, stateId: 'large' };
-    expectStatus(await request('PUT', '/activities/state', address, { content }), 204);
-    return (n: number) => request('POST', '/activities/state', address, { n });
-  };
-  const [merge, mergeOther] = [await merger(), await merger()];
-  for (const n of [1, 2]) expectStatus(await merge(n), 204);
-  expectProblem(await merge(3), 429, 'too_many_requests');
-  expectStatus(await mergeOther(1), 204);
-  const all = `${TenantID}/units`;
-  assert.equal(spend(service.ctx.admission.merges, all, service.ctx.now(), 50 * 1024 ** 2), 0);
-  expectProblem(await mergeOther(2), 429, 'too_many_requests');
 });

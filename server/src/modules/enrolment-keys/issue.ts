@@ -4,8 +4,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId, sha256 } from '../../platform/ids.ts';
 import { withinYears } from '../../platform/instants.ts';
-import { spend } from '../../platform/load/budgets.ts';
-import { reject } from '../../platform/load/reservations.ts';
+import { countWithin } from '../../platform/load/limits.ts';
 import { appendAudit } from '../audit/append.ts';
 import { optionsOf, selectCourses } from '../catalogue/courses.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
@@ -35,7 +34,8 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
   const userId = input.LoginID == null ? null : await findUserId(ctx, input.LoginID);
   if (input.LoginID != null && userId === null) throw userNotFound();
   const quantity = input.Quantity ?? 1;
-  countIssued(ctx, quantity);
+  // Counts the keys, not only the requests: each key takes about 1 kB until it is redeemed or erased.
+  countWithin(ctx, 'enrolment_keys', ctx.tenantId, quantity);
   const made = Array.from({ length: quantity }, () => {
     const key = newKey();
     return { key, key_id: newId(now), key_hash: sha256(key), key_start: key.slice(0, shownCharacters) };
@@ -67,17 +67,6 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
         Key: showKey(keys.get(row.key_id) ?? ''),
       })),
   };
-}
-
-/**
- * Limits the number of keys, not only of requests: each key takes about 1 kB until it is redeemed
- * or erased.
- */
-function countIssued(ctx: TenantContext, quantity: number): void {
-  const retryAfter = spend(ctx.admission.issuedKeys, ctx.tenantId, ctx.now(), quantity);
-  if (retryAfter === 0) return;
-  const detail = 'This tenant has created too many enrolment keys within a minute.';
-  throw reject(ctx, 'api', 'issued_keys', { detail, retryAfter });
 }
 
 function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date } {

@@ -56,7 +56,6 @@ export const activityRoutes = [
     ...reading,
     path: '/enrolment/course/{CourseID}/question',
     name: 'readCourseQuestions',
-    turns: 'lists',
     summary: "Count the answers to a course's questions",
     description:
       'For each question, returns how many learners gave each answer, how many answers were correct, and how long the answers took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.',

@@ -13,7 +13,6 @@ import {
   toPage,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { playableContent } from '../catalogue/playable.ts';
 import type { UnitActivity } from './activity-schemas.ts';
 import { enrolmentNotFound } from './record.ts';
@@ -69,7 +68,7 @@ export async function readActivity(
   });
   const played = await playableContent(ctx, isEarlier ? owner.earlier_release_id : owner.release_id);
   const attempts = isEarlier ? null : attemptsIn(played, owner.tree_state);
-  const units = await mapInTimeSlices(ctx, rows, (row) => toUnitActivity(played, attempts, row));
+  const units = rows.map((row) => toUnitActivity(played, attempts, row));
   return toPage(
     units,
     limit,

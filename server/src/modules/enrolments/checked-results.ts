@@ -6,7 +6,6 @@ import {
   resultsWith,
 } from '../../../../standards/results.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { nextTimeSlice } from '../../platform/load/time-slices.ts';
 import { readShared } from './shared-state.ts';
 
 export const unsupportedWarning =
@@ -21,12 +20,10 @@ export async function checkedResults(
   owner: { user_id: string; course_id: string },
   { played, reached, claim }: { played: Played; reached: Results; claim: Claim },
 ): Promise<NextResults> {
-  await nextTimeSlice(ctx);
   const results = resultsWith(played, reached, claim);
   if (results.unsupported === null || !played.course) return results;
   const of = { userId: owner.user_id, courseId: owner.course_id, course: played.course };
   const { globals } = await readShared(ctx, of);
   if (globals.length === 0) return results;
-  await nextTimeSlice(ctx);
   return resultsWith(played, reached, { ...claim, shared: globals });
 }

@@ -5,7 +5,6 @@ import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { nextTimeSlice } from '../../platform/load/time-slices.ts';
 import { playableContent, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { acceptedDeviations } from './accepted-deviations.ts';
@@ -157,7 +156,6 @@ async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: C
   const { enrollId, launch, number, unitId } = input;
   const played = await playableContent(ctx, facts.release_id);
   const claim = { ...input, unit: unitOf(played, unitId) };
-  await nextTimeSlice(ctx);
   const { unit } = resultsWith(played, { units: {}, course: nothing }, claim);
   const { Supports: _, ...evidence } = unit;
   await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });

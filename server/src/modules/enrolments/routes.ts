@@ -227,7 +227,6 @@ export const enrolmentRoutes = [
     method: 'GET',
     path: '/enrolment/{LoginID}/{EnrollID}/explain',
     name: 'explainEnrolment',
-    turns: 'lists',
     summary: 'Explain whether the learner can start now',
     description:
       'Checks the same rules as a click on the launch link, and reports which rules fail and what to do about them.',

@@ -6,8 +6,7 @@ import { databaseFunction } from '../../platform/db/functions.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { spend } from '../../platform/load/budgets.ts';
-import { launchesPerMinute } from '../../platform/load/pools.ts';
+import { countWithin, perMinute } from '../../platform/load/limits.ts';
 import { countRejection } from '../../platform/operations/counters.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import { startAttempt } from './attempts/begin.ts';
@@ -73,7 +72,7 @@ begin
     return;
   end if;
   perform from launch tenth where tenth.tenant_id = $1 and tenth.enroll_id = $2
-    and tenth.number = own.launches - ${launchesPerMinute - 1} and tenth.started_at > $3 - interval '1 minute';
+    and tenth.number = own.launches - ${perMinute.launches.max - 1} and tenth.started_at > $3 - interval '1 minute';
   if found then
     return;
   end if;
@@ -129,8 +128,7 @@ from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
  * limit, because the statement does not see concurrent launches, and reviews are not recorded.
  */
 export function admitLaunch(ctx: TenantContext, { enrollId }: { enrollId: string }): void {
-  const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${enrollId}`, ctx.now());
-  if (seconds > 0) throw tooManyLaunches(ctx, seconds);
+  countWithin(ctx, 'launches', `${ctx.tenantId} ${enrollId}`);
 }
 
 /** Starts a launch in one statement, unless another attempt has to be started first. */
@@ -178,7 +176,7 @@ async function start(
 const recentLaunchesText = `
 select extract(epoch from tenth.started_at + interval '1 minute' - $3::timestamptz)::float8 as seconds
 from enrolment join launch tenth on tenth.tenant_id = $1 and tenth.enroll_id = $2
-  and tenth.number = enrolment.launches - ${launchesPerMinute - 1}
+  and tenth.number = enrolment.launches - ${perMinute.launches.max - 1}
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
 async function rejectTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
@@ -192,7 +190,7 @@ async function rejectTooMany(ctx: TenantContext, enrollId: string, now: Date): P
 }
 
 function tooManyLaunches(ctx: TenantContext, retryAfter: number): Problem {
-  countRejection(ctx, 'runTime', 'launch_rate');
-  const detail = `This course was opened ${launchesPerMinute} times within a minute. Open it again in ${retryAfter} seconds.`;
+  countRejection(ctx, 'launches');
+  const detail = `This course was opened ${perMinute.launches.max} times within a minute. Open it again in ${retryAfter} seconds.`;
   return new Problem('too_many_requests', detail, { retryAfter });
 }

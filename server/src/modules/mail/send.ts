@@ -93,7 +93,7 @@ const maxNotUrgent = maxConnections - 2;
 /** Returns one due queue for each free connection, urgent ones first. */
 async function nextQueues(ctx: Context, pass: Pass, sending: Sending): Promise<Queue[]> {
   const free = maxConnections - sending.size;
-  if (free === 0 || ctx.admission.draining || pass.unavailable.size >= maxUnavailable) return [];
+  if (free === 0 || ctx.load.draining || pass.unavailable.size >= maxUnavailable) return [];
   const next = async (urgent: boolean, max: number) => {
     const due = max > 0 ? await dueQueues(ctx, maxConnections + pass.skipped.size, urgent) : [];
     const others = due.filter((queue) => !sending.has(nameOf(queue)) && !pass.skipped.has(nameOf(queue)));

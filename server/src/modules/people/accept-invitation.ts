@@ -1,7 +1,7 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { pageBranding } from '../tenants/branding/known-branding.ts';
 import {
   findInvited,
@@ -63,8 +63,7 @@ export async function acceptInvitation(ctx: Context, input: Acceptance): Promise
     const { scopes: limit } = user;
     return setPasswordByLink(ctx, { tenantId, user, passwordHash, userAgent, method: 'invitation', limit });
   };
-  return async () =>
-    (await inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, accept))) ?? refuse(ctx, handle);
+  return async () => (await transaction(forTenant(ctx, tenantId), accept)) ?? refuse(ctx, handle);
 }
 
 async function refuse(ctx: Context, handle: InvitationHandle | null): Promise<never> {

@@ -1,8 +1,8 @@
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { derivedId } from '../../platform/ids.ts';
-import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { storeChosenPassword } from '../users/choose-password.ts';
 import { matchesPassword, pageFunction, readPassword, storePassword } from '../users/passwords.ts';
@@ -62,7 +62,7 @@ export async function changeOwnPassword(
     return true;
   };
   return async () => {
-    if (!(await inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, change)))) await refuse();
+    if (!(await transaction(forTenant(ctx, tenantId), change))) await refuse();
     await deleteGuesses(ctx, mark);
   };
 }

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { ok, route } from '../../platform/http/routes.ts';
-import { checkInTurn } from '../../platform/load/admission.ts';
 import { acceptInvitation, readOpenInvitation } from './accept-invitation.ts';
 import { changeOwnPassword } from './change-password.ts';
 import { browserOf } from './cookie.ts';
@@ -60,7 +59,7 @@ export const passwordRoutes = [
     handle: async (ctx, { body, request }) => {
       if (isCrossSite(request)) throw crossSite();
       const input = { token: body.Token, password: body.Password, ...browserOf(request) };
-      return signedIn(ctx, await checkInTurn(ctx, request, () => acceptInvitation(ctx, input)));
+      return signedIn(ctx, await (await acceptInvitation(ctx, input))());
     },
   }),
   route({
@@ -78,7 +77,7 @@ export const passwordRoutes = [
     audits: ['password_reset.requested'],
     handle: async (ctx, { body, request }) => {
       if (isCrossSite(request)) throw crossSite();
-      await forgetPassword(ctx, { ...body, address: request.address });
+      await forgetPassword(ctx, body);
       return { status: 204 };
     },
   }),
@@ -114,7 +113,7 @@ export const passwordRoutes = [
     handle: async (ctx, { body, request }) => {
       if (isCrossSite(request)) throw crossSite();
       const input = { token: body.Token, password: body.Password, ...browserOf(request) };
-      return signedIn(ctx, await checkInTurn(ctx, request, () => resetPassword(ctx, input)));
+      return signedIn(ctx, await (await resetPassword(ctx, input))());
     },
   }),
   route({
@@ -142,7 +141,8 @@ export const passwordRoutes = [
     handle: async (ctx, { body, request }) => {
       const own = await requireSession(ctx, request);
       const input = { oldPassword: body.OldPassword, password: body.Password };
-      await checkInTurn(ctx, request, () => changeOwnPassword(ctx, own, input));
+      const change = await changeOwnPassword(ctx, own, input);
+      await change();
       return { status: 204 };
     },
   }),

@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { appendAudit } from '../audit/append.ts';
 import { findTenantByName } from '../tenants/find-by-name.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
@@ -90,7 +90,7 @@ export async function signInWithPassword(
     return true;
   };
   return async () => {
-    if (!(await inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, openSession)))) await refuse();
+    if (!(await transaction(forTenant(ctx, tenantId), openSession))) await refuse();
     await deleteGuesses(ctx, mark);
     return token;
   };

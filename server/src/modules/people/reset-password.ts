@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { keyedHash } from '../../platform/keys/signing.ts';
-import { networkOf } from '../../platform/load/budgets.ts';
-import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { findTenantByName } from '../tenants/find-by-name.ts';
 import { readToken } from '../tenants/token.ts';
 import { pageFunction, readPassword, storePassword } from '../users/passwords.ts';
@@ -21,10 +19,8 @@ import { auditFailure } from './sign-in-audit.ts';
  * user exists.
  */
 const responseMilliseconds = 300;
-/** Maximum number of requests per network in 15 minutes. All learners at a school may share one address. */
-const maxFromNetwork = 30;
 
-type Request = { TenantID: string; LoginID: string; address: string };
+type Request = { TenantID: string; LoginID: string };
 
 /** Responds in the same way whether or not the user exists, and counts every request. */
 export async function forgetPassword(ctx: Context, input: Request): Promise<void> {
@@ -33,11 +29,6 @@ export async function forgetPassword(ctx: Context, input: Request): Promise<void
       'mail_not_configured',
       'This service sends no email. Ask your administrator for a new invitation.',
     );
-  await recordGuess(
-    ctx,
-    keyedHash(ctx.keys, 'guess', `reset from ${networkOf(input.address)}`),
-    maxFromNetwork,
-  );
   await recordGuess(ctx, resetHash(ctx, input));
   const began = performance.now();
   await mailLink(ctx, input);
@@ -48,7 +39,7 @@ export async function forgetPassword(ctx: Context, input: Request): Promise<void
 async function mailLink(ctx: Context, { TenantID, LoginID }: Request): Promise<void> {
   const tenant = await findTenantByName(ctx, TenantID);
   if (tenant?.status !== 'active') return;
-  await inTenantQueue(ctx, tenant.tenant_id, (ctx) => requestReset(ctx, LoginID));
+  await requestReset(forTenant(ctx, tenant.tenant_id), LoginID);
 }
 
 function ended(): Problem {
@@ -89,8 +80,7 @@ export async function resetPassword(ctx: Context, input: Choice): Promise<() => 
     const { userAgent } = input;
     return setPasswordByLink(ctx, { tenantId, user, passwordHash, userAgent, method: 'reset' });
   };
-  return async () =>
-    (await inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, reset))) ?? refuse(ctx, handle);
+  return async () => (await transaction(forTenant(ctx, tenantId), reset)) ?? refuse(ctx, handle);
 }
 
 async function refuse(ctx: Context, handle: ResetHandle | null): Promise<never> {

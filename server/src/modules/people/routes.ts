@@ -42,7 +42,6 @@ export const peopleRoutes = [
     problems: ['user_not_found', 'touched'],
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],
-    turns: 'erasures',
     handle: async (ctx, { params, query, turn }) => {
       const { Plan: plan = false, Untouched: untouched = false } = query;
       const input = { loginId: params.LoginID, plan, untouched, isContinued: turn > 0 };

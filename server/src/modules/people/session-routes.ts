@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { ok, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
-import { checkInTurn } from '../../platform/load/admission.ts';
 import { LoginID } from '../users/schemas.ts';
 import { browserOf, cookieOf, sessionCookie } from './cookie.ts';
 import { readPasswordFunction, signInWithPassword } from './password-sign-in.ts';
@@ -116,10 +115,8 @@ export const sessionRoutes = [
     audits: ['sign_in.succeeded', 'sign_in.failed'],
     handle: async (ctx, { body, request }) => {
       if (isCrossSite(request)) throw crossSite();
-      const token = await checkInTurn(ctx, request, () =>
-        signInWithPassword(ctx, { ...body, ...browserOf(request) }),
-      );
-      return signedIn(ctx, token);
+      const signIn = await signInWithPassword(ctx, { ...body, ...browserOf(request) });
+      return signedIn(ctx, await signIn());
     },
   }),
   route({

@@ -1,7 +1,7 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { grantedScopes, hasScope, learnerScopes, requireScope, tenantScopes } from '../../platform/scopes.ts';
 import { appendAudit } from '../audit/append.ts';
 import { isSuspended } from '../tenants/suspension.ts';
@@ -132,20 +132,18 @@ export async function signIn(
   const isUsable = await isSignInLink(ctx, input.token);
   const used =
     isUsable &&
-    (await inTenantQueue(ctx, tenantId, (ctx) =>
-      transaction(ctx, async (ctx) => {
-        const [used] = await run<Used>(ctx, { name: 'use_sign_in_link', text: use, values });
-        if (!used) return null;
-        const { user_id: userId, is_admin: isAdmin } = used;
-        await appendAudit(ctx, tenantId, {
-          action: 'sign_in.succeeded',
-          targetId: userId,
-          data: { Method: 'link' },
-          actor: personActor(ctx, { hash, userId, isAdmin }),
-        });
-        return used;
-      }),
-    ));
+    (await transaction(forTenant(ctx, tenantId), async (ctx) => {
+      const [used] = await run<Used>(ctx, { name: 'use_sign_in_link', text: use, values });
+      if (!used) return null;
+      const { user_id: userId, is_admin: isAdmin } = used;
+      await appendAudit(ctx, tenantId, {
+        action: 'sign_in.succeeded',
+        targetId: userId,
+        data: { Method: 'link' },
+        actor: personActor(ctx, { hash, userId, isAdmin }),
+      });
+      return used;
+    }));
   if (used) return { token, path: used.path };
   const [named = null] = await run<NonNullable<Named>>(ctx, {
     name: 'look_up_sign_in_link',

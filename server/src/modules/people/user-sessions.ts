@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { derivedId } from '../../platform/ids.ts';
-import { inTenantQueue } from '../../platform/load/tenant-queue.ts';
 import { appendAudit } from '../audit/append.ts';
 import { type Factors, nextStepOf } from './second-factor.ts';
 import { sessionTimes, type Times } from './session-times.ts';
@@ -127,11 +127,9 @@ export async function endUserSessions(
   const { tenantId, hash } = input;
   const now = ctx.now();
   const session = await findUserSession(ctx, input);
-  // Anyone can name a tenant in a cookie, so a session that does not exist must not wait in its queue.
   if (!session && !(await isOpen(ctx, input))) return;
   const isWhole = session !== null && nextStepOf(session) === null;
-  if (!session || !isWhole || !input.everywhere)
-    return inTenantQueue(ctx, tenantId, (ctx) => endUserSession(ctx, input));
+  if (!session || !isWhole || !input.everywhere) return endUserSession(forTenant(ctx, tenantId), input);
   const { user_id: userId, is_admin: isAdmin } = session;
   const endBatch = async (ctx: Context) => {
     const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
@@ -150,8 +148,7 @@ export async function endUserSessions(
     });
     return hasMore;
   };
-  await inTenantQueue(ctx, tenantId, async (ctx) => {
-    let hasMore = await transaction(ctx, endFirst);
-    while (hasMore) hasMore = await transaction(ctx, endBatch);
-  });
+  const own = forTenant(ctx, tenantId);
+  let hasMore = await transaction(own, endFirst);
+  while (hasMore) hasMore = await transaction(own, endBatch);
 }

@@ -7,7 +7,7 @@ import { Problem } from '../../platform/errors.ts';
 import { readBuilt } from '../../platform/http/built-files.ts';
 import { isNavigation } from '../../platform/http/problems.ts';
 import { route } from '../../platform/http/routes.ts';
-import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
+import { enterPlayer } from '../../platform/load/limits.ts';
 import { locations } from '../../platform/locations.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { isRelease } from '../catalogue/playable.ts';
@@ -103,7 +103,6 @@ export const contentRoutes = [
     tag: 'Player',
     access: 'anyone',
     scope: null,
-    admits: true,
     page: true,
     // Untyped, as in a launch link, because a raw returnURL may contain parameters with the same
     // names.
@@ -125,9 +124,7 @@ export const contentRoutes = [
     handle: async (ctx, { request }) => {
       const address = request.raw.url ?? '';
       const link = openLinkIn(ctx, address);
-      // A signed link is not affected by the rate limits for anonymous callers at the same address.
-      if (link) await admitPlayer(ctx, request, previewPlayerOf(link), 'page');
-      else admitAnonymous(ctx, request);
+      if (link) enterPlayer(ctx, request, previewPlayerOf(link), 'page');
       return clickPreview(link ? inQueueOf(ctx, link.tenantId) : ctx, request);
     },
   }),
@@ -237,7 +234,7 @@ export const contentRoutes = [
       rejectWhenEnded(ended);
       const folder = releaseId === null ? null : ctx.files.folder(releaseId);
       const { player } = findOpenSession(ctx, params.token);
-      const path = folder && (await locateFile(ctx, { player, folder, path: params['*'] }));
+      const path = folder && (await locateFile(ctx, { folder, path: params['*'] }));
       if (releaseId && folder && !path)
         await expectFolder(inQueueOf(ctx, player.tenantId), { folder, releaseId });
       if ((!folder || !path) && isNavigation(request)) return missingPage(request);

@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import mime from 'mime-types';
 import type { Context } from '../../platform/context.ts';
-import type { Player } from '../../platform/load/admission.ts';
-import { secondsToWait, spend } from '../../platform/load/budgets.ts';
-import { reject } from '../../platform/load/reservations.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { toNfc } from '../../platform/unicode.ts';
 
@@ -56,7 +53,7 @@ const minCacheMilliseconds = 60_000;
  */
 export async function locateFile(
   ctx: Context,
-  { player, folder, path }: { player: Player; folder: string; path: string },
+  { folder, path }: { folder: string; path: string },
 ): Promise<string | null> {
   const parts = path.split('/').filter((part) => part !== '');
   if (parts.some((part) => part === '..' || part === '.' || part.includes('\0') || part.includes('\\')))
@@ -64,17 +61,7 @@ export async function locateFile(
   const exact = parts.join('/');
   if (exact.length > maxPathLength) return null;
   if (await exists(join(folder, exact))) return exact;
-  rejectManyMisses(ctx, player);
-  const found = (await indexOf(ctx, folder))?.paths.get(fold(exact)) ?? null;
-  if (found === null) spend(ctx.admission.fileMisses, player.budget, ctx.now());
-  return found;
-}
-
-function rejectManyMisses(ctx: Context, { budget }: Player): void {
-  const retryAfter = secondsToWait(ctx.admission.fileMisses, budget, ctx.now());
-  if (retryAfter === 0) return;
-  const detail = 'Too many requests for files that do not exist in the course.';
-  throw reject(ctx, 'runTime', 'session_rate', { detail, retryAfter });
+  return (await indexOf(ctx, folder))?.paths.get(fold(exact)) ?? null;
 }
 
 function indexOf(ctx: Context, folder: string): Promise<Index | null> {

@@ -3,7 +3,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type RouteResponse, route } from '../../platform/http/routes.ts';
-import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
+import { enterPlayer } from '../../platform/load/limits.ts';
 import { explain, type LaunchDecision } from '../enrolments/launch-decision.ts';
 import { type EnrolmentHandle, launchUrl, readLaunchKey } from '../enrolments/launch-link.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -92,7 +92,6 @@ export const launchRoute = route({
   tag: 'Launch',
   access: 'anyone',
   scope: null,
-  admits: true,
   page: true,
   // Untyped, because a raw returnURL may contain parameters with the same names. The link must
   // still work.
@@ -124,8 +123,7 @@ export const launchRoute = route({
     const address = unescapeLink(request.raw.url ?? '');
     const own = new URLSearchParams(address.slice(address.indexOf('?') + 1));
     const handle = readLaunchKey(ctx, own.get('enrolment') ?? '', own.get('key') ?? '');
-    if (handle) await admitPlayer(ctx, request, playerOf(handle), 'page');
-    else admitAnonymous(ctx, request);
+    if (handle) enterPlayer(ctx, request, playerOf(handle), 'page');
     const language = languageOf(request);
     if (!handle) return brokenLink({ language, back: null, framing: "'none'" });
     const wantsReview = parametersBeforeReturn(address).get('review') === 'true';

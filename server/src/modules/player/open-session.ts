@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Player } from '../../platform/load/admission.ts';
+import type { Player } from '../../platform/load/limits.ts';
 import type { OpenAu, OpenedAu } from '../cmi5/open-au.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
 import type { readResults } from '../enrolments/read-results.ts';

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant, inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
-import { spend } from '../../platform/load/budgets.ts';
-import { reject } from '../../platform/load/reservations.ts';
+import { countWithin } from '../../platform/load/limits.ts';
 import { storable } from '../../platform/unicode.ts';
 import { openAicc } from '../aicc/open-aicc.ts';
 import { type PlayedRelease, playableContent, unitOf } from '../catalogue/playable.ts';
@@ -21,7 +20,6 @@ import { rejectSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin, type OriginOwner } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
-import { isLarge, openInTurn, rejectLarge } from './large-sessions.ts';
 import type { AuOpening, Opened, Opening, OpenSession } from './open-session.ts';
 import { previewOpening, previewSession } from './preview-session.ts';
 import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
@@ -114,12 +112,7 @@ function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
 
 /** Limits how often this node opens units of an enrolment that report directly to the service. */
 export function admitUnits(ctx: TenantContext, { enrollId }: { enrollId: string }, count = 1): void {
-  const seconds = spend(ctx.admission.unitOpenings, `${ctx.tenantId}/${enrollId}`, ctx.now(), count);
-  if (seconds > 0)
-    throw reject(ctx, 'runTime', 'launch_rate', {
-      detail: 'Too many units of this course were opened within a minute.',
-      retryAfter: seconds,
-    });
+  countWithin(ctx, 'units', `${ctx.tenantId} ${enrollId}`, count);
 }
 
 /**
@@ -170,8 +163,6 @@ function auAddresses(ctx: Context, session: AuHandle): ReturnType<AuAddresses> {
 async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
   const { tenantId } = ticket;
   await rejectSuspended(ctx, tenantId);
-  // Reject before the launch is counted. The size of the session is not known until then.
-  rejectLarge(ctx, tenantId);
   if (ctx.now().getTime() - ticket.at > decisionMilliseconds) {
     const { reason } = await explain(ctx, ticket);
     if (reason !== null) throw new Problem('launch_refused', reason);
@@ -189,14 +180,11 @@ async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticke
     courseId: launch.course_id,
     course: played.course,
   });
-  const bytes = played.bytes + JSON.stringify(shared).length;
-  if (!launch.has_more_units && !isLarge({ bytes }))
+  if (!launch.has_more_units)
     return sessionOf(ctx, ticket, { launch, played, shared, units: launch.units ?? {} });
-  return openInTurn(ctx, request, tenantId, async () => {
-    const begun = await readUnitsWithData(ctx, ticket.enrollId);
-    const units = Object.fromEntries(begun.map(({ unit_id, ...unit }) => [unit_id, unit]));
-    return sessionOf(ctx, ticket, { launch, played, shared, units });
-  });
+  const begun = await readUnitsWithData(ctx, ticket.enrollId);
+  const units = Object.fromEntries(begun.map(({ unit_id, ...unit }) => [unit_id, unit]));
+  return sessionOf(ctx, ticket, { launch, played, shared, units });
 }
 
 type Start = {

@@ -1,15 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import { nothing } from '../../../../standards/evidence.ts';
 import { type Results, resultsWith } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { nextTimeSlice } from '../../platform/load/time-slices.ts';
 import { findPlayable, playableContent, unitOf } from '../catalogue/playable.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
-import { isLarge, openInTurn, rejectLarge } from './large-sessions.ts';
 import type { Opened, Opening, OpenSession } from './open-session.ts';
 import {
   type PreviewHandle,
@@ -35,7 +32,7 @@ export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
   return {
     player: previewPlayerOf(ticket),
     framing: () => previewFraming(ctx, ticket.tenantId),
-    open: (request) => withReturnUrl(ticket.returnUrl, begin(ctx, request, ticket)),
+    open: () => withReturnUrl(ticket.returnUrl, begin(ctx, ticket)),
   };
 }
 
@@ -58,32 +55,29 @@ export function previewSession(ctx: Context, handle: PreviewHandle): OpenSession
   };
 }
 
-async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicket): Promise<Opened> {
+async function begin(ctx: Context, ticket: PreviewTicket): Promise<Opened> {
   const { courseId, tenantId } = ticket;
   await rejectSuspended(ctx, tenantId);
-  rejectLarge(ctx, tenantId);
   const { title, language, url, releaseId } = await findPlayable(ctx, ticket);
   const played = await playableContent(ctx, releaseId, { url: url ?? '', title });
-  const session = () =>
-    toSession(ctx, {
-      token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: previewEndsAt(ticket) }),
-      tenantId,
-      mode: 'preview',
-      enrollId: '',
-      launch: 1,
-      title,
-      language,
-      learner,
-      played,
-      releaseId,
-      units: {},
-      treeState: null,
-      shared: { globals: [], buckets: [] },
-      lastUnitId: null,
-      returnUrl: ticket.returnUrl,
-      receipt: receiptOf(ctx, 0, { units: {}, course: nothing }),
-    });
-  return isLarge(played) ? openInTurn(ctx, request, tenantId, async () => session()) : session();
+  return toSession(ctx, {
+    token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: previewEndsAt(ticket) }),
+    tenantId,
+    mode: 'preview',
+    enrollId: '',
+    launch: 1,
+    title,
+    language,
+    learner,
+    played,
+    releaseId,
+    units: {},
+    treeState: null,
+    shared: { globals: [], buckets: [] },
+    lastUnitId: null,
+    returnUrl: ticket.returnUrl,
+    receipt: receiptOf(ctx, 0, { units: {}, course: nothing }),
+  });
 }
 
 /** Evaluates a commit like a learner's. Earlier results come from the page's last receipt. */
@@ -101,7 +95,6 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
     root: body.Root ?? null,
     treeState: body.Tree ?? null,
   };
-  await nextTimeSlice(ctx);
   const { units, course } = resultsWith(played, before, change);
   return receiptOf(ctx, body.Number, { units, course });
 }

@@ -2,8 +2,8 @@ import type { Results } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
 import { signToken, verifyToken } from '../../platform/keys/signing.ts';
-import type { Player } from '../../platform/load/admission.ts';
 import { operatorQueue } from '../../platform/load/fair-queue.ts';
+import type { Player } from '../../platform/load/limits.ts';
 
 /** The data of a preview link. `at` is the time of the request. `tenantId` is null for the operator. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -13,7 +12,6 @@ import { readUnitsWithData } from '../enrolments/units.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
-import { openInTurn, rejectLarge } from './large-sessions.ts';
 import type { Opened, Opening, OpenSession } from './open-session.ts';
 import { withPage } from './refusals.ts';
 import { type ReviewHandle, reviewUntil, writeReviewSession } from './review-tokens.ts';
@@ -26,8 +24,7 @@ export function reviewOpening(ctx: TenantContext, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
     framing: async () => frameAncestors(await knownTenant.get(ctx, ticket.tenantId)),
-    open: (request) =>
-      withReturnUrl(ticket.returnUrl, withPage(ctx, request, ticket, begin(ctx, request, ticket))),
+    open: (request) => withReturnUrl(ticket.returnUrl, withPage(ctx, request, ticket, begin(ctx, ticket))),
   };
 }
 
@@ -72,40 +69,37 @@ async function readState(ctx: TenantContext, handle: ReviewHandle): Promise<Laun
   return { ended, releaseId };
 }
 
-async function begin(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
+async function begin(ctx: TenantContext, ticket: Ticket): Promise<Opened> {
   const { tenantId, enrollId, courseId } = ticket;
   await rejectSuspended(ctx, tenantId);
   admitLaunch(ctx, ticket);
-  rejectLarge(ctx, tenantId);
   const { reason, mayReview } = await explain(ctx, ticket);
   if (!mayReview)
     throw new Problem('launch_refused', reason ?? 'The course can be started again. Open it with its link.');
-  return openInTurn(ctx, request, tenantId, async () => {
-    const row = await readEnrolment(ctx, enrollId);
-    if (!row) throw enrolmentNotFound();
-    const { release_id: releaseId, course_title: title, login_id: ID } = row;
-    const played = await playableContent(ctx, releaseId, { url: row.url ?? '', title });
-    const begun = await readUnitsWithData(ctx, enrollId);
-    const position = await readPosition(ctx, enrollId);
-    const name = [row.last_name, row.first_name].filter(Boolean).join(', ');
-    return toSession(ctx, {
-      token: writeReviewSession(ctx, { tenantId, enrollId, courseId, releaseId, until: reviewUntil(ticket) }),
-      tenantId,
-      mode: 'review',
-      enrollId,
-      launch: row.launches,
-      title,
-      language: row.language,
-      learner: { ID, Name: name || ID },
-      played,
-      releaseId,
-      units: Object.fromEntries(begun.map(({ unit_id, ...unit }) => [unit_id, unit])),
-      treeState: position?.tree_state ?? null,
-      shared: await readShared(ctx, { userId: row.user_id, courseId, course: played.course }),
-      lastUnitId: position?.last_unit_id ?? null,
-      returnUrl: ticket.returnUrl,
-      receipt: receiptOf(ctx, row, row.commits),
-    });
+  const row = await readEnrolment(ctx, enrollId);
+  if (!row) throw enrolmentNotFound();
+  const { release_id: releaseId, course_title: title, login_id: ID } = row;
+  const played = await playableContent(ctx, releaseId, { url: row.url ?? '', title });
+  const begun = await readUnitsWithData(ctx, enrollId);
+  const position = await readPosition(ctx, enrollId);
+  const name = [row.last_name, row.first_name].filter(Boolean).join(', ');
+  return toSession(ctx, {
+    token: writeReviewSession(ctx, { tenantId, enrollId, courseId, releaseId, until: reviewUntil(ticket) }),
+    tenantId,
+    mode: 'review',
+    enrollId,
+    launch: row.launches,
+    title,
+    language: row.language,
+    learner: { ID, Name: name || ID },
+    played,
+    releaseId,
+    units: Object.fromEntries(begun.map(({ unit_id, ...unit }) => [unit_id, unit])),
+    treeState: position?.tree_state ?? null,
+    shared: await readShared(ctx, { userId: row.user_id, courseId, course: played.course }),
+    lastUnitId: position?.last_unit_id ?? null,
+    returnUrl: ticket.returnUrl,
+    receipt: receiptOf(ctx, row, row.commits),
   });
 }
 

@@ -4,29 +4,19 @@ import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { rejectLargeBody } from '../../platform/http/entry.ts';
 import type { EnterSession } from '../../platform/http/guards.ts';
-import { admitAnonymous, admitPlayer, type Player } from '../../platform/load/admission.ts';
+import { enterPlayer } from '../../platform/load/limits.ts';
 import { declaredBytes } from '../../platform/rows/uploads.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';
 import { oldLink } from './page-texts.ts';
 import { commitBytes } from './schemas.ts';
 
-/** Without a valid ticket, the request is anonymous. */
-async function enterByTicket(ctx: Context, request: FastifyRequest, token: string): Promise<void> {
+/** Without a valid ticket, the route shows a page that says so. */
+function enterByTicket(ctx: Context, request: FastifyRequest, token: string): void {
   const opening = findOpening(ctx, token);
-  if (!opening) admitAnonymous(ctx, request);
   if (!opening && request.method === 'POST') throw new Problem('session_ended', oldLink);
   rejectLargeBody(request);
-  if (opening) await admitPlayer(ctx, request, opening.player, 'page');
-}
-
-function playerIn(ctx: Context, request: FastifyRequest, token: string): Player {
-  try {
-    return findOpenSession(ctx, token).player;
-  } catch (error) {
-    admitAnonymous(ctx, request);
-    throw error;
-  }
+  if (opening) enterPlayer(ctx, request, opening.player, 'page');
 }
 
 /**
@@ -36,11 +26,11 @@ function playerIn(ctx: Context, request: FastifyRequest, token: string): Player 
 export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   const { token } = request.params as { token: string };
   if (!runTime || runTime.token === 'ticket') return enterByTicket(ctx, request, token);
-  const player = playerIn(ctx, request, token);
+  const { player } = findOpenSession(ctx, token);
   rejectLargeBody(request);
   // Count a body without a declared length as the maximum, because it could have any size.
   const use = runTime.use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : runTime.use;
-  await admitPlayer(ctx, request, player, use);
+  enterPlayer(ctx, request, player, use);
   // Check for a suspension separately, because the session is cached for longer. A rejected page keeps its
   // unsent commits.
   await rejectSuspended(inQueueOf(ctx, player.tenantId), player.tenantId);

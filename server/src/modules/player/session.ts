@@ -3,7 +3,6 @@ import { forReview, resume } from '../../../../standards/resume.ts';
 import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { noBranding, pageBranding } from '../tenants/branding/known-branding.ts';
 import type { Receipt, Session } from './schemas.ts';
 
@@ -55,7 +54,7 @@ export async function toSession(ctx: Context, start: SessionStart): Promise<Sess
   // Use a Map, because a package may name a unit `__proto__`.
   const earlier = new Map(Object.entries(units));
   const playable = unitsOf(played.tree.Units).filter(({ Kind }) => Kind !== null);
-  const data = await mapInTimeSlices(ctx, playable, (unit) => {
+  const data = playable.map((unit) => {
     const before = earlier.get(unit.UnitID)?.data ?? {};
     const resumed = resume(played.standard, unit, before, learner);
     return [unit.UnitID, mode === 'review' ? forReview(played.standard, unit, resumed) : resumed] as const;

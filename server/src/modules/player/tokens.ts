@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { signToken, verifyToken, verifyTokenCached } from '../../platform/keys/signing.ts';
-import type { Player } from '../../platform/load/admission.ts';
+import type { Player } from '../../platform/load/limits.ts';
 
 /**
  * An allowed click on a LaunchURL. The ticket stays valid for as long as its page may be reloaded.

@@ -82,7 +82,6 @@ export const reportRoutes = [
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',
-    turns: 'lists',
     query: overviewQuery,
     responses: { 200: { description: 'The counts are exact at the time of the request.', schema: Overview } },
     handle: async (ctx, { query, request }) => {

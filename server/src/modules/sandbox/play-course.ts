@@ -2,6 +2,7 @@ import { playable } from '../../../../standards/evidence.ts';
 import type { Standard, Unit } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { perMinute } from '../../platform/load/limits.ts';
 import { answerHacp } from '../aicc/answer-hacp.ts';
 import { type PlayedRelease, playableContent } from '../catalogue/playable.ts';
 import { writeAuToken } from '../cmi5/au-tokens.ts';
@@ -31,7 +32,7 @@ export async function playCourse(
   const known = await playableContent(ctx, releaseId);
   // Reject before the launch is counted.
   if (reportsDirectly(known))
-    admitUnits(ctx, { enrollId }, Math.min(playable(known.tree.Units).length, maxUnits(ctx)));
+    admitUnits(ctx, { enrollId }, Math.min(playable(known.tree.Units).length, maxUnits));
   const launch = await startLaunch(ctx, { enrollId, returnUrl: null, userAgent: 'Lectern robot' });
   const page = { url: launch.course_url ?? '', title: launch.course_title };
   const played = await playableContent(ctx, launch.release_id, page);
@@ -42,7 +43,7 @@ export async function playCourse(
 }
 
 /** A learner can open this many units in a minute. Playing more would keep the tenant's other requests waiting. */
-const maxUnits = ({ admission }: TenantContext) => admission.unitOpenings.perMinute;
+const maxUnits = perMinute.units.max;
 
 const reportsDirectly = ({ standard }: PlayedRelease) =>
   standard === 'aicc' || standard === 'cmi5' || standard === 'xapi';
@@ -53,7 +54,7 @@ async function nextUnits(ctx: TenantContext, enrollId: string, played: PlayedRel
   const lastOf = ({ UnitID }: Unit) => last.get(UnitID) ?? 0;
   return playable(played.tree.Units)
     .toSorted((a, b) => lastOf(a) - lastOf(b))
-    .slice(0, maxUnits(ctx));
+    .slice(0, maxUnits);
 }
 
 async function openUnits(ctx: TenantContext, robot: Robot, units: Unit[]): Promise<void> {

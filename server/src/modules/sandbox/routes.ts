@@ -73,7 +73,6 @@ export const sandboxRoutes = [
       'enrolment.attempt_finished',
     ],
     audits: [],
-    turns: 'plays',
     // Not run in the Idempotency-Key's transaction, which would lock the tenant's logs for too long.
     prepare: (ctx, { params, body }) => playCourse(ctx, { ...body, enrollId: params.EnrollID }),
     handle: async (_, { prepared }) => ok(prepared),

@@ -1,20 +1,11 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { inTurn } from '../../platform/load/fair-queue.ts';
 import type { PlannedRow, RowDone } from '../../platform/rows/work-rows.ts';
 import { createDrafted, draftUser } from './create-user.ts';
 import { planUsers } from './plan-users.ts';
 import { withSameEmails } from './same-emails.ts';
 import type { NewUser, User } from './schemas.ts';
 import { withSimilarUsers } from './similar-users.ts';
-
-/**
- * Hashes the passwords of rows. The rows take turns with those of other tenants' calls. Unlike single calls,
- * they are never rejected because a queue is full.
- */
-function hashing<Result>(ctx: TenantContext, work: () => Promise<Result>): Promise<Result> {
-  return inTurn(ctx.admission.bulkHashes, ctx.tenantId, work) ?? work();
-}
 
 type Done = { user: User; isNew: boolean; changed: string[] | null };
 
@@ -40,7 +31,7 @@ export async function prepareUser(
   if (problem) throw problem;
   const drafted = await (row.Password == null
     ? draftUser(ctx, row)
-    : hashing(ctx, () => draftUser(ctx, row)));
+    : ctx.load.bulkHashes(() => draftUser(ctx, row)));
   return async (ctx) => done(await createDrafted(ctx, drafted));
 }
 
@@ -64,7 +55,7 @@ export async function planBulkUsers(
     rows.map(async (row, at) => {
       const plan = plans.get(at);
       if (!plan) throw emailProblem(row);
-      return done(await (row.Password == null ? plan.check() : hashing(ctx, plan.check)));
+      return done(await (row.Password == null ? plan.check() : ctx.load.bulkHashes(plan.check)));
     }),
   );
   const results = settled.map((one, at) => {

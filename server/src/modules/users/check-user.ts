@@ -1,7 +1,7 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { rejectFullPasswordQueue } from '../../platform/load/password-queues.ts';
+import { rejectManyHashes } from '../../platform/load/hashing.ts';
 import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -66,7 +66,7 @@ async function recordGuess(
   ctx: TenantContext,
   input: { loginId: string; evenDisabled: boolean },
 ): Promise<Attempt | null> {
-  rejectFullPasswordQueue(ctx);
+  rejectManyHashes(ctx);
   const now = ctx.now();
   const since = new Date(now.getTime() - windowMinutes * 60_000);
   const values = [ctx.tenantId, input.loginId, now, since, input.evenDisabled];

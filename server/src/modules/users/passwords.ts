@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { hashInQueue } from '../../platform/load/password-queues.ts';
+import { hashInTurn } from '../../platform/load/hashing.ts';
 import type { KnownHash, PasswordHash } from '../tenants/schemas.ts';
 
 /** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */
@@ -53,11 +53,8 @@ export function readPassword(password: string, declared: PasswordHash): string {
   return hashed;
 }
 
-/** Hashes on behalf of a tenant, or of anonymous callers if `ctx` has no tenant. */
-type Hashing = Context & { tenantId?: string };
-
-export async function storePassword(ctx: Hashing, password: string): Promise<string> {
-  return hashInQueue(ctx, () => hash(password, parameters));
+export async function storePassword(ctx: Context, password: string): Promise<string> {
+  return hashInTurn(ctx, () => hash(password, parameters));
 }
 
 /** A prefix and 256 random bits, stored instead of a hash. No password matches them. */
@@ -69,12 +66,12 @@ const decoy = hash(randomBytes(32).toString('base64url'), parameters);
 
 /** Takes the same time with and without a stored hash. */
 export async function matchesPassword(
-  ctx: Hashing,
+  ctx: Context,
   stored: string | null,
   password: string,
 ): Promise<boolean> {
   const usable = stored !== null && !stored.startsWith(randomPrefix);
   const compared = usable ? stored : await decoy;
-  const same = await hashInQueue(ctx, () => verify(compared, password));
+  const same = await hashInTurn(ctx, () => verify(compared, password));
   return usable && same;
 }

@@ -2,7 +2,6 @@ import Type from 'typebox';
 import { CountedPageOf, countQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, OneOf, Text } from '../../platform/http/schema.ts';
-import { checkInQueue } from '../../platform/load/password-queues.ts';
 import { bounceRoutes } from './bounces/routes.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createDrafted, draftUser } from './create-user.ts';
@@ -160,7 +159,7 @@ export const userRoutes = [
     problems: ['login_throttled', 'password_not_hashed'],
     events: [],
     prepare: (ctx, { params, body }) =>
-      checkInQueue(ctx, () => checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),
+      checkPassword(ctx, { loginId: params.LoginID, password: body.Password }),
     handle: async (_, { prepared }) => ok(prepared),
   }),
   route({

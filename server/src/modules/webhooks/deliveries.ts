@@ -5,8 +5,7 @@ import { scanRows } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { newId } from '../../platform/ids.ts';
-import { spend } from '../../platform/load/budgets.ts';
-import { reject, reserveAll } from '../../platform/load/reservations.ts';
+import { countWithin } from '../../platform/load/limits.ts';
 import { type Body, pingBody, pingType, readBodies } from './message.ts';
 import { nextAttemptAt } from './next-attempt.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
@@ -98,7 +97,7 @@ export async function sendPing(
   const endpoint = await readWebhookRow(ctx, input);
   const at = ctx.now();
   const eventId = newId(at);
-  const release = admitPing(ctx);
+  countWithin(ctx, 'pings', ctx.tenantId);
   const sender = openSender(ctx.config);
   try {
     const { signal: stop } = new AbortController();
@@ -106,21 +105,7 @@ export async function sendPing(
     return { endpoint, at, eventId, outcome };
   } finally {
     sender.close();
-    release();
   }
-}
-
-/** Limits pings. Deliveries of real events have separate limits, and pause while an endpoint fails. */
-function admitPing(ctx: TenantContext): () => void {
-  const { pings } = ctx.admission;
-  const release = reserveAll(ctx, 'api', [
-    { of: pings, by: ctx.tenantId, description: 'for test events', reason: 'ping_rate' },
-  ]);
-  const retryAfter = spend(pings, ctx.tenantId, ctx.now());
-  if (retryAfter === 0) return release;
-  release();
-  const detail = 'This tenant has sent too many test events.';
-  throw reject(ctx, 'api', 'ping_rate', { detail, retryAfter });
 }
 
 export async function recordPing(

@@ -185,7 +185,6 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.replayed'],
-    turns: 'replays',
     prepare: (ctx, { params, body }) => findReplayed(ctx, sources, { ...body, webhookId: params.WebhookID }),
     handle: async (ctx, { prepared }) => ok(await replayEvents(ctx, prepared)),
   }),

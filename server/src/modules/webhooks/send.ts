@@ -2,7 +2,6 @@ import type { LookupOptions } from 'node:dns';
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { joinTinyChunks } from '../../platform/load/tiny-chunks.ts';
 import { storable } from '../../platform/unicode.ts';
 import { AddressRejected, type AllowedConfig, resolveChecked } from './addresses.ts';
 
@@ -88,7 +87,6 @@ export function openSender(config: AllowedConfig): Sender {
       });
       request.on('response', (response) => {
         hasResponse = true;
-        joinTinyChunks(response, () => request.destroy(tooManyChunks()));
         readStart(response).then((body) => resolve({ response, body }), reject);
       });
       request.end(message.body);
@@ -120,8 +118,6 @@ export function openSender(config: AllowedConfig): Sender {
     },
   };
 }
-
-const tooManyChunks = () => new Error('The endpoint sent its response in too many chunks.');
 
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

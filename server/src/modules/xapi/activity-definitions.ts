@@ -4,7 +4,6 @@ import type { Activity, JsonObject, Statement } from '../../../../standards/xapi
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { searchKey } from './search-keys.ts';
 
@@ -37,14 +36,13 @@ export async function addDefinitions(
 ): Promise<Added> {
   const names = recentlyKnown(ctx);
   const rows = new Map<string, { activity_key: string; definition_key: string; activity: string }>();
-  const add = ([text, id]: [string, string]) => {
-    if (Buffer.byteLength(text) > maxDefinitionBytes || !defines(id)) return;
+  for (const [text, id] of definitionsIn(statements)) {
+    if (Buffer.byteLength(text) > maxDefinitionBytes || !defines(id)) continue;
     const definition_key = searchKey('definition', text);
     const name = `${ctx.tenantId} ${definition_key}`;
-    if (names.has(name)) return;
-    rows.set(name, { activity_key: searchKey('activity', id), definition_key, activity: text });
-  };
-  await mapInTimeSlices(ctx, [...(await definitionsIn(ctx, statements))], add);
+    if (!names.has(name))
+      rows.set(name, { activity_key: searchKey('activity', id), definition_key, activity: text });
+  }
   if (rows.size === 0) return { names: [], added: 0, bytes: 0 };
   const values = [ctx.tenantId, JSON.stringify([...rows.values()]), ctx.now().getTime() * 1000];
   const added = await run<{ bytes: number }>(ctx, { name: 'add_definitions', text: insert, values });
@@ -72,23 +70,18 @@ function recentlyKnown(ctx: TenantContext): Set<string> {
 }
 
 /** Returns the distinct definitions, each mapped to the ID of its activity. */
-async function definitionsIn(
-  ctx: TenantContext,
-  statements: readonly Statement[],
-): Promise<Map<string, string>> {
+function definitionsIn(statements: readonly Statement[]): Map<string, string> {
   const found = new Map<string, string>();
-  await mapInTimeSlices(ctx, statements, (statement) => {
-    for (const activity of allActivities(statement))
-      if (activity.definition !== undefined) found.set(JSON.stringify(activity), activity.id);
-  });
+  for (const activity of statements.flatMap(allActivities))
+    if (activity.definition !== undefined) found.set(JSON.stringify(activity), activity.id);
   return found;
 }
 
 /** Maximum number of definitions in a request, because each takes a row. */
 const maxDefinitionsOfRequest = 1_000;
 
-export async function checkDefinitions(ctx: TenantContext, statements: readonly Statement[]): Promise<void> {
-  const { size } = await definitionsIn(ctx, statements);
+export function checkDefinitions(statements: readonly Statement[]): void {
+  const { size } = definitionsIn(statements);
   if (size > maxDefinitionsOfRequest)
     invalid(
       'The body',
@@ -129,19 +122,19 @@ export async function readDefinitions(
   ids: ReadonlySet<string>,
 ): Promise<Map<string, JsonObject>> {
   const some = [...ids].slice(0, maxActivities);
-  const keys = await mapInTimeSlices(ctx, some, (id) => searchKey('activity', id));
+  const keys = some.map((id) => searchKey('activity', id));
   const merged = new Map<string, JsonObject>();
   let left = maxReadBytes;
   for (let at = 0; at < keys.length && left > 0; at += activitiesPerRead) {
     const values = [ctx.tenantId, keys.slice(at, at + activitiesPerRead), left];
     const rows = await run<{ activity: string }>(ctx, { name: 'read_definitions', text: read, values });
-    await mapInTimeSlices(ctx, rows, ({ activity }) => {
+    for (const { activity } of rows) {
       left -= Buffer.byteLength(activity);
       const { id, definition = {} } = JSON.parse(activity) as Activity;
       const known = merged.get(id) ?? withoutPrototype();
       merged.set(id, known);
       mergeInto(known, definition);
-    });
+    }
   }
   return merged;
 }

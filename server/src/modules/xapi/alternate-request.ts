@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidXapi, invalid } from '../../../../standards/xapi/invalid.ts';
-import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { reject } from '../../platform/load/reservations.ts';
-import { countUnread, isUnreadFull } from '../../platform/load/unread-bytes.ts';
 import { editionOf, mediaTypeOf } from './lrs-request.ts';
 
 const path = '/xapi/alternate';
@@ -38,12 +35,8 @@ const headerFields = [
 
 const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'] as const;
 
-/**
- * The form contains the credentials. Until it has been read, the caller is anonymous, so the limit
- * for anonymous requests applies.
- */
+/** The caller is unknown until the form has been read, because it contains the credentials. */
 const bodyLimit = 16 * 1024;
-const largeResponse = 64 * 1024;
 
 type Request = {
   method: (typeof methods)[number];
@@ -89,19 +82,10 @@ function readForm(request: FastifyRequest): Request {
 }
 
 /** Carries out the request in the form, with all the checks of an ordinary request. */
-export function serveAlternateRequests(ctx: Context, lrs: FastifyInstance, api: FastifyInstance): void {
-  const { unsent } = ctx.admission;
+export function serveAlternateRequests(lrs: FastifyInstance, api: FastifyInstance): void {
   lrs.post(`${path}/*`, { bodyLimit }, async (request, reply) => {
     try {
       const answer = await api.inject({ ...readForm(request), remoteAddress: request.address });
-      // The inner request has ended, so count its unread response against the address. Small
-      // responses, such as those to writes, are exempt.
-      if (answer.rawPayload.length > largeResponse && isUnreadFull(unsent, request.address))
-        throw reject(ctx, 'api', 'unread_responses', {
-          detail: 'Too many responses have not been read yet. Read them, then send the request again.',
-          retryAfter: 1,
-        });
-      countUnread(unsent, request, request.address, answer.rawPayload);
       const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...headers } = answer.headers;
       return reply.code(answer.statusCode).headers(headers).send(answer.rawPayload);
     } catch (error) {

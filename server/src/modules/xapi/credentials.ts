@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Authenticate, CredentialsOf } from '../../platform/http/guards.ts';
+import type { Authenticate } from '../../platform/http/guards.ts';
 import { basicKeyCaller } from '../auth/authenticate.ts';
 import type { AuSession, FindAuSession, LrsCaller } from './au-session.ts';
 
@@ -21,14 +21,6 @@ export function lrsAuthenticate(other: Authenticate, findAuSession: FindAuSessio
     const au = token === undefined ? null : await findAuSession(ctx, token);
     request.auSession = au?.session ?? null;
     return au?.caller ?? (await basicKeyCaller(ctx, request)) ?? (await other(ctx, request));
-  };
-}
-
-/** Returns the Authorization header as credentials, whether it is valid or not. */
-export function lrsCredentials(other: CredentialsOf): CredentialsOf {
-  return (ctx, request) => {
-    const { authorization } = request.headers;
-    return authorization === undefined ? other(ctx, request) : `lrs ${authorization}`;
   };
 }
 

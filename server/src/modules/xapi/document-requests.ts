@@ -4,8 +4,6 @@ import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { RouteResponse } from '../../platform/http/routes.ts';
-import { spend } from '../../platform/load/budgets.ts';
-import { reject } from '../../platform/load/reservations.ts';
 import type { DocumentUse } from './au-session.ts';
 import { type Preconditions, quoted } from './concurrency.ts';
 import { type DocumentAddress, type DocumentKind, readAddress } from './document-address.ts';
@@ -33,30 +31,6 @@ const countStorageOf =
   ({ caller }: LrsRequest) =>
   async (ctx: TenantContext, bytes: number) => {
     if (caller.kind === 'au') await caller.session.countStorage(ctx, bytes);
-  };
-
-/**
- * Merging rewrites the whole document, even if little is added. Merges of documents up to this size
- * are not limited.
- */
-const ordinaryBytes = 16 * 1024;
-
-const countMergeOf =
-  ({ caller }: LrsRequest) =>
-  (ctx: TenantContext, bytes: number) => {
-    if (bytes <= ordinaryBytes) return;
-    const { merges, unitMerges } = ctx.admission;
-    const isUnit = caller.kind === 'au';
-    const ofLearner = isUnit
-      ? spend(unitMerges, `${ctx.tenantId}/${caller.session.registration}`, ctx.now(), bytes)
-      : 0;
-    // Units have a separate budget, so that learners cannot use up the budget of the tenant's keys.
-    const retryAfter =
-      ofLearner || spend(merges, isUnit ? `${ctx.tenantId}/units` : ctx.tenantId, ctx.now(), bytes);
-    if (retryAfter === 0) return;
-    const detail =
-      'Large documents have been merged too often, and each merge rewrites the whole document. Use smaller documents.';
-    throw reject(ctx, isUnit ? 'runTime' : 'api', 'merged_bytes', { detail, retryAfter });
   };
 
 const named = (address: DocumentAddress) => ({ ...address, documentId: address.documentId ?? '' });
@@ -116,7 +90,7 @@ export async function putDocument(
   const areRequired = request.edition === '2.0.0' ? 'to_replace' : kind === 'state' ? 'never' : 'always';
   await writeDocument(ctx, named(address), {
     ...contentOf(request),
-    countMerge: null,
+    merges: false,
     preconditions: preconditionsOf(request, areRequired),
     check: checkOf(request, address, 'write'),
     countStorage: countStorageOf(request),
@@ -136,7 +110,7 @@ export async function postDocument(
     invalid('The body', 'must be a JSON object.');
   await writeDocument(ctx, named(address), {
     ...content,
-    countMerge: countMergeOf(request),
+    merges: true,
     preconditions: preconditionsOf(request, 'never'),
     check: checkOf(request, address, 'write'),
     countStorage: countStorageOf(request),

@@ -133,19 +133,16 @@ type Rules = {
   countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
 };
 
-type CountMerge = (ctx: TenantContext, bytes: number) => void;
-
 export type NewContent = { contentType: string; content: Buffer };
 
 /**
- * Writes a document in a transaction. With `countMerge`, merges JSON objects one level deep
- * (Communication 2.2). `countMerge` receives the size of the stored document and may reject the
- * request.
+ * Writes a document in a transaction. With `merges`, merges JSON objects one level deep
+ * (Communication 2.2).
  */
 export function writeDocument(
   ctx: TenantContext,
   address: OneAddress,
-  input: NewContent & Rules & { countMerge: CountMerge | null; preconditions: Preconditions },
+  input: NewContent & Rules & { merges: boolean; preconditions: Preconditions },
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
     await input.check(ctx);
@@ -153,8 +150,7 @@ export function writeDocument(
     const before = await readSummary(ctx, address);
     checkPreconditions(before, input.preconditions);
     if (before === null) await rejectTooMany(ctx, address);
-    else input.countMerge?.(ctx, before.contentBytes);
-    const former = before && input.countMerge && (await readDocument(ctx, address));
+    const former = before && input.merges && (await readDocument(ctx, address));
     const { contentType, content } = former ? merged(former, input) : input;
     const about = JSON.stringify(address.use);
     const row = {

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { openSocket } from '../../../test/support/raw.ts';
 import { countTouched, type Touched } from '../../../test/support/rows-touched.ts';
 import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
-import { until } from '../../../test/support/until.ts';
 import { countRows } from '../../platform/count-up-to.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { agentOf } from './personal-data.ts';
 
 // Small requests that would store or read a large amount of data.
 
-const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
+const service = await startService();
 after(service.close);
 
 const v1 = { 'x-experience-api-version': '1.0.3' };
@@ -256,44 +253,6 @@ test("after an erasure, statements are no longer found through their references 
   assert.equal((await find()).length, 0);
   const left = await tenant.api('GET', '/xapi/statements?limit=100', undefined, v1);
   assert.equal(left.body.statements.length, 50);
-});
-
-/** Opens a connection that sends a request and reads nothing. */
-async function askWithoutReading(key: string, path: string): Promise<Socket> {
-  const socket = await openSocket(service.baseUrl);
-  socket.pause();
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\nx-experience-api-version: 1.0.3\r\n\r\n`,
-  );
-  return socket;
-}
-
-test('large responses that nobody reads are limited, statements and documents alike', async () => {
-  const tenant = await newTenant(service);
-  const { unsent } = service.ctx.admission;
-  const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(3_900_000));
-  for (const content of contents) {
-    const attachments = [attachmentOf(content)];
-    expectStatus(await sendWithParts(tenant, { actor, verb, object, attachments }, [content]), 200);
-  }
-  const statements = '/xapi/statements?attachments=true';
-  const profile = `/xapi/activities/profile?activityId=${object.id}&profileId=large`;
-  const create = { ...v1, 'if-none-match': '*', 'content-type': 'text/plain' };
-  expectStatus(await tenant.api('PUT', profile, contents[0], create), 204);
-  const sockets = await Promise.all(
-    Array.from({ length: 20 }, () => askWithoutReading(tenant.key, statements)),
-  );
-  const waiting = () => unsent.bytes.get(tenant.TenantID) ?? 0;
-  await until('the responses are counted', async () => waiting() >= unsent.max);
-  assert.ok(waiting() < unsent.max + 30_000_000, `${waiting()} bytes are waiting`);
-  for (const path of [statements, profile]) {
-    const rejected = await tenant.api('GET', path, undefined, v1);
-    expectProblem(rejected, 429, 'too_many_requests');
-    assert.equal(rejected.headers.get('retry-after'), '1');
-  }
-  for (const socket of sockets) socket.destroy();
-  await until('they are released', async () => !unsent.bytes.has(tenant.TenantID));
-  for (const path of [statements, profile]) expectStatus(await tenant.api('GET', path, undefined, v1), 200);
 });
 
 const valuesOf = (count: number) => ({

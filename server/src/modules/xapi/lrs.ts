@@ -6,7 +6,7 @@ import type { Guards } from '../../platform/http/guards.ts';
 import type { Route } from '../../platform/http/routes.ts';
 import { serveAlternateRequests } from './alternate-request.ts';
 import type { FindAuSession, RecordRefusal } from './au-session.ts';
-import { lrsAuthenticate, lrsCredentials } from './credentials.ts';
+import { lrsAuthenticate } from './credentials.ts';
 import { answeredVersion } from './lrs-request.ts';
 import { recordRefusals } from './refusals.ts';
 
@@ -59,11 +59,10 @@ export function serveLrs(
     lrs.addHook('onSend', async (request, reply) => setHeaders(request, reply));
     for (const path of new Set(routes.map((route) => route.path)))
       lrs.options(path, async (_request, reply) => reply.code(204).headers(preflight).send());
-    serveAlternateRequests(ctx, lrs, api);
+    serveAlternateRequests(lrs, api);
     registerRoutes(lrs, ctx, routes, {
       ...guards,
       authenticate: lrsAuthenticate(guards.authenticate, findAuSession),
-      credentialsOf: lrsCredentials(guards.credentialsOf),
     });
   });
 }

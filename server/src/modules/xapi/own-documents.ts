@@ -30,7 +30,7 @@ export function writeState(ctx: TenantContext, own: OwnState): Promise<void> {
   return writeDocument(ctx, address, {
     contentType: 'application/json',
     content: Buffer.from(JSON.stringify(own.content)),
-    countMerge: null,
+    merges: false,
     preconditions: { ifMatch: undefined, ifNoneMatch: undefined, areRequired: 'never' },
     check: async () => {},
     countStorage: async () => {},

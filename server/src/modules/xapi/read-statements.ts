@@ -11,7 +11,6 @@ import type { JsonObject } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
-import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { searchKey } from './search-keys.ts';
 import { microseconds, statementsLock } from './store-function.ts';
@@ -71,19 +70,13 @@ export async function showStatements(
   rows: readonly StoredRow[],
   { format, acceptLanguage }: { format: Format; acceptLanguage: string | undefined },
 ): Promise<string[]> {
-  if (format === 'exact') return mapInTimeSlices(ctx, rows, toText);
-  const statements = await mapInTimeSlices(ctx, rows, toStatement);
-  if (format === 'ids')
-    return mapInTimeSlices(ctx, statements, (statement) => JSON.stringify(withIdsOnly(statement)));
-  const ids = new Set<string>();
-  await mapInTimeSlices(ctx, statements, (statement) => {
-    for (const { id } of allActivities(statement)) ids.add(id);
-  });
+  if (format === 'exact') return rows.map(toText);
+  const statements = rows.map(toStatement);
+  if (format === 'ids') return statements.map((statement) => JSON.stringify(withIdsOnly(statement)));
+  const ids = new Set(statements.flatMap(allActivities).map(({ id }) => id));
   const languages = readLanguages(acceptLanguage);
   const definitionOf = limitedDefinitions(await readDefinitions(ctx, ids), languages);
-  return mapInTimeSlices(ctx, statements, (statement) =>
-    JSON.stringify(canonical(statement, languages, definitionOf)),
-  );
+  return statements.map((statement) => JSON.stringify(canonical(statement, languages, definitionOf)));
 }
 
 /**

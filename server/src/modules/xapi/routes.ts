@@ -34,7 +34,7 @@ import {
 
 type Spec<Prepared> = Pick<
   Route,
-  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw' | 'turns'
+  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw'
 > & {
   query?: TSchema;
   parameters: readonly string[];
@@ -125,7 +125,6 @@ const statements = [
       },
     },
     problems: ['statement_not_found'],
-    turns: 'lists',
     begin: setConsistentThrough,
     handle: getStatements,
   }),
@@ -191,7 +190,6 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
         },
       },
       problems: ['document_not_found'],
-      turns: 'lists',
       handle: (ctx, request) => getDocument(ctx, kind, request),
     }),
     resource({
@@ -238,7 +236,6 @@ const lookups = [
     method: 'GET',
     path: '/xapi/agents',
     name: 'getAgents',
-    turns: 'lists',
     summary: 'Read what is known about an agent',
     description: "The identifier, and the agent's names in recent statements.",
     query: agentQuery,
@@ -257,7 +254,6 @@ const lookups = [
     method: 'GET',
     path: '/xapi/activities',
     name: 'getActivities',
-    turns: 'lists',
     summary: 'Read what is known about an activity',
     description: 'The definitions in all statements, merged. An unknown activity has only its ID.',
     query: activityQuery,

@@ -7,7 +7,6 @@ import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { RouteResponse } from '../../platform/http/routes.ts';
 import { newId } from '../../platform/ids.ts';
-import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { matchAttachments, partsBySha2, readAttachments } from './attachments.ts';
 import { authorityOf } from './credentials.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -46,15 +45,11 @@ function readBody({ body, contentType }: LrsRequest): { json: Json; parts: Map<s
 /** Maximum number of statements in a request. */
 const maxStatements = 1_000;
 
-async function readBatch(
-  ctx: TenantContext,
-  json: Json,
-  edition: LrsRequest['edition'],
-): Promise<Statement[]> {
+function readBatch(json: Json, edition: LrsRequest['edition']): Statement[] {
   if (!Array.isArray(json)) return [readStatement(json, edition)];
   if (json.length > maxStatements)
     invalid('The body', `has more than ${maxStatements} statements. Split it into several requests.`);
-  const statements = await mapInTimeSlices(ctx, json, (item, at) => readStatement(item, edition, `[${at}]`));
+  const statements = json.map((item, at) => readStatement(item, edition, `[${at}]`));
   const ids = statements.flatMap(({ id }) => (id === undefined ? [] : [id.toLowerCase()]));
   if (new Set(ids).size < ids.length) invalid('The body', 'has two statements with the same id.');
   return statements;
@@ -85,7 +80,7 @@ async function prepare(
 /** Reads the body before a transaction begins. */
 export async function preparePost(ctx: TenantContext, request: LrsRequest): Promise<PreparedStatements> {
   const { json, parts } = readBody(request);
-  return prepare(ctx, request, await readBatch(ctx, json, request.edition), parts);
+  return prepare(ctx, request, readBatch(json, request.edition), parts);
 }
 
 /** Communication 2.1.2. */

@@ -5,7 +5,7 @@ import { withAttachment } from '../../../test/support/lrs.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 
-const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
+const service = await startService();
 after(service.close);
 
 const v1 = { 'x-experience-api-version': '1.0.3' };

@@ -6,7 +6,6 @@ import { isInTransaction, run, transaction } from '../../platform/db/transaction
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
-import { mapInTimeSlices } from '../../platform/load/time-slices.ts';
 import { addDefinitions, checkDefinitions, rememberDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
@@ -37,21 +36,18 @@ export type NewStatements = {
 export type PreparedStatements = { input: NewStatements; entries: readonly Entry[] };
 
 /** Completes and checks valid statements. This takes most of the time and needs no transaction. */
-export async function prepareStatements(
-  ctx: TenantContext,
-  input: NewStatements,
-): Promise<PreparedStatements> {
+export function prepareStatements(ctx: TenantContext, input: NewStatements): PreparedStatements {
   const { authority, edition, statements } = input;
-  const all = await mapInTimeSlices(ctx, statements, (statement) =>
+  const all = statements.map((statement) =>
     complete(statement, { id: statement.id?.toLowerCase() ?? newId(ctx.now()), authority, edition }),
   );
   checkAttachments(input.attachments ?? []);
-  const entries = await mapInTimeSlices(ctx, all, (statement) => ({
+  const entries = all.map((statement) => ({
     statement,
     row: rowOf(statement, input.attachments),
   }));
   checkKeys(entries);
-  await checkDefinitions(ctx, all);
+  checkDefinitions(all);
   return { input, entries };
 }
 
@@ -121,7 +117,7 @@ async function storePlain(ctx: TenantContext, entries: readonly Entry[]): Promis
       payload === null ? [] : [{ ...conflict, payload }],
     );
     const isComplete = existing.length === conflicts.length;
-    left = await withoutSame(ctx, left, isComplete ? existing : await findExisting(ctx, left));
+    left = withoutSame(left, isComplete ? existing : await findExisting(ctx, left));
   }
   // Add definitions afterwards, because rejected statements define nothing.
   const statements = entries.map(({ statement }) => statement);
@@ -162,7 +158,7 @@ async function storeInTransaction(
   { statements, session, sent = statements, attachments = [] }: NewStatements,
   entries: readonly Entry[],
 ): Promise<{ names: readonly string[] }> {
-  const fresh = await withoutSame(ctx, entries, await findExisting(ctx, entries));
+  const fresh = withoutSame(entries, await findExisting(ctx, entries));
   if (fresh.length === 0) return { names: [] };
   const ids = new Set(fresh.map(({ row }) => row.id));
   const asSent = sent.filter((_, at) => ids.has(entries[at]?.row.id ?? ''));
@@ -215,13 +211,9 @@ async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Prom
 }
 
 /** Data 2.3.1: a statement never changes, so a different statement with the same ID is rejected. */
-async function withoutSame(
-  ctx: TenantContext,
-  entries: readonly Entry[],
-  stored: readonly Existing[],
-): Promise<Entry[]> {
+function withoutSame(entries: readonly Entry[], stored: readonly Existing[]): Entry[] {
   const existing = new Map(stored.map(({ statement_id, payload }) => [statement_id, payload]));
-  const kept = await mapInTimeSlices(ctx, entries, (entry) => {
+  return entries.flatMap((entry) => {
     const { statement } = entry;
     const payload = existing.get(statement.id);
     if (payload === undefined) return [entry];
@@ -232,7 +224,6 @@ async function withoutSame(
       );
     return [];
   });
-  return kept.flat();
 }
 
 type Request = { rows: StatementRow[]; bytes: number };

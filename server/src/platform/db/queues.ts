@@ -1,5 +1,5 @@
-import { isAnonymousQueue, operatorQueue } from '../load/fair-queue.ts';
-import { type Database, databaseInQueue, originOf } from './dialect.ts';
+import { operatorQueue } from '../load/fair-queue.ts';
+import { type Database, databaseInQueue } from './dialect.ts';
 
 /**
  * Returns the same context with another database queue for its statements and transactions. Has no
@@ -8,12 +8,6 @@ import { type Database, databaseInQueue, originOf } from './dialect.ts';
 export function inQueue<C extends { db: Database }>(ctx: C, queue: string): C {
   const db = databaseInQueue(ctx.db, queue);
   return db ? { ...ctx, db } : ctx;
-}
-
-/** The queue of the caller's network if the caller has not been identified yet; otherwise null. */
-export function anonymousQueueIn(ctx: { db: Database }): string | null {
-  const queue = originOf(ctx.db)?.queue;
-  return isAnonymousQueue(queue) ? (queue ?? null) : null;
 }
 
 /** A tenant's context: all of its statements wait in the tenant's queue, whichever tenant they name. */

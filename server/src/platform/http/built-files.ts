@@ -38,7 +38,7 @@ export function assetRoute(app: FastifyInstance, prefix: string, folder: string)
     files.set(name, file);
     return file;
   };
-  const options = { config: { admits: 'file', logs: 'failures' }, compress: false } as const;
+  const options = { config: { logs: 'failures' }, compress: false } as const;
   app.get<{ Params: { name: string } }>(`${prefix}/assets/:name`, options, (request, reply) => {
     const { name } = request.params;
     if (!names.has(name)) throw notFound(request);

@@ -3,13 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { inQueue } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
-import { admitCaller, admitPlayer } from '../load/admission.ts';
-import { checkCredentials } from '../load/credentials.ts';
-import { anonymousQueueOf } from '../load/fair-queue.ts';
-import { countUnsent } from '../load/list-reads.ts';
+import { anonymousQueue } from '../load/fair-queue.ts';
+import { enterPlayer, enterTenant } from '../load/limits.ts';
 import { countCall } from '../load/rate-limit.ts';
 import { loginIdIn } from '../retries/idempotency.ts';
-import { listOf } from '../rows/export.ts';
 import { declaredBytes } from '../rows/uploads.ts';
 import { cleanFields } from '../unicode.ts';
 import { admitUpload, rejectLargeBody } from './entry.ts';
@@ -45,13 +42,9 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
 function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
   if (route.access === 'anyone') return async (request) => rejectLargeBody(request);
   if (route.access === 'session')
-    return (request) => guards.enterSession(inQueue(ctx, anonymousQueueOf(request.address)), request, route);
+    return (request) => guards.enterSession(inQueue(ctx, anonymousQueue), request, route);
   return async (request, reply) => {
-    const caller = await checkCredentials(ctx, request, {
-      presented: guards.credentialsOf(ctx, request),
-      lookUp: (isTrusted) =>
-        guards.authenticate(isTrusted ? ctx : inQueue(ctx, anonymousQueueOf(request.address)), request),
-    });
+    const caller = await guards.authenticate(ctx, request);
     // Set the caller before any rejection, so that the log names the key and rejected calls are
     // rate-limited too.
     request.caller = caller;
@@ -60,8 +53,8 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
     if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
     if (!route.streams) rejectLargeBody(request);
     if (route.streams) await admitUpload(ctx, request, caller, route.streams.bulk === true);
-    else if (caller.player) await admitPlayer(ctx, request, caller.player, { bytes: declaredBytes(request) });
-    else admitCaller(ctx, request, caller);
+    if (caller.player) enterPlayer(ctx, request, caller.player, { bytes: declaredBytes(request) });
+    else enterTenant(ctx, request, caller.tenantId ?? request.tenantId, 'api');
   };
 }
 
@@ -118,7 +111,6 @@ export function registerRoutes(
       exposeHeadRoute: !route.streamsResponse,
       ...(bodyLimit === undefined ? {} : { bodyLimit }),
       config: {
-        ...(isOpen && !route.admits ? {} : { admits: 'itself' }),
         ...(route.page ? { page: true } : {}),
         ...(route.sendsFile ? { sendsFile: true } : {}),
         ...(route.logs ? { logs: route.logs } : {}),
@@ -126,14 +118,6 @@ export function registerRoutes(
       ...(route.sendsFile ? { compress: false } : {}),
       onRequest: entryCheckOf(ctx, route, guards),
       ...(isSession ? {} : { preValidation: preparation(route) }),
-      ...(listOf(route) || route.turns
-        ? {
-            onSend: (request, _reply, payload, done) => {
-              countUnsent(ctx, request, payload);
-              done(null, payload);
-            },
-          }
-        : {}),
       handler: isSession ? sessionHandler(ctx, route) : callHandler(ctx, route, guards),
     });
   }

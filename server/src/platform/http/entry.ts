@@ -1,9 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
-import { admitCaller } from '../load/admission.ts';
-import { allowUpload, hasBody } from '../load/slow-clients.ts';
 import { beginBulk, declaredBytes, requireDiskSpace } from '../rows/uploads.ts';
+import { streamOf } from './http2.ts';
 import { notFound } from './problems.ts';
 import type { Caller } from './routes.ts';
 
@@ -36,7 +36,13 @@ export async function admitUpload(
 ): Promise<void> {
   await requireDiskSpace(ctx, declaredBytes(request));
   const { tenantId } = request;
-  const end = isBulk && tenantId !== null ? beginBulk(ctx, { keyId: caller.keyId, tenantId }) : undefined;
-  admitCaller(ctx, request, caller, end);
-  allowUpload(request);
+  if (isBulk && tenantId !== null) beginBulk(ctx, request, { keyId: caller.keyId, tenantId });
+}
+
+/** Whether a body follows. Over HTTP/2, it follows unless the headers ended the stream, whatever length they declare. */
+function hasBody(raw: IncomingMessage): boolean {
+  const { headers } = raw;
+  if (raw.httpVersionMajor >= 2) return !streamOf(raw).endAfterHeaders;
+  const length = headers['content-length'];
+  return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
 }

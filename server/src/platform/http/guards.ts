@@ -4,8 +4,6 @@ import type { Caller, Route } from './routes.ts';
 
 /** Returns the caller; throws without valid credentials. */
 export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;
-/** The credentials of a request, valid or not, in a normalised form; null if it has none. */
-export type CredentialsOf = (ctx: Context, request: FastifyRequest) => string | null;
 /** Throws if the caller may not call the route; `loginId` is the LoginID in the path. */
 export type Authorize = (caller: Caller, route: Route, loginId: string | null) => void;
 /** The tenant that a request acts on. */
@@ -17,7 +15,6 @@ export type EnterSession = (ctx: Context, request: FastifyRequest, route: Route)
 export type Guards = {
   authenticate: Authenticate;
   authorize: Authorize;
-  credentialsOf: CredentialsOf;
   resolveTenant: ResolveTenant;
   enterSession: EnterSession;
 };

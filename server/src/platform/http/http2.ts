@@ -6,18 +6,8 @@ export function streamOf(request: IncomingMessage): ServerHttp2Stream {
   return (request as unknown as Http2ServerRequest).stream;
 }
 
-/** An object shared by all requests on a connection: an HTTP/2 session or an HTTP/1.1 socket. */
-export function connectionOf(request: IncomingMessage): object {
-  return request.httpVersionMajor >= 2 ? (streamOf(request).session ?? request) : request.socket;
-}
-
-/** Cancels the response that is being sent. */
-export function cancel(stream: ServerHttp2Stream): void {
-  stream.close(constants.NGHTTP2_CANCEL);
-}
-
 /** Closes an HTTP/1.1 connection, or an HTTP/2 session with all of its streams. */
 export function closeConnection(request: IncomingMessage): void {
   if (request.httpVersionMajor < 2) request.socket.destroy();
-  else streamOf(request).session?.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  else streamOf(request).session?.destroy(undefined, constants.NGHTTP2_INTERNAL_ERROR);
 }

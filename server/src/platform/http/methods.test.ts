@@ -5,7 +5,7 @@ import { startService } from '../../../test/support/service.ts';
 import { routes } from '../../app.ts';
 import type { Route } from './routes.ts';
 
-const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
+const service = await startService();
 after(service.close);
 
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCodes, Problem } from '../errors.ts';
-import { dropUnreadBody } from '../load/slow-clients.ts';
 import type { Log } from '../operations/log.ts';
 import { trackMethods } from './methods.ts';
 import { type ValidationIssue, validationProblem } from './validation/validation-issues.ts';
@@ -26,7 +25,6 @@ const retryAfterOf: Record<number, number> = { 429: 60, 503: 5 };
 /** Prepares an error response in any format. */
 export function beforeProblem(reply: FastifyReply, { status, extras }: Problem): void {
   const retryAfter = extras.retryAfter ?? retryAfterOf[status];
-  dropUnreadBody(reply);
   if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
 }
 
@@ -135,7 +133,7 @@ export function toProblem(error: unknown): Problem | null {
 export function loggedProblem(error: unknown, request: FastifyRequest, log: Log): Problem {
   const problem = toProblem(error);
   // Nobody reads the response to a request whose client has left while it waited.
-  if (problem && problem.status >= 500 && !request.slot?.hasEnded)
+  if (problem && problem.status >= 500 && !request.hasEnded)
     log.warn(
       // A problem is an intended response, and any caller can cause many. Its stack trace adds nothing.
       { request_id: request.id, ...(error === problem ? { detail: problem.message } : { err: error }) },

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { onRequestEnd } from './request-slot.ts';
+import { onRequestEnd } from './request-end.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

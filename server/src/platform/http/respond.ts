@@ -1,14 +1,15 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../actor.ts';
 import type { Context, TenantContext } from '../context.ts';
 import { forTenant, inQueue } from '../db/queues.ts';
-import { anonymousQueueOf, operatorQueue } from '../load/fair-queue.ts';
-import { admitExport, readInTurn, readPage, sendInTurn } from '../load/list-reads.ts';
+import { anonymousQueue, operatorQueue } from '../load/fair-queue.ts';
 import { loginIdIn, readIdempotencyKey, respondOnce } from '../retries/idempotency.ts';
 import type { TransactionContext } from '../retries/once.ts';
 import { exportPages, listOf } from '../rows/export.ts';
 import { acceptedRows } from '../rows/rows.ts';
 import type { Guards } from './guards.ts';
+import { readPage } from './read-page.ts';
 import type { Route, RouteResponse } from './routes.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -27,10 +28,7 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
     const input = { params, query, body, request, prepared: undefined, turn: 0 };
-    return send(
-      reply,
-      await route.handle(inQueue(ctx, anonymousQueueOf(request.address)), input as never, reply),
-    );
+    return send(reply, await route.handle(inQueue(ctx, anonymousQueue), input as never, reply));
   };
 }
 
@@ -58,7 +56,7 @@ function contextOf(
   const scopes = request.caller?.scopes;
   const acting = { ...ctx, actor, scopes, checkCaller };
   if (tenantId !== null) return forTenant(acting, tenantId);
-  return inQueue(acting, route.access === 'anyone' ? anonymousQueueOf(request.address) : operatorQueue);
+  return inQueue(acting, route.access === 'anyone' ? anonymousQueue : operatorQueue);
 }
 
 /** Builds the handler's input. `more` contains additional query fields that select one of several pages. */
@@ -85,27 +83,23 @@ async function actOnce(call: Call, key: string): Promise<RouteResponse> {
 }
 
 function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<RouteResponse> {
-  const { ctx, request } = call;
-  const read = (more?: object) => readInTurn(ctx, request, 'lists', () => act(call, more));
+  const { request } = call;
+  const read = (more?: object) => act(call, more);
   const rows = request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
   if (!rows) return readPage(request.query as { Limit: number; Cursor?: string }, read);
-  admitExport(ctx, request);
   return exportPages(list, rows, (page) => readPage(page, read));
 }
 
-async function workInTurns(
-  { ctx, route, request }: Call,
-  work: (turn: number) => Promise<RouteResponse>,
-): Promise<RouteResponse> {
+/** Calls the handler until it has done all of its work, each time in a transaction of its own. */
+async function workInParts(work: (turn: number) => Promise<RouteResponse>): Promise<RouteResponse> {
   for (let turn = 0; ; turn++) {
-    const answer = await readInTurn(ctx, request, route.turns ?? 'lists', () => work(turn));
+    const answer = await work(turn);
     if (!answer.isPartial) return answer;
   }
 }
 
 /**
- * Responds to API callers. Runs once per Idempotency-Key, waits in the tenant's queue for lists and
- * reports, and sends rows if the caller requests them.
+ * Responds to API callers. Runs once per Idempotency-Key, and sends rows if the caller requests them.
  */
 export function callHandler(ctx: Context, route: Route, guards: Guards): Handler {
   const list = listOf(route);
@@ -117,13 +111,14 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
     const isKeyed = keyed && !request.caller?.player;
     const key = isKeyed ? readIdempotencyKey(request) : null;
     if (list && key === null) return send(reply, await readList(call, list));
-    if (route.streamsResponse) admitExport(ctx, request);
     const work = (turn = 0) => (key === null ? act({ ...call, turn }) : actOnce(call, key));
-    const answer = await (route.turns || route.streamsResponse ? workInTurns(call, work) : work());
+    const answer = await workInParts(work);
     await route.afterwards?.(call.ctx);
     return send(
       reply,
-      route.streamsResponse ? { ...answer, body: sendInTurn(ctx, request, partsOf(answer)) } : answer,
+      route.streamsResponse
+        ? { ...answer, body: Readable.from(partsOf(answer), { objectMode: false }) }
+        : answer,
     );
   };
 }

@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Context, TenantContext } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { Player, RunTimeUse } from '../load/admission.ts';
-import type { TurnQueue } from '../load/turn-queues.ts';
+import type { Player, RunTimeUse } from '../load/limits.ts';
 import type { Scope } from '../scopes.ts';
 
 /** The caller: a key or session that belongs to a tenant, or to the operator if `tenantId` is null. */
@@ -33,7 +32,7 @@ export type RouteResponse = {
   /** The body, complete or in the requested range. */
   file?: { folder: string; path: string };
   /**
-   * True if a route with `turns` has done only part of its work, so that the handler must be called again in the next turn.
+   * True if the handler has done only part of its work and must be called again.
    */
   isPartial?: true;
 };
@@ -60,7 +59,7 @@ export type Input<P, Q, B> = {
 };
 
 /**
- * Added to the input: the result of `prepare`, and the number of previous turns of this request.
+ * Added to the input: the result of `prepare`, and the number of times that the handler has been called for this request before.
  */
 type Prepared<R> = { prepared: R; turn: number };
 
@@ -118,8 +117,6 @@ export type Route = {
   logs?: 'failures';
   /** Maximum body size in bytes, if it differs from the server's default. */
   bodyLimit?: number;
-  /** True for a GET open to `anyone` whose handler admits the request after identifying the caller. */
-  admits?: true;
   /** Also accepts `application/x-www-form-urlencoded`, and handles `request.validationError` itself. */
   forms?: boolean;
   /** `type` is the content type if it is not JSON. `example` is used where the schema's examples are not enough. */
@@ -140,9 +137,7 @@ export type Route = {
   events?: readonly string[];
   /** Audited actions that the operation can write; empty if it writes data but no audit entries. */
   audits?: readonly string[];
-  /** Takes as long as a list, so it waits for its tenant's turn in this queue. */
-  turns?: TurnQueue;
-  /** The response is a document of any size. `body` generates it in parts, each in its tenant's queue. */
+  /** The response is a document of any size. `body` generates it in parts. */
   streamsResponse?: true;
   /**
    * The operation is one coalesced statement that writes nothing if it fails, so calls with an Idempotency-Key can share a

@@ -8,17 +8,13 @@ import {
 } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
-import type { Player } from '../load/admission.ts';
-import { limitSlowBodies } from '../load/slow-clients.ts';
-import { limitUnreadResponse, limitUnreadResponses } from '../load/unread-responses.ts';
-import { countRejection } from '../operations/counters.ts';
+import { enterServer, type Player, type ServerName } from '../load/limits.ts';
 import { handleClientErrors } from './client-errors.ts';
-import { type ConnectionLimits, openHttpServer } from './connections.ts';
+import { openHttpServer } from './connections.ts';
 import { rejectBeforeBody } from './entry.ts';
 import { handleProblems, type ProblemPage, sendProblem, toProblem } from './problems.ts';
-import { admitRequests } from './request-admission.ts';
+import { watchRequestEnd } from './request-end.ts';
 import { logOnRequestEnd } from './request-log.ts';
-import { openRequestSlot } from './request-slot.ts';
 import type { Caller } from './routes.ts';
 import { buildSerializers, buildValidators } from './validation/validation.ts';
 
@@ -33,6 +29,10 @@ declare module 'fastify' {
     player: Player | null;
     /** The client's address, or `unknown` if the client had already hung up. Use this instead of Fastify's `ip`. */
     address: string;
+  }
+  interface FastifyContextConfig {
+    /** Probes are answered even if all slots are in use. */
+    isProbe?: true;
   }
 }
 
@@ -52,6 +52,7 @@ type RewriteUrl = (request: { method?: string | undefined; url?: string | undefi
  */
 export function openServer(
   ctx: Context,
+  name: ServerName,
   headers: Record<string, string>,
   { rewriteUrl, problemPage }: { rewriteUrl?: RewriteUrl; problemPage?: ProblemPage } = {},
 ): FastifyInstance {
@@ -63,15 +64,11 @@ export function openServer(
   };
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     request.address = request.ip ?? 'unknown';
-    openRequestSlot(request, reply);
+    watchRequestEnd(request, reply);
     void reply.header('X-Request-Id', request.id).headers(protections);
     logOnRequestEnd(ctx, request, reply);
   };
-  const limits: ConnectionLimits = {
-    peers: ctx.admission.peers,
-    reject: (reason) => countRejection(ctx, 'connections', reason),
-    fail: (error) => ctx.log.error({ error }, 'a request failed before it reached its route'),
-  };
+  const fail = (error: unknown) => ctx.log.error({ error }, 'a request failed before it reached its route');
   const options = {
     bodyLimit: 1024 * 1024,
     trustProxy: trustProxy > 0 && ((_address: string, hop: number) => hop < trustProxy),
@@ -79,7 +76,7 @@ export function openServer(
     genReqId: () => randomUUID(),
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
-    serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle, limits),
+    serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle, fail),
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
     ...(rewriteUrl ? { rewriteUrl } : {}),
@@ -87,7 +84,6 @@ export function openServer(
     // A URL that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       begin(request, reply);
-      limitUnreadResponse(ctx, request, reply);
       const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
       return sendProblem(request, reply, problem, problemPage);
     },
@@ -97,16 +93,15 @@ export function openServer(
   app.decorateRequest('rejectedKeyId', null);
   app.decorateRequest('tenantId', null);
   app.decorateRequest('player', null);
-  app.decorateRequest('slot');
+  app.decorateRequest('hasEnded', false);
+  app.decorateRequest('atEnd');
   app.decorateRequest('address', 'unknown');
-  limitUnreadResponses(app, ctx);
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    if (ctx.admission.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
+    if (ctx.load.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
+    if (!request.routeOptions.config.isProbe) enterServer(ctx, request, name);
     done(rejectBeforeBody(request));
   });
-  limitSlowBodies(app);
-  admitRequests(app, ctx);
   app.setValidatorCompiler(buildValidators());
   app.setSerializerCompiler(buildSerializers());
   handleProblems(app, ctx.log, problemPage);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { anonymousQueueOf, type FairQueue, inTurn, openFairQueue, waitingIn } from './fair-queue.ts';
+import { type FairQueue, inTurn, openFairQueue, waitingIn } from './fair-queue.ts';
 
 test("tenants are served in turn, however long one tenant's queue is", async () => {
   const turns = openFairQueue({ max: 1, maxPerCaller: 1, maxWaiting: 50 });
@@ -65,21 +65,6 @@ test('the last slots are reserved for queues with nothing in use', async () => {
   for (const { end } of [...a, ...b, ...c]) end();
   await Promise.all([...a, ...b, ...c].map(({ ended }) => ended));
   assert.deepEqual([turns.inUse, turns.callers.size], [0, 0]);
-});
-
-test('the queues of all networks together leave slots for tenants', async () => {
-  const turns = openFairQueue({ max: 5, maxPerCaller: 4, maxWaiting: 10, reserved: 1, maxAnonymous: 3 });
-  const networks = [1, 2, 3, 4, 5].map((site) => held(turns, anonymousQueueOf(`198.51.${site}.1`)));
-  const tenants = ['a', 'b'].map((tenant) => held(turns, tenant));
-  const begun = (all: { isRunning: () => boolean }[]) => all.map(({ isRunning }) => isRunning());
-  assert.deepEqual(begun(networks), [true, true, true, false, false]);
-  assert.deepEqual(begun(tenants), [true, true]);
-  networks[0]?.end();
-  await networks[0]?.ended;
-  assert.deepEqual(begun(networks), [true, true, true, true, false]);
-  for (const { end } of [...networks, ...tenants]) end();
-  await Promise.all([...networks, ...tenants].map(({ ended }) => ended));
-  assert.deepEqual([turns.inUse, turns.anonymousInUse, turns.callers.size], [0, 0, 0]);
 });
 
 test('a queue with slow tasks gets only two slots for a while', async () => {

@@ -1,5 +1,4 @@
 import { Problem } from '../errors.ts';
-import { organisationNetworkOf } from './budgets.ts';
 
 /** Runs only a few tasks at a time. The others wait in queues, one per tenant, which are served in turn. */
 export type FairQueue = {
@@ -31,9 +30,6 @@ type WaitingList = { inUse: number; waiting: (() => void)[]; starts: number[]; s
 /** Queues for work without a tenant. No TenantID is empty or contains a control character. */
 export const operatorQueue = '';
 export const anonymousQueue = '\nanonymous';
-/** One queue per network, so that a flood from one does not delay the others. */
-export const anonymousQueueOf = (address: string): string =>
-  `${anonymousQueue} ${organisationNetworkOf(address)}`;
 export const isAnonymousQueue = (queue: string | undefined): boolean =>
   queue?.startsWith(anonymousQueue) === true;
 /** For look-ups of keys, sessions and tenants, which are short statements that every caller depends on. */

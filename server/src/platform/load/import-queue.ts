@@ -63,6 +63,6 @@ export function openImportQueue(
  */
 export function openImports(counters: Counters, { workers }: { workers: number }): ImportQueue {
   return openImportQueue({ running: Math.ceil(2 / workers), waiting: Math.ceil(20 / workers) }, () =>
-    countRejection({ counters }, 'imports', 'full'),
+    countRejection({ counters }, 'imports'),
   );
 }

@@ -1,49 +1,24 @@
 import { Counter } from 'prom-client';
 
-/** The reasons for rejecting a request before its work begins. */
-export const rejections = {
-  anonymous: [
-    'full',
-    'stalled',
-    'address_rate',
-    'address_concurrency',
-    'site_concurrency',
-    'tenant_concurrency',
-    'wrong_credentials',
-  ],
-  api: [
-    'full',
-    'stalled',
-    'key_rate',
-    'key_concurrency',
-    'tenant_concurrency',
-    'list_concurrency',
-    'export_concurrency',
-    'ping_rate',
-    'merged_bytes',
-    'issued_keys',
-    'unread_responses',
-  ],
-  runTime: [
-    'full',
-    'session_rate',
-    'session_bytes',
-    'session_concurrency',
-    'tenant_concurrency',
-    'tenant_bytes',
-    'launch_rate',
-    'merged_bytes',
-    'unread_responses',
-  ],
-  connections: ['address_concurrency', 'address_rate', 'tiny_chunks', 'unread'],
-  hashes: ['tenant_concurrency'],
-  passwords: ['full', 'address_concurrency', 'site_concurrency'],
-  uploads: ['key_concurrency', 'tenant_concurrency', 'disk'],
-  imports: ['full'],
-} as const;
-
-export type RejectingPool = keyof typeof rejections;
-export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
+/** The limits beyond which requests are rejected, as `lectern_rejections_total` names them. */
+export const limitNames = [
+  'requests',
+  'requests_of_tenant',
+  'calls_of_key',
+  'commits',
+  'commit_bytes',
+  'files',
+  'launches',
+  'units',
+  'enrolment_keys',
+  'pings',
+  'bulk_calls',
+  'bulk_files',
+  'hashes',
+  'imports',
+  'disk',
+] as const;
+export type LimitName = (typeof limitNames)[number];
 
 /** `check` means POST /user/check, and `key` an API key or credentials at /oauth/token. */
 const signInKinds = ['password', 'link', 'invitation', 'reset', 'passkey', 'check', 'key'] as const;
@@ -60,11 +35,9 @@ function counter<Label extends string>(name: string, help: string, labelNames: r
  * Counters of events on this node since it started, incremented where the events happen. Labels come from closed lists.
  */
 export function openCounters() {
-  const rejected = counter(
-    'lectern_rejections_total',
-    'Requests rejected before their work began, by pool and reason.',
-    ['pool', 'reason'],
-  );
+  const rejected = counter('lectern_rejections_total', 'Requests rejected because of a limit, by limit.', [
+    'limit',
+  ]);
   const signInFailures = counter('lectern_sign_in_failures_total', 'Wrong credentials, by kind.', ['kind']);
   const commitsRejected = counter('lectern_commits_rejected_total', 'Commits rejected, by error code.', [
     'code',
@@ -74,32 +47,19 @@ export function openCounters() {
     'Commits accepted after their session had ended or been superseded.',
     [],
   );
-  const poolWaits = counter('lectern_pool_waits_total', 'Requests that waited for a slot, by pool.', [
-    'pool',
-  ]);
-  const stalls = counter(
-    'lectern_event_loop_stalls_total',
-    'Times that the event loop was blocked for more than 2 s.',
-    [],
-  );
   const workerReplacements = counter(
     'lectern_worker_replacements_total',
     'Worker processes started to replace ones that exited.',
     [],
   );
   // Start at 0, because a series that begins with its first failure would show no increase.
-  for (const [pool, reasons] of Object.entries(rejections))
-    for (const reason of reasons) rejected.inc({ pool, reason }, 0);
+  for (const limit of limitNames) rejected.inc({ limit }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
-  for (const pool of ['passwords', 'hashes', 'lists', 'erasures', 'replays', 'plays', 'openings'])
-    poolWaits.inc({ pool }, 0);
   return {
     rejected,
     signInFailures,
     commitsRejected,
     lateCommits,
-    poolWaits,
-    stalls,
     workerReplacements,
   };
 }
@@ -108,12 +68,8 @@ export type Counters = ReturnType<typeof openCounters>;
 
 type Counting = { readonly counters: Counters };
 
-export function countRejection<P extends RejectingPool>(
-  { counters }: Counting,
-  pool: P,
-  reason: Rejection<P>,
-): void {
-  counters.rejected.inc({ pool, reason });
+export function countRejection({ counters }: Counting, limit: LimitName): void {
+  counters.rejected.inc({ limit });
 }
 
 export function countSignInFailure({ counters }: Counting, kind: (typeof signInKinds)[number]): void {

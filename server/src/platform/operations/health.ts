@@ -3,7 +3,6 @@ import { createCache } from '../cache.ts';
 import type { Context } from '../context.ts';
 import { run } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
-import { exhaustedPool, isDraining } from '../load/admission.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
@@ -11,7 +10,7 @@ import type { Metrics } from './metrics.ts';
  * them.
  */
 const sharedMilliseconds = 1_000;
-const probeOptions = { config: { admits: 'health', logs: 'failures' } } as const;
+const probeOptions = { config: { isProbe: true, logs: 'failures' } } as const;
 
 /** Failures are not cached, so the next probe checks again. */
 const databaseAnswers = createCache<true | null>({
@@ -25,21 +24,6 @@ const databaseAnswers = createCache<true | null>({
     ),
 });
 
-/**
- * A pool that is full in every worker of this node. If a worker does not answer, it is blocked, so
- * all its pools are regarded as full.
- */
-const fullPools = createCache<string | null>({
-  name: 'full_pools',
-  milliseconds: sharedMilliseconds,
-  max: 1,
-  load: async ({ workers }) => {
-    const answered = (await workers.ask('load')).filter((answer) => answer !== null);
-    if (answered.some(({ fullPool }) => fullPool === null)) return null;
-    return answered[0]?.fullPool ?? null;
-  },
-});
-
 /** Serves liveness, readiness and metrics on the operations port if there is one, otherwise on the API's port. */
 export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
   const texts = createCache<string>({
@@ -48,20 +32,10 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
     max: 1,
     load: () => metrics.read(),
   });
-  ctx.workers.answer('load', async () => ({ fullPool: exhaustedPool(ctx) }));
   app.get('/health/live', probeOptions, async () => ({ Status: 'live' }));
   app.get('/health/ready', probeOptions, async () => {
-    if (isDraining(ctx))
+    if (ctx.load.draining)
       throw new Problem('unavailable', 'This node is shutting down. Retry the request.', { retryAfter: 2 });
-    const pool = ctx.workers.count === 1 ? exhaustedPool(ctx) : await fullPools.get(ctx, '');
-    if (pool)
-      throw new Problem(
-        'unavailable',
-        `This node is overloaded: its ${pool} pool is full. Retry the request.`,
-        {
-          retryAfter: 2,
-        },
-      );
     if (!(await databaseAnswers.get(ctx, '')))
       throw new Problem('unavailable', 'The database does not respond. Try again.', { retryAfter: 2 });
     return { Status: 'ready' };

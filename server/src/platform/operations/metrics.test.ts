@@ -8,14 +8,12 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { growthOf, readMetrics } from '../../../test/support/metrics.ts';
 import { observed, serve } from '../../../test/support/nodes.ts';
 import { click, play, post, scorm12 } from '../../../test/support/player.ts';
-import { openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { slackSeconds, until, untilMatching } from '../../../test/support/until.ts';
 
 const clock = movableClock();
-const env = { TRUST_PROXY: 'true', RATE_LIMIT: '60', ANONYMOUS_RATE_LIMIT: '20' };
-const service = await startService({ now: clock.now, env });
+const service = await startService({ now: clock.now, env: { RATE_LIMIT: '60' } });
 after(service.close);
 const tenant = await newTenant(service);
 const password = 'a'.repeat(64);
@@ -26,11 +24,7 @@ function metricsNow() {
   return readMetrics(service);
 }
 
-let addresses = 0;
-/** A different caller each time. */
-const newAddress = () => ({ 'x-forwarded-for': `192.0.2.${++addresses}` });
-const rejected = (pool: string, reason: string) =>
-  `lectern_rejections_total{pool="${pool}",reason="${reason}"}`;
+const rejected = (limit: string) => `lectern_rejections_total{limit="${limit}"}`;
 
 const bulkHeaders = (key: string) => ({
   authorization: `Bearer ${key}`,
@@ -50,60 +44,35 @@ async function untilRejected(call: () => Promise<number>): Promise<void> {
   for (let sent = 0; sent < 1_000; sent++) if ((await call()) === 429) return;
 }
 
-test('metrics count rejections by pool and reason', async () => {
-  const address = newAddress();
-  const other = newAddress();
+test('metrics count rejections by limit', async () => {
   const { key, api } = await newTenant(service);
   const { LaunchURL } = await service.enrol(await newCourse(service));
   const grown = await growthOf(metricsNow, async () => {
-    await untilRejected(async () => (await service.api('POST', '/oauth/token', {}, '', address)).status);
-    await untilRejected(
-      async () => (await service.api('GET', '/user', undefined, 'x'.repeat(43), other)).status,
-    );
     const { alive } = await play(service, LaunchURL);
     await untilRejected(alive);
     await untilRejected(async () => (await post(`${(await click(LaunchURL)).location}/session`)).status);
     await untilRejected(async () => (await api('GET', '/user')).status);
   });
-  assert.equal(grown(rejected('anonymous', 'address_rate')), 1);
-  assert.equal(grown(rejected('anonymous', 'wrong_credentials')), 1);
-  assert.equal(grown(rejected('runTime', 'session_rate')), 1);
-  assert.equal(grown(rejected('runTime', 'launch_rate')), 1);
-  assert.equal(grown(rejected('api', 'key_rate')), 1);
+  assert.equal(grown(rejected('commits')), 1);
+  assert.equal(grown(rejected('launches')), 1);
+  assert.equal(grown(rejected('calls_of_key')), 1);
   clock.advance({ seconds: 61 });
   const calls = [beginBulk(key), beginBulk(key)];
-  await until('two are in progress', () => [...service.ctx.admission.bulkCalls.values()].includes(2));
+  await until('two are in progress', () =>
+    [...service.ctx.load.open].some(([name, n]) => name.startsWith('bulk_calls') && n === 2),
+  );
   const bulk = await growthOf(metricsNow, () =>
     service.api('POST', '/user/bulk', '{"LoginID":"x"}\n', key, {
       'content-type': 'application/x-ndjson',
     }),
   );
-  assert.equal(bulk(rejected('uploads', 'key_concurrency')), 1);
+  assert.equal(bulk(rejected('bulk_calls')), 1);
   for (const call of calls) call.destroy();
 });
 
-test("metrics show a node's current work: requests, slots, bulk calls and their files, imports", async () => {
+test("metrics show a node's current work: requests, bulk calls and their files, imports", async () => {
   const metric = async (name: string) => (await metricsNow()).get(name) ?? Number.NaN;
-  const socket = await openSocket(service.baseUrl);
-  const { 'x-forwarded-for': address } = newAddress();
-  socket.write(
-    `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9999\r\n\r\ngrant`,
-  );
-  await untilMatching(
-    () => metric('lectern_pool_in_use{pool="anonymous"}'),
-    (value) => value === 1,
-  );
-  // The request under test, and the request for the metrics.
-  assert.equal(await metric('lectern_http_requests_in_flight{origin="api"}'), 2);
-  assert.ok((await metric('lectern_pool_slots{pool="anonymous"}')) > 1);
-  socket.destroy();
-  for (const name of [
-    'lectern_pool_in_use{pool="anonymous"}',
-    'lectern_pool_waiting{pool="passwords"}',
-    'lectern_bulk_calls_running',
-    'lectern_spool_bytes',
-    'lectern_imports_waiting',
-  ])
+  for (const name of ['lectern_bulk_calls_running', 'lectern_spool_bytes', 'lectern_imports_waiting'])
     await untilMatching(
       () => metric(name),
       (value) => value === 0,
@@ -119,6 +88,8 @@ test("metrics show a node's current work: requests, slots, bulk calls and their 
       () => metric(name),
       (value) => value === 1,
     );
+  // These two, and the request for the metrics.
+  assert.equal(await metric('lectern_http_requests_in_flight{origin="api"}'), 3);
   await untilMatching(
     () => metric('lectern_spool_bytes'),
     (value) => value === '{"LoginID":"row"}\n'.length,
@@ -132,24 +103,21 @@ test("metrics show a node's current work: requests, slots, bulk calls and their 
     );
 });
 
-test('metrics count passwords waiting to be checked, and wrong credentials by kind', async () => {
+test('metrics count wrong credentials by kind', async () => {
   const { TenantID } = tenant;
   const LoginID = await tenant.user({ Password: password });
   const grown = await growthOf(metricsNow, async () => {
     await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
-        service.api('POST', '/session', { TenantID, LoginID: `nobody ${at}`, Password: password }, '', {
-          ...newAddress(),
-        }),
+        service.api('POST', '/session', { TenantID, LoginID: `nobody ${at}`, Password: password }, ''),
       ),
     );
-    await service.api('GET', '/user', undefined, 'wrong-but-long-enough', newAddress());
+    await service.api('GET', '/user', undefined, 'wrong-but-long-enough');
     await service.api(
       'POST',
       '/oauth/token',
       { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: 'wrong' },
       '',
-      newAddress(),
     );
     await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'b'.repeat(64) });
     await tenant.api('POST', `/user/check/${LoginID}`, { Password: password });
@@ -162,7 +130,6 @@ test('metrics count passwords waiting to be checked, and wrong credentials by ki
             method: 'POST',
             body,
             redirect: 'manual',
-            headers: newAddress(),
           })
         ).status,
         status,
@@ -170,7 +137,6 @@ test('metrics count passwords waiting to be checked, and wrong credentials by ki
   });
   const failures = (kind: string) => grown(`lectern_sign_in_failures_total{kind="${kind}"}`);
   assert.deepEqual(['password', 'key', 'check', 'link'].map(failures), [6, 2, 1, 1]);
-  assert.ok(grown('lectern_pool_waits_total{pool="passwords"}') >= 1);
 });
 
 test('metrics count rejected commits by code, and late commits', async () => {

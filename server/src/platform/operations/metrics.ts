@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.ts';
-import { onRequestEnd } from '../http/request-slot.ts';
+import { onRequestEnd } from '../http/request-end.ts';
 import { mergedPage } from '../workers/merge-metrics.ts';
 import { type MetricGroup, openMetricGroups } from './metric-groups.ts';
 import { nodeGauges } from './node-gauges.ts';

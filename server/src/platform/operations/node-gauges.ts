@@ -1,11 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Context } from '../context.ts';
-import { type FairQueue, waitingIn } from '../load/fair-queue.ts';
-import type { Pool } from '../load/pools.ts';
+import type { Load } from '../load/limits.ts';
 
 /** The current work of this node, read from memory when Prometheus asks. */
 export function nodeGauges(ctx: Context, registry: Registry): void {
-  const { admission, imports, engine } = ctx;
+  const { load, imports, engine } = ctx;
   const registers = [registry];
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
@@ -16,34 +15,16 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
         this.set(value());
       },
     });
-  const { passwords, hashes, lists, erasures, replays, plays, openings } = admission;
-  const pools = Object.entries({
-    ...admission.pools,
-    ...{ passwords, hashes, lists, erasures, replays, plays, openings },
-  });
-  const ofPools = (name: string, help: string, value: (pool: Pool | FairQueue) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['pool'],
-      registers,
-      collect() {
-        for (const [pool, state] of pools) this.set({ pool }, value(state));
-      },
-    });
-  ofPools('lectern_pool_in_use', 'Slots in use, by pool.', ({ inUse }) => inUse);
-  ofPools('lectern_pool_slots', 'Slots in total, by pool.', ({ max }) => max);
-  ofPools('lectern_pool_waiting', 'Requests waiting for a slot, by pool.', (pool) =>
-    'callers' in pool ? waitingIn(pool) : pool.waiting.length,
-  );
-  gauge('lectern_requests_delayed', 'Requests delayed because their address gets only rejections.', () =>
-    sum([...(admission.peers?.queues.values() ?? [])].map(({ waiting }) => waiting.size)),
+  gauge(
+    'lectern_password_hashes_waiting',
+    'Passwords being hashed or waiting to be hashed.',
+    () => load.hashes.waiting,
   );
   gauge('lectern_workers', 'Processes that serve the ports of this node.', () => 1);
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
   gauge('lectern_imports_waiting', 'Packages being received or waiting to be read.', () => imports.waiting);
-  gauge('lectern_bulk_calls_running', 'Bulk calls in progress.', () => sum(admission.bulkCalls.values()));
-  gauge('lectern_spool_bytes', 'Input of bulk calls held on disk.', () => admission.spoolBytes);
+  gauge('lectern_bulk_calls_running', 'Bulk calls in progress.', () => bulkCalls(load));
+  gauge('lectern_spool_bytes', 'Input of bulk calls held on disk.', () => load.spoolBytes);
   gauge('lectern_database_in_use', 'Database connections in use.', () => engine.load().inUse);
   gauge(
     'lectern_database_waiting',
@@ -61,6 +42,7 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
   });
 }
 
-function sum(numbers: Iterable<number>): number {
-  return [...numbers].reduce((total, number) => total + number, 0);
+function bulkCalls({ open }: Load): number {
+  const calls = [...open].filter(([name]) => name.startsWith('bulk_calls '));
+  return calls.reduce((total, [, number]) => total + number, 0);
 }

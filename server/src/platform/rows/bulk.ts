@@ -101,7 +101,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
     const failed = logFailedRows(ctx.log, request.id);
     const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
     const resized = (bytes: number) => {
-      ctx.admission.spoolBytes += bytes;
+      ctx.load.spoolBytes += bytes;
     };
     const rows = readRows(
       spool(

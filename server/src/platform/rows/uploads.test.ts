@@ -15,7 +15,9 @@ import { requireDiskSpace } from './uploads.ts';
 
 const service = await startService();
 after(service.close);
-const { bulkCalls, bulkFiles } = service.ctx.admission;
+const { load } = service.ctx;
+/** The bulk calls in progress for the tenant. */
+const callsOf = (tenant: { TenantID: string }) => load.open.get(`bulk_files ${tenant.TenantID}`) ?? 0;
 
 /** A bulk call that has sent only its first row so far. */
 function beginBulk(key: string) {
@@ -36,13 +38,13 @@ test('a key may have two concurrent bulk calls, and a tenant four', async () => 
   const bulk = (key: string | undefined) =>
     service.api('POST', '/user/bulk', '{"LoginID":"x"}\n', key, oneRow);
   const calls = [keys[0], keys[0]].map((key) => beginBulk(key ?? ''));
-  await until('two are in progress', () => bulkFiles.get(tenant.TenantID) === 2);
+  await until('two are in progress', () => callsOf(tenant) === 2);
   const third = await bulk(keys[0]);
   expectProblem(third, 429, 'too_many_requests');
   assert.match(third.headers.get('retry-after') ?? '', /^\d+$/);
   assert.equal((await bulk(keys[1])).status, 200, 'another key of the tenant');
   calls.push(...[keys[1], keys[1]].map((key) => beginBulk(key ?? '')));
-  await until('four are in progress', () => bulkFiles.get(tenant.TenantID) === 4);
+  await until('four are in progress', () => callsOf(tenant) === 4);
   expectProblem(await bulk(keys[2]), 429, 'too_many_requests');
   const other = await newTenant(service);
   assert.equal((await bulk(other.key)).status, 200, 'another tenant');
@@ -50,9 +52,9 @@ test('a key may have two concurrent bulk calls, and a tenant four', async () => 
   ending.end();
   const [response] = await once(ending, 'response');
   for await (const _ of response);
-  await until('its slot is free', () => !bulkFiles.has(other.TenantID));
+  await until('its slot is free', () => callsOf(other) === 0);
   for (const call of calls) call.destroy();
-  await until('all slots are free', () => !bulkFiles.has(tenant.TenantID) && bulkCalls.size === 0);
+  await until('all slots are free', () => callsOf(tenant) === 0);
 });
 
 test('a client that leaves while its first rows are processed leaves no file behind', async () => {
@@ -63,10 +65,10 @@ test('a client that leaves while its first rows are processed leaves no file beh
   const row = (index: number) => `{"LoginID":"leaver-${index}","Password":"a long password ${index}"}\n`;
   call.write(Array.from({ length: 450 }, (_, index) => row(index)).join(''));
 
-  await until('the rows are on disk', () => service.ctx.admission.spoolBytes > 20_000);
+  await until('the rows are on disk', () => load.spoolBytes > 20_000);
   call.destroy();
-  await until('its slot is free', () => !bulkFiles.has(tenant.TenantID));
-  await until('its file is closed', () => service.ctx.admission.spoolBytes === 0);
+  await until('its slot is free', () => callsOf(tenant) === 0);
+  await until('its file is closed', () => load.spoolBytes === 0);
 });
 
 test('the file of a bulk call wraps around and never exceeds its maximum size', async () => {

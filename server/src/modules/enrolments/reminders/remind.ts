@@ -142,7 +142,7 @@ export async function remindOfEnds(ctx: Context): Promise<number> {
   await syncSettings(ctx);
   let sum = 0;
   const failed = new Map<string, unknown>();
-  while (!ctx.admission.draining) {
+  while (!ctx.load.draining) {
     const due = await dueReminders(ctx, tenantsPerRound);
     let passed = 0;
     for (const next of due.filter(({ tenant_id }) => !failed.has(tenant_id)))
@@ -162,7 +162,7 @@ export async function remindOfEnds(ctx: Context): Promise<number> {
 async function takeTurn(ctx: Context, { tenant_id, days }: Due): Promise<number> {
   const own = forTenant(ctx, tenant_id);
   let sum = 0;
-  for (let n = 0; n < batchesPerTurn && !ctx.admission.draining; n++) {
+  for (let n = 0; n < batchesPerTurn && !ctx.load.draining; n++) {
     const passed = await remindNext(own, days, batch);
     sum += passed;
     if (passed < batch) break;

@@ -3,7 +3,6 @@ import Type from 'typebox';
 import type { Context } from '../../../platform/context.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { ok, route } from '../../../platform/http/routes.ts';
-import { checkInTurn } from '../../../platform/load/admission.ts';
 import { LoginID } from '../../users/schemas.ts';
 import { cookieOf } from '../cookie.ts';
 import { Session } from '../schemas.ts';
@@ -80,8 +79,8 @@ export const passkeyRoutes = [
     handle: async (ctx, { body, request }) => {
       const store = await ownStore(ctx, request);
       const challenge = await takeChallenge(ctx, store, 'use');
-      const check = () => usePasskey(ctx, store, challenge, body);
-      return signedIn(ctx, await checkInTurn(ctx, request, check));
+      const use = await usePasskey(ctx, store, challenge, body);
+      return signedIn(ctx, await use());
     },
   }),
   route({
@@ -112,7 +111,8 @@ export const passkeyRoutes = [
     handle: async (ctx, { body, request }) => {
       const store = await ownStore(ctx, request);
       const challenge = await takeChallenge(ctx, store, 'add');
-      const added = await checkInTurn(ctx, request, () => addPasskey(ctx, store, challenge, body));
+      const add = await addPasskey(ctx, store, challenge, body);
+      const added = await add();
       return { status: 201, body: added.passkey, headers: cookieOf(ctx, added.token) };
     },
   }),

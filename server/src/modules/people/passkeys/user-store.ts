@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
+import { forTenant } from '../../../platform/db/queues.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { derivedId } from '../../../platform/ids.ts';
-import { inTenantQueue } from '../../../platform/load/tenant-queue.ts';
 import type { NewAudit } from '../../audit/actions.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { findAnyTenant } from '../../tenants/tenants.ts';
@@ -38,7 +38,7 @@ export function userStore(owner: SignedIn & { userId: string }, tenantId: string
     ctx.db.updateTable('passkey').where('tenant_id', '=', tenantId).where('user_id', '=', userId);
   return {
     owner,
-    change: (ctx, work) => inTenantQueue(ctx, tenantId, (ctx) => transaction(ctx, work)),
+    change: (ctx, work) => transaction(forTenant(ctx, tenantId), work),
     lock: (ctx) => lockForPasskeys(own(ctx), userId),
     nextStep: async (ctx) => {
       const found = await findUserSession(ctx, { tenantId, hash });

@@ -42,7 +42,7 @@ export async function runSchedules(ctx: Context): Promise<void> {
       skipped.set(tenantId, error);
     }
   };
-  while (!ctx.admission.draining && performance.now() < end) {
+  while (!ctx.load.draining && performance.now() < end) {
     const due = await run<{ tenant_id: string }>(ctx, {
       name: 'due_schedules',
       text: dueText,

@@ -1,7 +1,6 @@
 import type { Edition, Statement } from '../../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
-import { mapInTimeSlices, nextTimeSlice } from '../../../platform/load/time-slices.ts';
 import { partOfState } from '../../../platform/node-state.ts';
 import type { Outcome } from '../../webhooks/send.ts';
 import { openSlots } from '../../webhooks/slots.ts';
@@ -98,7 +97,6 @@ async function sendPart(
           ctx,
           part.map(({ id }) => id),
         );
-  await nextTimeSlice(ctx);
   const message = statementsMessage(ctx, sending.endpoint, {
     statements: part,
     attachments: stored.filter(({ sha2 }) => names.has(sha2)),
@@ -145,7 +143,7 @@ export async function sendStatements(ctx: TenantContext, sending: SendingDeliver
 async function sendAll(ctx: TenantContext, sending: Sending, values: unknown[]): Promise<Outcome> {
   const rows = await run<StoredRow>(ctx, { name: 'forwarded_statements', text: readText, values });
   const progress: Progress = { requests: 0, rejected: [], milliseconds: 0, last: nothingSent };
-  for (const part of partsOf(await mapInTimeSlices(ctx, rows, toSent)))
+  for (const part of partsOf(rows.map(toSent)))
     if (!(await sendPart(ctx, sending, part, progress)))
       return { ...progress.last, body: null, milliseconds: progress.milliseconds };
   const { rejected, milliseconds, last } = progress;
