@@ -37,7 +37,6 @@ const order = [
 /** The module that writes each table. */
 const owners: Record<string, string> = {
   stored_answer: 'platform',
-  rate_window: 'platform',
   scheduled_job: 'platform',
   audit_entry: 'audit',
   audit_chain: 'audit',

@@ -19,13 +19,6 @@ create table scheduled_job (
   runs bigint not null default 0
 );
 
--- How often a key called within a window, over all nodes.
-create table rate_window (
-  key_id uuid primary key,
-  starts_at timestamptz not null,
-  used bigint not null
-);
-
 -- Responses to POST requests with an Idempotency-Key, for 24 hours. An empty tenant_id holds the operator's own calls.
 -- Neither the client's key nor the request is stored, and they encrypt the response. about: SHA-256 of tenant and
 -- LoginID if the request names a user. answer null: that user has been erased.

@@ -463,12 +463,6 @@ export interface PasswordResetTable {
   expires_at: Timestamp;
 }
 
-export interface RateWindowTable {
-  key_id: string;
-  starts_at: Timestamp;
-  used: number;
-}
-
 export interface ReleaseTable {
   release_id: string;
   course_id: string;
@@ -782,7 +776,6 @@ export interface Schema {
   passkey: PasskeyTable;
   password_failure: PasswordFailureTable;
   password_reset: PasswordResetTable;
-  rate_window: RateWindowTable;
   release: ReleaseTable;
   reminder_progress: ReminderProgressTable;
   report_recipient: ReportRecipientTable;
