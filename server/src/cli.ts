@@ -78,7 +78,7 @@ async function openConsole(removesPasskeys: boolean): Promise<void> {
   process.stdout.write(linkMessage(link, removesPasskeys));
 }
 
-/** Isolated imports and the lock on the data folder require this Node.js version (ADR 41). */
+/** Isolated imports and the lock on the data folder require this Node.js version. */
 function rejectOldNode(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return;

@@ -97,8 +97,7 @@ const cases: Record<string, string[]> = {
   readActivity: ['', 'Attempt=1'],
   listAttempts: [''],
   listCourseInteractions: [''],
-  // Status=scheduled and Status=expired are left out, because these lists have to skip the other open keys:
-  // see docs/adr/0023-lists.md.
+  // Status=scheduled and Status=expired are left out, because these lists have to skip the other open keys.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked', 'Count=true'].map(
       (filter) => `${order}&${filter}`,

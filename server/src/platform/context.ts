@@ -6,7 +6,7 @@ import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files/files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { ImportQueue } from './load/import-queue.ts';
-import type { Load } from './load/limits.ts';
+import type { Load } from './load/load.ts';
 import type { NodeState } from './node-state.ts';
 import type { Counters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';

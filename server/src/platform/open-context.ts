@@ -8,7 +8,7 @@ import { restrictDataFolder } from './files/owner-only.ts';
 import { openHomePage } from './home-page.ts';
 import { openKeys } from './keys/open-keys.ts';
 import { openImports } from './load/import-queue.ts';
-import { openLoad } from './load/limits.ts';
+import { openLoad } from './load/load.ts';
 import { locations } from './locations.ts';
 import { openState } from './node-state.ts';
 import { openCounters } from './operations/counters.ts';

@@ -18,7 +18,7 @@ import { openFiles } from '../../src/platform/files/files.ts';
 import { openHomePage } from '../../src/platform/home-page.ts';
 import { openKeys } from '../../src/platform/keys/open-keys.ts';
 import { openImports } from '../../src/platform/load/import-queue.ts';
-import { openLoad } from '../../src/platform/load/limits.ts';
+import { openLoad } from '../../src/platform/load/load.ts';
 import { openState } from '../../src/platform/node-state.ts';
 import { openCounters } from '../../src/platform/operations/counters.ts';
 import { openLog } from '../../src/platform/operations/log.ts';

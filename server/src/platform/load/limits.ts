@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { onRequestEnd } from '../http/request-end.ts';
 import { countRejection, type LimitName } from '../operations/counters.ts';
-import { limit } from './limit.ts';
 
 /** `of` names what is limited, in the plural. */
 type Limit = { readonly max: number; readonly of: string };
@@ -34,32 +33,6 @@ export const inProgress = {
 
 /** A tenant may use this part of a server's slots, so that others can always get one. */
 const shareOfTenant = 4;
-
-/** Half of the threads in libuv's pool, because learners' files need the others. Each hash uses 20 MiB of memory. */
-const concurrentHashes = 2;
-
-/** This node's current load. `counts` are those of the current minute. */
-export type Load = {
-  minute: number;
-  readonly counts: Map<string, number>;
-  readonly open: Map<string, number>;
-  /** Rows of bulk calls with passwords. They never fill the queue of `hashes`, so single calls are not rejected. */
-  readonly bulkHashes: ReturnType<typeof limit>;
-  readonly hashes: { waiting: number; readonly inTurn: ReturnType<typeof limit> };
-  /** Bytes of the input of bulk calls on disk. */
-  spoolBytes: number;
-  draining: boolean;
-};
-
-export const openLoad = (): Load => ({
-  minute: 0,
-  counts: new Map(),
-  open: new Map(),
-  bulkHashes: limit(concurrentHashes),
-  hashes: { waiting: 0, inTurn: limit(concurrentHashes) },
-  spoolBytes: 0,
-  draining: false,
-});
 
 function rejected(ctx: Context, name: LimitName, detail: string, retryAfter: number): Problem {
   countRejection(ctx, name);

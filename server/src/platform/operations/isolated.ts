@@ -48,7 +48,7 @@ const keptOutput = 4_096;
 
 /**
  * Runs a program on untrusted input in a separate process. In a worker thread, some allocations
- * beyond `resourceLimits`, such as sorting an array, would end the whole process (ADR 32). The
+ * beyond `resourceLimits`, such as sorting an array, would end the whole process. The
  * program has exited when this returns, so its files can be removed.
  */
 export async function runIsolated(program: URL, input: unknown, limits: IsolatedLimits): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Context } from '../context.ts';
-import type { Load } from '../load/limits.ts';
+import type { Load } from '../load/load.ts';
 
 /** The current work of this node, read from memory when Prometheus asks. */
 export function nodeGauges(ctx: Context, registry: Registry): void {

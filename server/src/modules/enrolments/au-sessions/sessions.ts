@@ -35,7 +35,7 @@ const registrationColumns = `enrolment.enroll_id, enrolment.course_id, enrolment
 const ofEnrolment = `
 from enrolment join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id`;
 
-/** Locks the learner first, like all other transactions (ADR 81). Otherwise, an erasure could cause a deadlock. */
+/** Locks the learner first, like all other transactions. Otherwise, an erasure could cause a deadlock. */
 const lockText = `
 with known as materialized (
   select learner.user_id, learner.login_id, learner.enabled from "user" learner
