@@ -118,7 +118,6 @@ test('the check finds names in code font', () => {
   const names = documents.flatMap(namesIn);
   for (const name of [
     'server/test/routes.test.ts',
-    'guardTenants',
     'stored_answer',
     'RATE_LIMIT',
     '*-command.ts',
