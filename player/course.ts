@@ -1,6 +1,6 @@
 import type { RunTimeData } from '../standards/types.ts';
 import type { UnitStatus } from '../standards/unit-status.ts';
-import type { Snapshot } from './commits.ts';
+import type { Commits, Snapshot } from './commits.ts';
 import type { Receipt } from './contract.ts';
 import type { Loaded } from './stage.ts';
 import type { PlayableUnit } from './units.ts';
@@ -70,3 +70,14 @@ export const autosaveDelay = 250;
 export const saveDelay = 2_750;
 /** Opening a page completes it only after this time, because a page declared as an asset may turn out to be a SCO. */
 export const firstCallDelay = 2_000;
+
+/** Commits the data of the content, if there is any. Returns whether the commit was kept. */
+export function commitNow(
+  commits: Pick<Commits, 'commit'>,
+  events: CourseEvents,
+  now: Snapshot | null,
+): boolean {
+  const kept = now === null || commits.commit(now);
+  events.moved();
+  return kept;
+}

@@ -1,6 +1,6 @@
 import type { Commits, Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
-import { autosaveDelay, type Course, type CourseEvents, saveDelay } from './course.ts';
+import { autosaveDelay, type Course, type CourseEvents, commitNow, saveDelay } from './course.ts';
 import { isLoading } from './documents.ts';
 import {
   beginLinear,
@@ -51,10 +51,7 @@ export function createLinearCourse(
           changed: () => autosave.start(autosaveDelay),
           commit() {
             autosave.cancel();
-            const now = snapshot();
-            const kept = now === null || commits.commit(now);
-            events.moved();
-            return kept;
+            return commitNow(commits, events, snapshot());
           },
           begun: () => machine.dispatch({ kind: 'begun' }),
           finished: (exit) => machine.dispatch({ kind: 'finished', exit, now: snapshot() }),

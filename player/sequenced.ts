@@ -10,6 +10,7 @@ import {
   autosaveDelay,
   type Course,
   type CourseEvents,
+  commitNow,
   type ExitKind,
   firstCallDelay,
   saveDelay,
@@ -55,10 +56,7 @@ export function createSequencedCourse(
       changed: () => autosave.start(autosaveDelay),
       commit() {
         autosave.cancel();
-        const now = snapshot();
-        const kept = now === null || commits.commit(now);
-        events.moved();
-        return kept;
+        return commitNow(commits, events, snapshot());
       },
       begun: () => machine.dispatch({ kind: 'begun' }),
       finished() {
