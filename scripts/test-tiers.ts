@@ -26,7 +26,7 @@ export const contract = [
   'server/src/platform/db/{engine,migrate,transaction}.test.ts',
   'server/src/platform/http/{entry,methods}.test.ts',
   'server/src/platform/http/validation/validation.test.ts',
-  'server/src/platform/operations/{health,jobs}.test.ts',
+  'server/src/platform/operations/jobs.test.ts',
   'server/src/platform/retries/idempotency.test.ts',
   'server/test/{audit-actions,exactly-once,identifiers,isolation,routes}.test.ts',
   'server/test/{secrets-at-rest,settings,statements,suspension,tenant-guard-mutations}.test.ts',

@@ -88,8 +88,8 @@ const zone = '(?:Z|[+-](?:[01]\\d|2[0-3])(?::[0-5]\\d)?)';
 const momentWith = (fraction: string) =>
   new RegExp(`^${day}(?:T(?:[01]\\d|2[0-3])(?::[0-5]\\d(?::[0-5]\\d${fraction})?)?)?)?)?$`);
 const moment = momentWith(`(?:\\.\\d{1,2}${zone}?)?`);
-/** As `toISOString()` and other date functions write it. */
-const preciseMoment = momentWith(`(?:\\.\\d{1,9})?${zone}?`);
+/** As `toISOString()` and other date functions write it. ADL's scripts refuse it without a zone or a fraction. */
+const preciseMoment = momentWith(`\\.\\d{3,9}${zone}`);
 
 /**
  * RTE 4th §4.1.1.7, time (second,10,0): the precision ranges from a year to a hundredth of a second. Only

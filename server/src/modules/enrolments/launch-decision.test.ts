@@ -78,6 +78,7 @@ for (const rule of ruleCodes)
         MayLaunch: failing.length === 0,
         Unavailable: [],
         Claims: [],
+        Refused: [],
         Units: [],
       });
       assert.deepEqual(

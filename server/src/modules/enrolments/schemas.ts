@@ -229,7 +229,7 @@ export const Explanation = Fields(
         Launch: Nullable(Type.Integer({ description: 'Number of the launch.' })),
         Commit: Nullable(Type.Integer({ description: commitNumber })),
         UnitID: Type.String(),
-        Code: Type.String({ description: 'The error code.' }),
+        Code: Type.String({ description: 'The error code.', examples: ['cmi5_violation'] }),
         Detail: Nullable(Type.String({ description: 'The reason that the unit received.' })),
       }),
       {

@@ -17,8 +17,10 @@ test("an export reads an enrolment's rows in pages and contains each row once", 
   await sql`insert into attempt_unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
     select ${TenantID}, ${EnrollID}, 'unit ' || n, n, jsonb_build_object('n', n), '{}', now()
     from generate_series(1, 9) n`.execute(db);
-  await sql`insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at)
-    select ${TenantID}, ${EnrollID}, n, now(), now() from generate_series(1, 401) n`.execute(db);
+  await sql`insert into launch (tenant_id, enroll_id, number, launch_id, started_at, last_seen_at)
+    select ${TenantID}, ${EnrollID}, n, gen_random_uuid(), now(), now() from generate_series(1, 401) n`.execute(
+    db,
+  );
   await sql`insert into run_time_commit (tenant_id, enroll_id, launch, number, unit_id, evidence, committed_at)
     select ${TenantID}, ${EnrollID}, launch, number, 'unit', '{}', now()
     from generate_series(1, 2) launch, generate_series(1, 150) number`.execute(db);

@@ -128,7 +128,7 @@ test('endless, huge and slow responses use little memory and at most ten seconds
   await receiver.kill();
 });
 
-test('a response sent byte by byte counts as a failure, and so do endless interim responses', async () => {
+test('a response sent byte by byte is read up to a limit, and endless interim responses count as a failure', async () => {
   const receiver = await startReceiver();
   const sender = openSender({ webhookAllow: ['127.0.0.1'] });
   const message = { url: receiver.url, headers: {}, body: '{}' };
@@ -139,10 +139,7 @@ test('a response sent byte by byte counts as a failure, and so do endless interi
     );
   });
   const tiny = await sender.send(message, never);
-  assert.deepEqual(
-    [tiny.delivered, tiny.error],
-    [false, 'The endpoint sent its response in too many chunks.'],
-  );
+  assert.equal(tiny.delivered, true);
   receiver.answer((response) => {
     response.socket?.write(
       `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(5)}HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,

@@ -95,20 +95,6 @@ test('concurrent merges lose nothing', async () => {
   assert.equal(Object.keys((await call('GET', { stateId: 'all' })).body).length, 8);
 });
 
-test('a tenant that keeps merging into large documents has to wait, but can still replace them and merge small ones', async () => {
-  const tenant = await newTenant(service);
-  const call = caller(tenant, 'activities/state', { agent, activityId });
-  const content = 'x'.repeat(4 * 1024 ** 2 - 100);
-  expectStatus(await call('PUT', { stateId: 'large' }, { content }), 204);
-  for (let n = 0; n < 16; n++) expectStatus(await call('POST', { stateId: 'large' }, { n }), 204);
-  const rejected = await call('POST', { stateId: 'large' }, { n: 16 });
-  expectProblem(rejected, 429, 'too_many_requests');
-  assert.ok(Number(rejected.headers.get('retry-after')) > 0);
-  assert.equal((await call('GET', { stateId: 'large' })).body.n, 15);
-  expectStatus(await call('PUT', { stateId: 'large' }, { content }), 204);
-  for (const n of [1, 2]) expectStatus(await call('POST', { stateId: 'small' }, { n }), 204);
-});
-
 test('invalid requests are rejected with a 400', async () => {
   const tenant = await newTenant(service);
   const call = caller(tenant, 'activities/state', {});
