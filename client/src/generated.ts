@@ -3630,7 +3630,10 @@ export interface components {
                 /** @description Number of the commit; null for refused calls of cmi5 and xAPI units. */
                 Commit: number | null;
                 UnitID: string;
-                /** @description The error code. */
+                /**
+                 * @description The error code.
+                 * @example cmi5_violation
+                 */
                 Code: string;
                 /** @description The reason that the unit received. */
                 Detail: string | null;
@@ -10365,7 +10368,7 @@ export interface operations {
                      *           "Launch": 1,
                      *           "Commit": 1,
                      *           "UnitID": "lesson-1",
-                     *           "Code": null,
+                     *           "Code": "cmi5_violation",
                      *           "Detail": "The user is enabled."
                      *         }
                      *       ],

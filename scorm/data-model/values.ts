@@ -96,9 +96,10 @@ const preciseMoment = momentWith(`\\.\\d{3,9}${zone}`);
  * times with hundredths may have a time zone. Others are accepted with a note.
  */
 export const timestamp: Check = (text) => {
-  const year = Number(preciseMoment.exec(text)?.[1]);
+  const exact = moment.exec(text);
+  const year = Number((exact ?? preciseMoment.exec(text))?.[1]);
   if (!(year >= 1970 && year <= 2038)) return 'wrong type';
-  return moment.test(text) ? 'valid' : { note: 'not written as a time in hundredths of a second' };
+  return exact ? 'valid' : { note: 'not written as a time in hundredths of a second' };
 };
 
 /** One of the plain requests or, for example, `{target=…}choice` or `{target=…}jump` (SN 4th §5.6.4). */

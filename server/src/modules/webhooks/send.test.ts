@@ -128,18 +128,11 @@ test('endless, huge and slow responses use little memory and at most ten seconds
   await receiver.kill();
 });
 
-test('a response sent byte by byte is read up to a limit, and endless interim responses count as a failure', async () => {
+test('endless interim responses count as a failure', async () => {
   const receiver = await startReceiver();
   const sender = openSender({ webhookAllow: ['127.0.0.1'] });
   const message = { url: receiver.url, headers: {}, body: '{}' };
   const never = new AbortController().signal;
-  receiver.answer((response) => {
-    response.socket?.write(
-      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`,
-    );
-  });
-  const tiny = await sender.send(message, never);
-  assert.equal(tiny.delivered, true);
   receiver.answer((response) => {
     response.socket?.write(
       `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(5)}HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
