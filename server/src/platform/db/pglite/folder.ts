@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,10 +11,24 @@ import type { DatabaseLog } from '../engine.ts';
 const program = fileURLToPath(programAddress('./pglite-create.ts', import.meta.url));
 const draftName = 'database.new';
 
+/** The PostgreSQL release that PGlite contains. Only the same release can open a data folder. */
+const release = '18';
+
+function assertSameRelease(place: string): void {
+  const found = readFileSync(path.join(place, 'PG_VERSION'), 'utf8').trim();
+  if (found !== release)
+    throw new Error(
+      `The database in ${place} is in the format of PostgreSQL ${found}, but this version of Lectern contains PostgreSQL ${release}. Start the version of Lectern that wrote it, or move the folder away to start with an empty database.`,
+    );
+}
+
 /** Creates the database in a temporary folder and renames it once everything is on disk. */
 export async function createFolder(folder: string, log: DatabaseLog): Promise<string> {
   const place = path.join(folder, 'database');
-  if (existsSync(place)) return place;
+  if (existsSync(place)) {
+    assertSameRelease(place);
+    return place;
+  }
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder))
     if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });

@@ -141,6 +141,25 @@ test('reopens automatically after a disk error, with all acknowledged rows', asy
   await engine.close();
 });
 
+test('a statement that takes too long ends, also in a transaction, and the next one finds every committed row', async () => {
+  const messages: string[] = [];
+  const log = { info() {}, warn() {}, error: (details: object) => messages.push(JSON.stringify(details)) };
+  const folder = await folderFor('endless');
+  const engine = await openPglite({ folder, log, maintenance: noMaintenance, timeout: 1_000 });
+  await engine.query(put);
+  const endless = { text: 'select count(*) from generate_series(1, 1e15::bigint)', values: [] };
+  await assert.rejects(engine.query(endless), { code: 'unavailable' });
+  assert.equal(await counted(engine), 1);
+  const inTransaction = engine.transaction(async (connection) => {
+    await connection.query(put);
+    await connection.query(endless);
+  });
+  await assert.rejects(inTransaction, { code: 'unavailable' });
+  assert.equal(await counted(engine), 1);
+  assert.match(messages.join(), /generate_series.* took longer than 1 s.*A statement in a transaction/s);
+  await engine.close();
+});
+
 test('starts successfully after the creation of the database was interrupted', async () => {
   const folder = path.join(root, 'interrupted');
   await cp(path.join(empty, 'database'), path.join(folder, 'database.new'), { recursive: true });
@@ -153,10 +172,10 @@ test('starts successfully after the creation of the database was interrupted', a
 
 test('explains why a folder cannot be opened', async () => {
   const folder = await folderFor('old');
-  await writeFile(path.join(folder, 'database/PG_VERSION'), '14\n');
+  await writeFile(path.join(folder, 'database/PG_VERSION'), '17\n');
   await assert.rejects(
     openPglite({ folder }),
-    /database in .*old.* cannot be opened.*initialized by PostgreSQL version 14/s,
+    /database in .*old.* is in the format of PostgreSQL 17, but .* contains PostgreSQL 18\. Start the version of Lectern that wrote it/,
   );
   const broken = await folderFor('broken');
   await rm(path.join(broken, 'database/global/pg_control'));

@@ -1,5 +1,5 @@
 import { restrictToOwner } from '../../files/owner-only.ts';
-import { type DatabaseLog, type Engine, silentLog } from '../engine.ts';
+import { type DatabaseLog, type Engine, type Rows, type Statement, silentLog } from '../engine.ts';
 import { send, unavailable, withinTransaction } from '../postgres/wire.ts';
 import { createFolder } from './folder.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -11,6 +11,8 @@ export type PgliteOptions = {
   folder: string | null;
   log?: DatabaseLog;
   maintenance?: Partial<MaintenanceSchedule>;
+  /** Milliseconds for a statement, and between two statements of a transaction. */
+  timeout?: number;
   /** A dump to start from, in memory only. */
   image?: Uint8Array;
 };
@@ -22,9 +24,8 @@ export interface PgliteEngine extends Engine {
 }
 
 const reopenPause = 2_000;
-const statementTimeout = 60_000;
+const defaultTimeout = 60_000;
 const scriptTimeout = 3_600_000;
-const idleTimeout = 30_000;
 
 export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> {
   if (options.folder === null) return serve(options, null);
@@ -46,7 +47,7 @@ export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> 
 }
 
 async function serve(options: PgliteOptions, folder: string | null): Promise<PgliteEngine> {
-  const { log = silentLog, image } = options;
+  const { log = silentLog, image, timeout = defaultTimeout } = options;
   const syncs = new Int32Array(new SharedArrayBuffer(4));
   const open = () => openSession({ folder, syncs, ...(image ? { image } : {}) });
   let session: Session | null = null;
@@ -101,12 +102,22 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     return begin(session);
   };
 
+  /**
+   * PGlite accepts `statement_timeout` and ignores it. Only ending its thread interrupts a statement; the database is
+   * then reopened, and what was not committed is undone.
+   */
+  const killLater = (own: Session, what: string, after: number) =>
+    setTimeout(() => own.kill(`${what} took longer than ${after / 1_000} s.`), after);
+
+  const sendWithin = <R>(after: number, statement: Statement): Promise<Rows<R>> =>
+    whenFree((own) => {
+      const timer = killLater(own, `The statement ${statement.text}`, after);
+      return send<R>(own.client, statement).finally(() => clearTimeout(timer));
+    });
+
   const transaction: Engine['transaction'] = (work) =>
     whenFree((own) => {
-      const idle = setTimeout(
-        () => own.kill('A transaction was left open without a statement.'),
-        idleTimeout,
-      );
+      const idle = killLater(own, 'A statement in a transaction, or the wait for the next one,', timeout);
       const result = withinTransaction(own.client, (connection) =>
         work({
           query: (statement) => {
@@ -128,17 +139,12 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
       return result;
     });
 
-  const script = (text: string): Promise<void> =>
-    whenFree(async ({ client }) => {
-      await send(client, { text, values: [] }, scriptTimeout);
-    });
-
   useSession(await open().catch(cannotOpen(folder)));
   const engine: Engine = {
     kind: 'pglite',
-    query: (statement) => whenFree(({ client }) => send(client, statement, statementTimeout)),
+    query: (statement) => sendWithin(timeout, statement),
     transaction,
-    script,
+    script: async (text) => void (await sendWithin(scriptTimeout, { text, values: [] })),
     load: () => ({ inUse: Math.min(1, pending), waiting: Math.max(0, pending - 1), waits }),
     close: async () => {
       if (closed) return;

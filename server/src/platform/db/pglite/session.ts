@@ -58,7 +58,6 @@ export async function openSession(task: WorkerTask): Promise<Session> {
     database: 'postgres',
     types,
     pipeline: true,
-    query_timeout: 600_000,
   });
   client.on('error', () => {});
   await client.connect().catch(async (error: unknown) => {

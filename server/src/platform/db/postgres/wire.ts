@@ -52,11 +52,9 @@ export const toRows = <R>(result: pg.QueryResult | pg.QueryResult[]): Rows<R> =>
   return { rows: results.flatMap(({ rows }) => rows as R[]), affected: 0 };
 };
 
-/** The client enforces `limit` (in milliseconds) for an engine that cannot interrupt statements. */
-export async function send<R>(client: pg.ClientBase, statement: Statement, limit?: number): Promise<Rows<R>> {
-  const config = { ...statement, values: [...statement.values], ...(limit ? { query_timeout: limit } : {}) };
+export async function send<R>(client: pg.ClientBase, statement: Statement): Promise<Rows<R>> {
   try {
-    return toRows(await client.query(config));
+    return toRows(await client.query({ ...statement, values: [...statement.values] }));
   } catch (error) {
     throw toDatabaseError(error);
   }
@@ -124,7 +122,6 @@ const clientLosses = [
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
   'timeout exceeded when trying to connect',
-  'Query read timeout',
 ];
 
 export const unavailable = (cause: unknown): Problem => {
