@@ -1,7 +1,11 @@
 import type { Connection } from './engine.ts';
 
 type Table = { name: string; isTenants: boolean };
+type Ask = <R>(text: string, values?: unknown[]) => Promise<R[]>;
 type Definition = { table: string; name: string; definition: string };
+
+/** Citus writes copies only while all nodes are available, but jobs must run also while one is down. */
+const onlyOnCoordinator = 'scheduled_job';
 
 /**
  * The tables that are not distributed yet. The primary keys of tenants' tables begin with the tenant. Citus manages new
@@ -11,7 +15,7 @@ const undistributed = `select relation.oid::regclass::text as name, first_column
 from pg_class relation
 join pg_index index on index.indrelid = relation.oid and index.indisprimary
 join pg_attribute first_column on first_column.attrelid = relation.oid and first_column.attnum = index.indkey[0]
-where relation.relkind = 'r' and relation.relnamespace = current_schema()::regnamespace
+where relation.relkind = 'r' and relation.relname <> '${onlyOnCoordinator}' and relation.relnamespace = current_schema()::regnamespace
   and not exists (
     select from pg_dist_partition known
     where known.logicalrelid = relation.oid and (known.partmethod <> 'n' or known.repmodel = 't')
@@ -45,15 +49,12 @@ const leading = '"user"';
  * rows are kept.
  */
 export async function distribute(connection: Connection): Promise<void> {
-  const ask = async <R>(text: string, values: unknown[] = []) =>
+  const ask: Ask = async <R>(text: string, values: unknown[] = []) =>
     (await connection.query<R>({ text: `/* across tenants: migration */ ${text}`, values })).rows;
   if (!(await isDistributed(connection))) return;
-  // Each time, because a worker may have been added since.
-  const failure = await limitLockWaitsOnNodes(ask);
+  await setOnNodes(ask);
   const tables = await ask<Table>(undistributed);
-  // A worker that is down must not keep a node from starting. The next start sets its limit.
   if (tables.length === 0) return;
-  if (failure) throw new Error(`The lock timeout could not be set on a Citus worker: ${failure}`);
   for (const { name } of await ask<{ name: string }>(localFunctions))
     await ask('select create_distributed_function($1)', [name]);
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
@@ -80,30 +81,45 @@ export async function distribute(connection: Connection): Promise<void> {
   for (const { definition } of fired) await ask(definition);
 }
 
-/** A worker accepts this setting only if the statement is not to be forwarded to other nodes. */
-const limitLockWaits = `select result from run_command_on_workers($command$ do $$ begin
-  set local citus.enable_ddl_propagation = off;
-  execute format('alter database %I set lock_timeout = ''2s''', current_database());
-end $$ $command$) where not success`;
-
-const forwardLocalSettings = `do $$ begin
-  execute format('alter database %I set citus.propagate_set_commands = ''local''', current_database());
-end $$`;
+const knownSettings = `select coalesce(array_agg(config), '{}') as config
+from pg_db_role_setting, unnest(setconfig) as each (config)
+where setrole = current_user::regrole and setdatabase = (select oid from pg_database where datname = current_database())`;
 
 /**
- * Citus sends statements to the nodes in sessions of its own, which have the settings of the database. Without them, a
+ * Citus sends statements to the nodes in sessions of its own, which have the role's settings. Without a lock timeout, a
  * statement would wait for a lock for as long as a statement may run. The second setting also sends each `set local`.
- * Returns the error of a worker, if there is one.
+ * Settings of the database would also end moves of shards, which another role can start.
  */
-async function limitLockWaitsOnNodes(
-  ask: <R>(text: string, values?: unknown[]) => Promise<R[]>,
-): Promise<string | null> {
-  const [failure] = await ask<{ result: string }>(limitLockWaits);
-  const [row] = await ask<{ value: string }>(
-    `select current_setting('citus.propagate_set_commands') as value`,
-  );
-  if (row?.value !== 'local') await ask(forwardLocalSettings);
-  return failure?.result ?? null;
+const nodeSettings = { lock_timeout: '2s', 'citus.propagate_set_commands': 'local' };
+
+/** Citus copies a role's settings to all nodes, also to those that are added later. */
+async function setOnNodes(ask: Ask): Promise<void> {
+  const [known] = await ask<{ config: string[] }>(knownSettings);
+  for (const [name, value] of Object.entries(nodeSettings))
+    if (!known?.config.includes(`${name}=${value}`))
+      await ask(`do $$ begin
+        execute format('alter role %I in database %I set ${name} = %L', current_user, current_database(), '${value}');
+      end $$`);
+}
+
+/**
+ * On Citus, rejects a worker, because locks of documents are taken on the node to which a process is connected, and a
+ * database without workers, whose rows would all be on the coordinator.
+ */
+export async function assertCoordinator(connection: Connection): Promise<void> {
+  if (!(await isDistributed(connection))) return;
+  const { rows } = await connection.query<{ name: string; isWorker: boolean; hasWorkers: boolean }>({
+    text: `/* across tenants: migration */ select current_database() as name, groupid > 0 as "isWorker",
+      exists (select from pg_dist_node where groupid > 0) as "hasWorkers" from pg_dist_local_group`,
+    values: [],
+  });
+  const [node] = rows;
+  if (node?.isWorker)
+    throw new Error('DATABASE_URL names a worker of a Citus cluster. Set it to the coordinator.');
+  if (node && !node.hasWorkers)
+    throw new Error(
+      `The database ${node.name} has the extension citus but no workers. Register them with citus_add_node, or drop the extension.`,
+    );
 }
 
 /**
@@ -130,7 +146,8 @@ where proname = any($1) and pronamespace = current_schema()::regnamespace and no
 
 /**
  * On Citus, makes these functions run on the node that has the tenant's rows. They may be older than the
- * distribution, as in a restored backup.
+ * distribution, as in a restored backup. In a transaction, Citus runs them on the coordinator instead. A function that
+ * takes advisory locks must not run there, because each node has its own.
  */
 export async function distributeFunctions(connection: Connection, names: string[]): Promise<void> {
   if (!(await isDistributed(connection))) return;
@@ -145,7 +162,8 @@ export async function distributeFunctions(connection: Connection, names: string[
       values: [],
     });
     await connection.query({
-      text: `/* across tenants: migration */ select create_distributed_function(oid::regprocedure, '$1', colocate_with => '${leading}')
+      text: `/* across tenants: migration */ select create_distributed_function(oid::regprocedure, '$1',
+          colocate_with => '${leading}', force_delegation => prosrc like '%pg_advisory%')
         from pg_proc where proname = $1 and pronamespace = current_schema()::regnamespace`,
       values: [name],
     });

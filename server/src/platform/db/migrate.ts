@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { allowSchemaChanges, distribute, distributeFunctions } from './distribute.ts';
+import { allowSchemaChanges, assertCoordinator, distribute, distributeFunctions } from './distribute.ts';
 import type { Connection, Engine } from './engine.ts';
 
 export type Migration = { name: string; sql: string; checksum: string };
@@ -102,6 +102,12 @@ async function createFunctions(connection: Connection, functions: StoredFunction
   );
 }
 
+/** The database's own words: "temporarily unavailable" would not tell an operator what to do. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : reasonOf(error.cause);
+}
+
 /** Whether the error is a lock timeout or a deadlock, or was caused by one. */
 function isContention(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
@@ -139,6 +145,7 @@ function applyNext(
     const lock = await ask('select 1 where pg_try_advisory_xact_lock($1)', [lockNumber]);
     if (lock.rows.length === 0) return 'taken';
     await ask(`set local lock_timeout = ${lockMilliseconds}`);
+    await assertCoordinator(connection);
     await ask(bookkeeping);
     const { rows } = await ask('select name, checksum from migration order by name');
     const next = nextMigration(migrations, rows);
@@ -149,7 +156,7 @@ function applyNext(
       return 'done';
     }
     await apply(engine, connection, next).catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = reasonOf(cause);
       const kept = runsOutsideTransaction(next.sql) ? '' : ' and none of its changes were kept';
       throw new Error(`The migration ${next.name} failed${kept}: ${reason}`, { cause });
     });
