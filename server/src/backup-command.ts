@@ -7,6 +7,7 @@ import type { Context } from './platform/context.ts';
 import { type Backup, backUp, restore } from './platform/operations/backup.ts';
 
 export async function backupCommand(config: Config, folder: string): Promise<Backup> {
+  if (config.databaseUrl !== null) await rejectCluster(config.databaseUrl);
   const backup = await backUp(config, folder, new Date());
   // Do not migrate an older database, because this may be the backup before an upgrade.
   await withDatabase(config, (ctx) => recordBackup(ctx, backup), { migrates: false }).catch(
@@ -20,19 +21,29 @@ function recordBackup(ctx: Context, { MadeAt }: Backup): Promise<void> {
   return appendAudit(ctx, deployment, { action: 'backup.created', targetId: null, data: { MadeAt } });
 }
 
-async function isEmptyServer(connectionString: string): Promise<boolean> {
+async function findsRow(connectionString: string, text: string): Promise<boolean> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    const { rows } = await client.query(
-      `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-        where relkind in ('r', 'p', 'v', 'm', 'S') and nspname !~ '^(pg_|information_schema$)'
-          and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e') limit 1`,
-    );
-    return rows.length === 0;
+    return (await client.query(text)).rows.length > 0;
   } finally {
     await client.end();
   }
+}
+
+const anyTable = `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where relkind in ('r', 'p', 'v', 'm', 'S') and nspname !~ '^(pg_|information_schema$)'
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e') limit 1`;
+
+const isEmptyServer = async (url: string): Promise<boolean> => !(await findsRow(url, anyTable));
+
+/** `pg_dump` reads each node, and each reference table, at another moment. */
+async function rejectCluster(url: string): Promise<void> {
+  // If the server cannot be reached, pg_dump says so.
+  if (await findsRow(url, `select from pg_extension where extname = 'citus'`).catch(() => false))
+    throw new Error(
+      'This command cannot back up a Citus cluster, because the nodes would be backed up at different moments. Back up each node as the guide describes under Scaling, Citus.',
+    );
 }
 
 /** Restores the backup and migrates the database. */

@@ -18,7 +18,7 @@ import {
   stopProcess,
   temporaryFolder,
 } from './support/process.ts';
-import { emptyServerDatabase } from './support/server-database.ts';
+import { emptyServerDatabase, isCluster } from './support/server-database.ts';
 
 const ring = 'signing-keys.json';
 const serverUrl = process.env.TEST_DATABASE_URL;
@@ -114,6 +114,11 @@ test('a backup can be restored under a new origin, and learners continue where t
   const cursor = (await api('GET', '/events')).NextCursor;
 
   const folder = join(await temporaryFolder(), 'backup');
+  if (await isCluster(serverUrl)) {
+    await refused(['backup', folder], origin, /cannot back up a Citus cluster/);
+    assert.deepEqual(await readdir(dirname(folder)), []);
+    return;
+  }
   if (!serverUrl) {
     await refused(['backup', folder], env, /in use by process/);
     assert.deepEqual(await readdir(dirname(folder)), []);

@@ -6,7 +6,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { emptyServerDatabase, nodesOf } from './server-database.ts';
+import { emptyServerDatabase, isCluster } from './server-database.ts';
 import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -222,7 +222,7 @@ export async function databaseSettings(): Promise<Environment & { DATA_DIR: stri
   const folder = await temporaryFolder();
   // Imported only here, because scripts that start processes do not need the service's sources.
   const { migratedTemplate } = await import('../../src/platform/db/test-database.ts');
-  const isCitus = (await nodesOf(serverUrl)).length > 0;
+  const isCitus = await isCluster(serverUrl);
   const DATABASE_URL = await databaseFrom(serverUrl, isCitus ? undefined : await migratedTemplate(serverUrl));
   return { DATA_DIR: folder, DATABASE_URL, BOOTSTRAP_KEY: bootstrapKey };
 }

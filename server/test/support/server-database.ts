@@ -76,6 +76,11 @@ export async function nodesOf(serverUrl: string): Promise<Node[]> {
   });
 }
 
+/** Whether the server is the coordinator of a Citus cluster. */
+export async function isCluster(serverUrl: string | undefined): Promise<boolean> {
+  return serverUrl !== undefined && (await nodesOf(serverUrl)).length > 0;
+}
+
 /** A database that `fill` fills before it is distributed to the nodes of a Citus cluster. */
 export async function laterDistributedDatabase(
   serverUrl: string,
