@@ -118,7 +118,7 @@ const prepare = [
 ];
 execFileSync(process.execPath, prepare, { env, stdio: 'inherit' });
 /** These files measure time or stop a server that all tests use, so nothing runs alongside them. */
-const runsAlone = (file: string) => /\/(console-budget|kill-worker)\.test\.ts$/.test(file);
+const runsAlone = (file: string) => /\/(console-budget|kill-worker|hang-worker)\.test\.ts$/.test(file);
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
 /** Generous, for slow machines. */

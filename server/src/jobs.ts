@@ -21,13 +21,23 @@ import { deleteExpiredResponses } from './platform/retries/stored-responses.ts';
 import { webhookSources } from './webhook-sources.ts';
 
 export const jobs: readonly Job[] = [
-  { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
-  { name: 'enrolments.remind', every: 300, run: async (ctx) => void (await remindOfEnds(ctx)) },
-  { name: 'reports.count', every: 10, run: countCompletion },
-  { name: 'reports.access', every: 10, run: countAccess },
-  { name: 'reports.activity', every: 10, run: countActivity },
-  { name: 'reports.schedule', every: 10, run: runSchedules },
-  { name: 'retries.forget', every: 3_600, run: deleteExpiredResponses },
+  {
+    name: 'enrolments.expire',
+    every: 30,
+    isPerNode: true,
+    run: async (ctx) => void (await expireEnrolments(ctx)),
+  },
+  {
+    name: 'enrolments.remind',
+    every: 300,
+    isPerNode: true,
+    run: async (ctx) => void (await remindOfEnds(ctx)),
+  },
+  { name: 'reports.count', every: 10, isPerNode: true, run: countCompletion },
+  { name: 'reports.access', every: 10, isPerNode: true, run: countAccess },
+  { name: 'reports.activity', every: 10, isPerNode: true, run: countActivity },
+  { name: 'reports.schedule', every: 10, isPerNode: true, run: runSchedules },
+  { name: 'retries.forget', every: 3_600, isPerNode: true, run: deleteExpiredResponses },
   {
     name: 'packages.check',
     every: 86_400,
@@ -37,12 +47,12 @@ export const jobs: readonly Job[] = [
     },
   },
   { name: 'files.clear', every: 3_600, run: (ctx) => clearScratch(ctx.config.dataDir, scratchAge) },
-  { name: 'mail.send', every: 2, run: (ctx) => sendMails(ctx, mailChecks, mailAttachments) },
-  { name: 'mail.purge', every: 86_400, run: purgeMails },
+  { name: 'mail.send', every: 2, isPerNode: true, run: (ctx) => sendMails(ctx, mailChecks, mailAttachments) },
+  { name: 'mail.purge', every: 86_400, isPerNode: true, run: purgeMails },
   { name: 'mail.forget', every: 3_600, run: forgetRecipients },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
-  { name: 'users.erase', every: 10, run: finishErasures },
-  { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
+  { name: 'users.erase', every: 10, isPerNode: true, run: finishErasures },
+  { name: 'webhooks.purge', every: 86_400, isPerNode: true, run: (ctx) => purgeDeliveries(ctx) },
 ];
 
 /** The background work of this node. */

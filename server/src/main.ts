@@ -12,7 +12,9 @@ import { createOperatorLink, linkMessage } from './modules/people/operator-links
 import type { SignInLink } from './modules/people/schemas.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
-import { run, transaction } from './platform/db/transaction.ts';
+import { onReachableNodes } from './platform/db/citus/node-tenants.ts';
+import { takeTurn } from './platform/db/lock-waits.ts';
+import { transaction } from './platform/db/transaction.ts';
 import { clearScratch, scratchAge } from './platform/files/files.ts';
 import { createForOwnerOnly } from './platform/files/owner-only.ts';
 import { openContext } from './platform/open-context.ts';
@@ -47,10 +49,10 @@ export async function start(config: Config, log: Log): Promise<Started & { ctx: 
  * the first key if BOOTSTRAP_KEY is set, because that key must work as soon as the service listens.
  */
 async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
-  await encryptStored(ctx);
+  await onReachableNodes(ctx, encryptStored);
   await startDeploymentTrail(ctx);
   await auditRotation(ctx);
-  await renewSeals(ctx);
+  await onReachableNodes(ctx, renewSeals);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : scratchAge);
   return ctx.config.bootstrapKey === null ? null : createFirstKey(ctx);
 }
@@ -58,7 +60,7 @@ async function prepare(ctx: Context): Promise<KeyWithSecret | null> {
 /** If several nodes start together, only one creates the key. */
 function createFirstKey(ctx: Context): Promise<KeyWithSecret | null> {
   return transaction(ctx, async (ctx) => {
-    await run(ctx, { text: 'lock table api_key in share row exclusive mode', values: [] });
+    await takeTurn(ctx);
     return bootstrapKey(ctx, ctx.config.bootstrapKey);
   });
 }

@@ -38,10 +38,32 @@ export function urlOf(databaseUrl: string, { host, port }: Worker): string {
   return url.href;
 }
 
+async function postmasterOf(workerUrl: string): Promise<{ pid: number; data: string }> {
+  const data = String(await ask(workerUrl, 'show data_directory'));
+  return { data, pid: Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]) };
+}
+
+/** Linux: stops all processes of the worker, so that it accepts connections and answers nothing. Returns how to go on. */
+export async function hangWorker(workerUrl: string): Promise<() => void> {
+  const { pid } = await postmasterOf(workerUrl);
+  // The first process is stopped first, so that it starts no more.
+  process.kill(pid, 'SIGSTOP');
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const signal = (name: NodeJS.Signals) => {
+    for (const each of [pid, ...children])
+      try {
+        process.kill(each, name);
+      } catch {
+        // It has ended in the meantime.
+      }
+  };
+  signal('SIGSTOP');
+  return () => signal('SIGCONT');
+}
+
 /** Linux, on the worker's machine: kills the worker. Returns a function that starts it again as its owner. */
 export async function killWorker(workerUrl: string): Promise<() => Promise<void>> {
-  const data = String(await ask(workerUrl, 'show data_directory'));
-  const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const { data, pid } = await postmasterOf(workerUrl);
   const program = readlinkSync(`/proc/${pid}/exe`);
   const [, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   const { uid, gid } = statSync(`/proc/${pid}`);

@@ -74,6 +74,8 @@ export type Context = {
   readonly actor: Actor;
   /** The key or session of the request; absent when the service itself acts. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** Set in background work for the tenants of one worker node of a Citus cluster. */
+  readonly workerNode?: string;
   /**
    * Set in a dry run, whose transaction is rolled back. A dry run must not lock rows that all tenants share.
    */

@@ -15,9 +15,16 @@ export async function openHomePage(
   ctx: { db: Database },
   { baseUrl, isService }: { baseUrl: string; isService: boolean },
 ): Promise<string> {
-  if (isService) await setHomePage(ctx, baseUrl);
+  const known = await readHomePage(ctx);
+  // On Citus, finding out and writing need all worker nodes, and a start must not.
+  if (!isService || known === baseUrl) return known ?? baseUrl;
+  await setHomePage(ctx, baseUrl);
+  return (await readHomePage(ctx)) ?? baseUrl;
+}
+
+async function readHomePage(ctx: { db: Database }): Promise<string | undefined> {
   const row = await ctx.db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst();
-  return row?.value ?? baseUrl;
+  return row?.value;
 }
 
 /** Only the service sets it. A command may run without the service's configuration. */

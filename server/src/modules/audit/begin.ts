@@ -4,6 +4,8 @@ import { appendAudit, beginChain, deployment } from './append.ts';
 
 /** Starts the deployment's trail, once for each database. A trail that was removed later is not started again. */
 export async function startDeploymentTrail(ctx: Context): Promise<void> {
+  const isDue = ctx.db.selectFrom('setting').select('name').where('name', '=', 'audit_begins');
+  if (!(await isDue.executeTakeFirst())) return;
   await transaction(ctx, async (ctx) => {
     const due = await ctx.db.deleteFrom('setting').where('name', '=', 'audit_begins').executeTakeFirst();
     if (due.numDeletedRows === 0n) return;

@@ -1,16 +1,20 @@
 import type { Context } from '../../platform/context.ts';
+import { isServed, servedTenants } from '../../platform/db/citus/node-tenants.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { checkHead, type Head, isCurrentSeal, sealHead } from './chain.ts';
 
 const read = `/* across tenants: the heads of all audit chains are sealed with the current key */
-select head.tenant_id, head.number, head.hash, head.seal from audit_chain head where head.number > 0`;
+select head.tenant_id, head.number, head.hash, head.seal from audit_chain head where head.number > 0 and ${isServed('head.tenant_id', '$1')}`;
 
 /**
  * Seals the heads of all chains with the first key in the ring. A head covers its whole chain, so keys that were used
  * only for old entries can then be removed. Called before a node serves requests.
  */
 export async function renewSeals(ctx: Context): Promise<void> {
-  const heads = await run<Head & { tenant_id: string }>(ctx, { text: read, values: [] });
+  const heads = await run<Head & { tenant_id: string }>(ctx, {
+    text: read,
+    values: [await servedTenants(ctx)],
+  });
   for (const { tenant_id, seal } of heads) if (!isCurrentSeal(ctx, seal)) await renew(ctx, tenant_id);
 }
 

@@ -2,8 +2,9 @@ import type { Selectable } from 'kysely';
 import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
+import { inQueue } from '../../platform/db/queues.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { credentialsQueue } from '../../platform/load/fair-queue.ts';
+import { credentialsQueue, jobsQueue } from '../../platform/load/fair-queue.ts';
 import type { Scope } from '../../platform/scopes.ts';
 
 export type KnownKey = {
@@ -68,12 +69,12 @@ update api_key set last_used_at = $2 where api_key.key_id = (
 
 /**
  * Writes at most once a minute for each key. If the write fails, only the time of last use is out of date.
- * The write never waits for a lock, because it may use a connection that look-ups of all tenants' keys need.
+ * The write uses none of the connections that look-ups of all tenants' keys need.
  */
 function recordUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();
   if (last && now.getTime() - last.getTime() < 60_000) return;
-  run(ctx, { name: 'record_key_use', text: use, values: [keyId, now] }).catch((error: unknown) =>
-    ctx.log.warn({ err: error, key: keyId }, 'could not update the last use of a key'),
+  run(inQueue(ctx, jobsQueue), { name: 'record_key_use', text: use, values: [keyId, now] }).catch(
+    (error: unknown) => ctx.log.warn({ err: error, key: keyId }, 'could not update the last use of a key'),
   );
 }

@@ -1,6 +1,7 @@
 import { secondsAhead, tenantNow, tenantNowOfSql } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
+import { isServed, servedTenants } from '../../platform/db/citus/node-tenants.ts';
 import { databaseFunction } from '../../platform/db/functions.ts';
 import { limitLockWaitsSql } from '../../platform/db/lock-waits.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
@@ -32,7 +33,7 @@ const dueText = `/* across tenants: enrolments expire in all tenants */
 select next.tenant_id, next.enroll_id from event_log log
 cross join lateral (
   ${dueOf('log.tenant_id', tenantNowOfSql('$1', '$4', 'log.tenant_id'))}
-) next where log.tenant_id <> all($3::text[]) limit $2`;
+) next where log.tenant_id <> all($3::text[]) and ${isServed('log.tenant_id', '$5')} limit $2`;
 
 const dueInTenantText = dueOf('$1', '$3');
 
@@ -109,7 +110,7 @@ type Round = { served: Set<string>; locked: Set<string>; failures: Map<string, u
 
 /** Ends up to `rows` enrolments, and adds their tenants to the round. */
 async function expireBatch(ctx: Context, rows: number, { served, locked, failures }: Round): Promise<number> {
-  const values = [ctx.now(), rows, [...served, ...locked], secondsAhead(ctx)];
+  const values = [ctx.now(), rows, [...served, ...locked], secondsAhead(ctx), await servedTenants(ctx)];
   const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values });
   const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
   let ended = 0;

@@ -1,4 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { isServed, servedTenants } from '../../platform/db/citus/node-tenants.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { accountKinds, type MailKind } from './kinds.ts';
 
@@ -14,11 +15,12 @@ export type Queue = {
 const due = `/* across tenants: one job sends the emails of all tenants */
 select waiting.tenant_id, waiting.urgent, client.name, client.language, client.resumed_at from mail_queue waiting
 join tenant client on client.tenant_id = waiting.tenant_id and client.status = 'active'
-where waiting.wake_at <= $1 and waiting.urgent = $3 order by waiting.wake_at limit $2`;
+where waiting.wake_at <= $1 and waiting.urgent = $3 and ${isServed('waiting.tenant_id', '$4')} order by waiting.wake_at limit $2`;
 
 /** The queues that have waited longest. Excludes the queues of suspended tenants. */
-export function dueQueues(ctx: Context, max: number, urgent: boolean): Promise<Queue[]> {
-  return run<Queue>(ctx, { name: 'due_mail_queues', text: due, values: [ctx.now(), max, urgent] });
+export async function dueQueues(ctx: Context, max: number, urgent: boolean): Promise<Queue[]> {
+  const values = [ctx.now(), max, urgent, await servedTenants(ctx)];
+  return run<Queue>(ctx, { name: 'due_mail_queues', text: due, values });
 }
 
 export type ClaimedMail = {

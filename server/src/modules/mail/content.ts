@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { isServed, servedTenants } from '../../platform/db/citus/node-tenants.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { decrypt, encrypt, encryptedBy } from '../../platform/keys/encryption.ts';
 import type { MailContent } from './kinds.ts';
@@ -24,6 +25,7 @@ const batch = 500;
 const read = `/* across tenants: a key of the deployment encrypts all emails */
 select tenant_id, user_id, mail_id, content from mail
 where (tenant_id, user_id, mail_id) > ($1, $2::uuid, $3::uuid) and status = 'queued' and not starts_with(content, $4)
+  and ${isServed('tenant_id', '$6')}
 order by tenant_id, user_id, mail_id limit $5`;
 
 /** Skips emails that were sent or abandoned in the meantime, because they no longer have any content. */
@@ -37,10 +39,11 @@ where mail.tenant_id = made.tenant_id and mail.mail_id = made.mail_id and mail.c
  */
 export async function encryptMails(ctx: Context): Promise<void> {
   const [first] = ctx.keys.keys;
+  const served = await servedTenants(ctx);
   const none = '00000000-0000-0000-0000-000000000000';
   let last: Place = { tenant_id: '', user_id: none, mail_id: none };
   for (;;) {
-    const values = [last.tenant_id, last.user_id, last.mail_id, encryptedBy(first.id), batch];
+    const values = [last.tenant_id, last.user_id, last.mail_id, encryptedBy(first.id), batch, served];
     const rows = await run<Place & { content: string }>(ctx, { text: read, values });
     const made = rows.map((row) => {
       const content = encrypt(ctx.keys, about(row), decrypt(ctx.keys, about(row), row.content));

@@ -1,4 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { isServed } from '../../platform/db/citus/node-tenants.ts';
 import { deleteByTenant } from '../../platform/db/delete-by-tenant.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { storable } from '../../platform/unicode.ts';
@@ -39,7 +40,7 @@ export async function recordResult(ctx: TenantContext, result: Result): Promise<
 
 const findOld = `/* across tenants: old emails of all tenants */
 select tenant_id, jsonb_build_object('mail_id', mail_id) as key from mail
-where created_at < $1 and tenant_id <> all($3::text[]) order by created_at limit $2`;
+where created_at < $1 and tenant_id <> all($3::text[]) and ${isServed('tenant_id', '$4')} order by created_at limit $2`;
 
 const purge = `
 delete from mail where tenant_id = $1 and mail_id in (

@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { isServed, servedTenants } from '../../platform/db/citus/node-tenants.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { eraseBatch } from './erase-batches.ts';
@@ -6,7 +7,8 @@ import { eraseBatch } from './erase-batches.ts';
 const pageRows = 100;
 
 const underWay = `/* across tenants: unfinished erasures of all tenants */
-select tenant_id, erasure_id from erasure_under_way where erasure_id > $1::uuid order by erasure_id limit ${pageRows}`;
+select tenant_id, erasure_id from erasure_under_way where erasure_id > $1::uuid
+  and ${isServed('tenant_id', '$2')} order by erasure_id limit ${pageRows}`;
 
 type UnderWay = { tenant_id: string; erasure_id: string };
 
@@ -14,7 +16,8 @@ type UnderWay = { tenant_id: string; erasure_id: string };
 async function readUnderWay(ctx: Context): Promise<UnderWay[]> {
   const found: UnderWay[] = [];
   for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after !== undefined; ) {
-    const page: UnderWay[] = await run(ctx, { name: 'erasures_under_way', text: underWay, values: [after] });
+    const values = [after, await servedTenants(ctx)];
+    const page: UnderWay[] = await run(ctx, { name: 'erasures_under_way', text: underWay, values });
     found.push(...page);
     after = page.length === pageRows ? page.at(-1)?.erasure_id : undefined;
   }

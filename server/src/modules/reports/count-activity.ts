@@ -1,4 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { isServed } from '../../platform/db/citus/node-tenants.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { eventType } from '../events/write.ts';
 import { countInTurns } from './count-in-turns.ts';
@@ -92,7 +93,7 @@ export async function countNextActivity(ctx: TenantContext): Promise<boolean> {
 
 const uncountedText = `/* across tenants: the activity of all tenants */
 select log.tenant_id from activity_log counted join event_log log on log.tenant_id = counted.tenant_id
-where log.position > counted.position and log.tenant_id <> all($1::text[])`;
+where log.position > counted.position and log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')}`;
 
 /** Job: counts the new events of all tenants whose activity has been read, so that later reports find them counted. */
 export function countActivity(ctx: Context): Promise<void> {

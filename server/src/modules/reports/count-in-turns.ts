@@ -1,9 +1,10 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { servedTenants } from '../../platform/db/citus/node-tenants.ts';
 import { run } from '../../platform/db/transaction.ts';
 
 type Counting = {
   name: string;
-  /** SQL: the tenants with uncounted events, without those in $1. */
+  /** SQL: the tenants with uncounted events, without those in $1, if `isServed` with `$2`. */
   text: string;
   /** Counts one batch of a tenant's events. */
   count: (ctx: TenantContext) => Promise<unknown>;
@@ -20,7 +21,8 @@ export async function countInTurns(ctx: Context, { name, text, count }: Counting
   const failures = new Map<string, unknown>();
   const end = performance.now() + maxRunMilliseconds;
   for (;;) {
-    const tenants = await run<{ tenant_id: string }>(ctx, { name, text, values: [[...failures.keys()]] });
+    const values = [[...failures.keys()], await servedTenants(ctx)];
+    const tenants = await run<{ tenant_id: string }>(ctx, { name, text, values });
     // Batches wait in the queue for jobs. Each tenant can fill its own queue, and a batch waiting there would
     // delay the other tenants.
     for (const { tenant_id: tenantId } of tenants)

@@ -1,6 +1,7 @@
 import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { readByIndex } from '../../platform/db/batches.ts';
+import { isServed } from '../../platform/db/citus/node-tenants.ts';
 import { limitLockWaits } from '../../platform/db/lock-waits.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -75,7 +76,7 @@ export async function startCounting(ctx: TenantContext, counter: EventCounter): 
 
 const uncountedTenantsText = (log: string) => `/* across tenants: the reports of all tenants */
 select log.tenant_id from ${log} counted join event_log log on log.tenant_id = counted.tenant_id
-where log.position > counted.position and log.tenant_id <> all($1::text[])`;
+where log.position > counted.position and log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')}`;
 
 /** Counts the new events of all tenants that use the reports. */
 export function countEvents(ctx: Context, counter: EventCounter): Promise<void> {

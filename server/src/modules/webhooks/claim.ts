@@ -1,4 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { isServed, servedTenants } from '../../platform/db/citus/node-tenants.ts';
 import { run } from '../../platform/db/transaction.ts';
 import type { WebhookRow } from './record.ts';
 import type { Sources } from './source.ts';
@@ -39,7 +40,7 @@ const hasMore = (sources: Sources) =>
 const find = (sources: Sources) => `/* across tenants: nodes deliver for all tenants */
 select hook.tenant_id, hook.webhook_id from webhook hook
 join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
-where ${isUnclaimed} and hook.kind = any ($3) and (
+where ${isUnclaimed} and hook.kind = any ($3) and ${isServed('hook.tenant_id', '$4')} and (
   hook.wake_at <= $1 or hook.owner is not null or ${hasMore(sources)})
 order by hook.wake_at nulls last limit $2`;
 
@@ -68,7 +69,7 @@ export async function claimEndpoints(
   const found = await run<Found>(ctx, {
     name: `webhook_find_${kinds.join('_')}`,
     text: find(sources),
-    values: [ctx.now(), max, kinds],
+    values: [ctx.now(), max, kinds, await servedTenants(ctx)],
   });
   const claimed: Claimed[] = [];
   for (const [tenantId, endpoints] of Map.groupBy(found, ({ tenant_id }) => tenant_id)) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../platform/context.ts';
+import { perWorkerNode } from '../../platform/db/citus/node-tenants.ts';
 import { claimEndpoints } from './claim.ts';
 import { deliverTo, type Node } from './endpoint.ts';
 import { eventSource } from './event-source.ts';
@@ -30,7 +31,7 @@ export function startDispatcher(ctx: Context, sources: Sources = { events: event
   };
   const running = new Map<string, Promise<void>>();
 
-  const claimMore = async () => {
+  const claimMore = async (ctx: Context) => {
     const claimed = await claimEndpoints(ctx, {
       owner: node.id,
       max: maxEndpoints - running.size,
@@ -52,20 +53,29 @@ export function startDispatcher(ctx: Context, sources: Sources = { events: event
     }
   };
 
-  const poll = async () => {
+  const repeatedly = async (work: () => Promise<void>) => {
     while (!draining.signal.aborted) {
-      await claimMore().catch((error: unknown) => {
+      await work().catch((error: unknown) => {
         if (!draining.signal.aborted) ctx.log.warn({ err: error }, 'could not look for webhook endpoints');
       });
       await delay(pause, undefined, { signal: draining.signal }).catch(() => {});
     }
   };
-  const polling = poll();
+  /** The searches by worker node, if there are several. Each waits for its own node only. */
+  const searches = new Map<string | undefined, Promise<void>>();
+  const polling = repeatedly(async () => {
+    for (const own of await perWorkerNode(ctx))
+      if (!searches.has(own.workerNode))
+        searches.set(
+          own.workerNode,
+          repeatedly(() => claimMore(own)),
+        );
+  });
 
   return {
     stop: async (milliseconds) => {
       draining.abort();
-      await polling;
+      await Promise.all([polling, ...searches.values()]);
       const late = setTimeout(() => ending.abort(), milliseconds);
       await Promise.all(running.values());
       clearTimeout(late);

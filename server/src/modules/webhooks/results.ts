@@ -1,4 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { isServed } from '../../platform/db/citus/node-tenants.ts';
 import { deleteByTenant } from '../../platform/db/delete-by-tenant.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/coalesce.ts';
@@ -92,7 +93,8 @@ const purgeBatchSize = 500;
 
 const findOld = `/* across tenants: old deliveries of all tenants */
 select tenant_id, jsonb_build_object('webhook_id', webhook_id, 'delivery_id', delivery_id) as key from webhook_delivery
-where status <> 'pending' and created_at < $1 and tenant_id <> all($3::text[]) order by created_at limit $2`;
+where status <> 'pending' and created_at < $1 and tenant_id <> all($3::text[])
+  and ${isServed('tenant_id', '$4')} order by created_at limit $2`;
 
 const purge = `
 delete from webhook_delivery where tenant_id = $1 and (webhook_id, delivery_id) in (

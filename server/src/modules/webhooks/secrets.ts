@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { isServed, servedTenants } from '../../platform/db/citus/node-tenants.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { decrypt, encrypt, encryptedBy } from '../../platform/keys/encryption.ts';
 import { newWebhookSecret } from './signature.ts';
@@ -34,7 +35,7 @@ type Row = WebhookId & { secret: string; previous_secret: string | null; passwor
 
 const read = `/* across tenants: a key of the deployment encrypts all secrets */
 select tenant_id, webhook_id, secret, previous_secret, password from webhook
-where (tenant_id, webhook_id) > ($1, $2::uuid) and not (starts_with(secret, $3)
+where (tenant_id, webhook_id) > ($1, $2::uuid) and ${isServed('tenant_id', '$5')} and not (starts_with(secret, $3)
   and coalesce(starts_with(previous_secret, $3), true) and coalesce(starts_with(password, $3), true))
 order by tenant_id, webhook_id limit $4`;
 
@@ -55,9 +56,10 @@ const batch = 500;
  */
 export async function encryptSecrets(ctx: Context): Promise<number> {
   const [first] = ctx.keys.keys;
+  const served = await servedTenants(ctx);
   let last: WebhookId = { tenant_id: '', webhook_id: '00000000-0000-0000-0000-000000000000' };
   for (let count = 0; ; ) {
-    const values = [last.tenant_id, last.webhook_id, encryptedBy(first.id), batch];
+    const values = [last.tenant_id, last.webhook_id, encryptedBy(first.id), batch, served];
     const rows = await run<Row>(ctx, { text: read, values });
     const made = rows.map((row) => ({
       ...row,

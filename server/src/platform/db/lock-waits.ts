@@ -14,3 +14,11 @@ export const limitLockWaitsText = `set local lock_timeout = '300ms'`;
 export async function limitLockWaits(ctx: { db: Database }): Promise<void> {
   await run(ctx, { text: limitLockWaitsText, values: [] });
 }
+
+/**
+ * Waits until no other process holds this lock in a transaction, for the work of a start that only one may do. A lock on
+ * a table or on rows that tenants share would need all nodes of a Citus cluster.
+ */
+export async function takeTurn(ctx: { db: Database }): Promise<void> {
+  await run(ctx, { text: 'select pg_advisory_xact_lock(5119244006)', values: [] });
+}

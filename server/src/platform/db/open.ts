@@ -22,8 +22,10 @@ export async function openDatabase({
   dataDir,
   log,
 }: DatabaseOptions): Promise<{ engine: Engine; db: Database }> {
+  // The queues limit the connections, on Citus for each worker node.
+  const max = Number.POSITIVE_INFINITY;
   const opened = databaseUrl
-    ? await openPostgres({ url: databaseUrl, max: connections, preparesStatements: statementNames, log })
+    ? await openPostgres({ url: databaseUrl, max, preparesStatements: statementNames, log })
     : await openPglite({ folder: dataDir, log });
   const engine = guardTenants(shareAmongTenants(opened, connections));
   return { engine, db: kyselyForEngine(engine) };

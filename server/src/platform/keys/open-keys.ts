@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../db/dialect.ts';
-import { run, transaction } from '../db/transaction.ts';
+import { takeTurn } from '../db/lock-waits.ts';
+import { transaction } from '../db/transaction.ts';
 import type { Log } from '../operations/log.ts';
 import { fingerprint, type KeyRing, newKey, openRing, type RingKey, type WrittenKey } from './key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
@@ -31,7 +32,7 @@ function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): 
  */
 export function openKeys(ctx: KeyContext): Promise<KeyRing> {
   return transaction(ctx, async (ctx) => {
-    await run(ctx, { text: 'lock table setting in share row exclusive mode', values: [] });
+    await takeTurn(ctx);
     const setting = await ctx.db
       .selectFrom('setting')
       .select('value')
@@ -54,11 +55,11 @@ export function recordRotation<C extends KeyContext>(
   record: (ctx: C, keyId: string) => Promise<void>,
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
+    await takeTurn(ctx);
     const used = await ctx.db
       .selectFrom('setting')
       .select('value')
       .where('name', '=', usedName)
-      .forUpdate()
       .executeTakeFirst();
     if (!used) return;
     const { signs }: UsedRing = JSON.parse(used.value);

@@ -44,6 +44,12 @@ export const jobsQueue = '\njobs';
  */
 export const catalogueQueue = '\ncatalogue';
 
+const ofNode = '\nnode ';
+/** For background work for the tenants of one worker node of a Citus cluster. */
+export const nodeQueue = (node: string): string => `${ofNode}${node}`;
+export const nodeOfQueue = (queue: string): string | undefined =>
+  queue.startsWith(ofNode) ? queue.slice(ofNode.length) : undefined;
+
 export const isTenant = (queue: string): boolean => queue !== operatorQueue && !queue.startsWith('\n');
 
 export function openFairQueue(

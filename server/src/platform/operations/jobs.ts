@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { perWorkerNode } from '../db/citus/node-tenants.ts';
 import { inQueue } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
 import { jobsQueue } from '../load/fair-queue.ts';
@@ -8,6 +9,8 @@ export type Job = {
   name: string;
   /** Seconds between the end of a run and the start of the next one. */
   every: number;
+  /** Whether it serves all tenants. On Citus, it then runs for each worker node on its own. */
+  isPerNode?: true;
   run: (ctx: Context) => Promise<void>;
 };
 
@@ -27,14 +30,29 @@ export async function startJobs(
   ctx: Context,
   jobs: readonly Job[],
 ): Promise<{ stop: (milliseconds: number) => Promise<void> }> {
-  const byName = new Map(jobs.map((job) => [job.name, job]));
+  const byName = new Map<string, Job>();
   const running = new Map<string, Promise<void>>();
-  await run(ctx, { text: insertJobs, values: [[...byName.keys()]] });
+  const add = async () => {
+    const nodes = await perWorkerNode(inQueue(ctx, jobsQueue));
+    const added = jobs
+      .flatMap((job) =>
+        (job.isPerNode ? nodes : [inQueue(ctx, jobsQueue)]).map((own) => ({
+          ...job,
+          name: own.workerNode === undefined ? job.name : `${job.name} ${own.workerNode}`,
+          run: () => job.run(own),
+        })),
+      )
+      .filter(({ name }) => !byName.has(name));
+    if (added.length === 0) return;
+    await run(ctx, { text: insertJobs, values: [added.map(({ name }) => name)] });
+    for (const job of added) byName.set(job.name, job);
+  };
+  await add();
 
   const work = async (job: Job) => {
     let next = job.every;
     try {
-      await job.run(inQueue(ctx, jobsQueue));
+      await job.run(ctx);
     } catch (error) {
       next = Math.min(job.every, retryAfter);
       ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be retried');
@@ -43,6 +61,7 @@ export async function startJobs(
     await run(ctx, { name: 'keep_jobs', text: renewClaim, values: [[job.name], next] });
   };
   const poll = async () => {
+    await add();
     if (running.size > 0)
       await run(ctx, { name: 'keep_jobs', text: renewClaim, values: [[...running.keys()], lease] });
     const idle = [...byName.keys()].filter((name) => !running.has(name));

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { Context, TenantContext } from '../context.ts';
+import { isServed } from '../db/citus/node-tenants.ts';
 import { deleteByTenant } from '../db/delete-by-tenant.ts';
 import { forTenant } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
@@ -225,7 +226,7 @@ async function erase(ctx: TenantContext, abouts: string[], max: number): Promise
 
 const findExpired = `/* across tenants: stored responses expire in all tenants */
 select tenant_id, jsonb_build_object('key_hash', key_hash) as key from stored_answer
-where expires_at <= $1 and tenant_id <> all($3::text[]) order by expires_at limit $2`;
+where expires_at <= $1 and tenant_id <> all($3::text[]) and ${isServed('tenant_id', '$4')} order by expires_at limit $2`;
 
 const forgetText = `
 delete from stored_answer where tenant_id = $1 and key_hash in (

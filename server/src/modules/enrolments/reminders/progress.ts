@@ -1,5 +1,6 @@
 import { secondsAhead, tenantNowOfSql, tenantNowSql } from '../../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../../platform/context.ts';
+import { isServed, servedTenants } from '../../../platform/db/citus/node-tenants.ts';
 import { run } from '../../../platform/db/transaction.ts';
 
 /** SQL: `days` as an interval, in hours because a day can have 23 or 25 hours when the clocks change. */
@@ -8,7 +9,7 @@ export const lengthOf = (days: string) => `make_interval(hours => 24 * ${days})`
 const forget = `/* across tenants: reminders of all tenants */
 delete from reminder_progress own where not exists (
   select from tenant client where client.tenant_id = own.tenant_id and own.days = any(client.reminder_days)
-)`;
+) and ${isServed('own.tenant_id', '$1')}`;
 
 /**
  * The search begins with enrolments that end in this many days. A new setting therefore sends no reminders
@@ -30,8 +31,10 @@ on conflict do nothing`;
  * enrolments has one.
  */
 export async function syncSettings(ctx: Context): Promise<void> {
-  await run(ctx, { name: 'forget_reminders', text: forget, values: [] });
-  await run(ctx, { name: 'begin_reminders', text: begin('true'), values: [ctx.now()] });
+  const served = await servedTenants(ctx);
+  await run(ctx, { name: 'forget_reminders', text: forget, values: [served] });
+  const text = begin(isServed('log.tenant_id', '$2'));
+  await run(ctx, { name: 'begin_reminders', text, values: [ctx.now(), served] });
 }
 
 /**
@@ -61,14 +64,15 @@ const due = `/* across tenants: reminders are due in all tenants */
 select own.tenant_id, own.days from reminder_progress own
 join tenant client on client.tenant_id = own.tenant_id and client.status = 'active'
 cross join lateral (${nextEnrolments({ tenant: 'own.tenant_id', now: tenantNowOfSql('$1', '$3', 'own.tenant_id'), max: '1' })}) next
-limit $2`;
+where ${isServed('own.tenant_id', '$4')} limit $2`;
 
 /**
  * Returns up to `max` pairs of tenant and days that have enrolments to search. Skips suspended
  * tenants.
  */
-export function dueReminders(ctx: Context, max: number): Promise<Due[]> {
-  return run<Due>(ctx, { name: 'due_reminders', text: due, values: [ctx.now(), max, secondsAhead(ctx)] });
+export async function dueReminders(ctx: Context, max: number): Promise<Due[]> {
+  const values = [ctx.now(), max, secondsAhead(ctx), await servedTenants(ctx)];
+  return run<Due>(ctx, { name: 'due_reminders', text: due, values });
 }
 
 /** The days before the end for which a search of one tenant has begun. */

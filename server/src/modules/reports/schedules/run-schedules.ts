@@ -1,5 +1,6 @@
 import { tenantNowSql } from '../../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../../platform/context.ts';
+import { isServed, servedTenants } from '../../../platform/db/citus/node-tenants.ts';
 import { run } from '../../../platform/db/transaction.ts';
 import { runNext } from './run-next.ts';
 import { maxSchedules } from './schemas.ts';
@@ -11,12 +12,12 @@ const dueText = `/* across tenants: scheduled reports of all tenants */
 select due.tenant_id from (
   select own.tenant_id, own.next_run_at from report_schedule own
   join tenant client on client.tenant_id = own.tenant_id and client.status = 'active'
-  where own.next_run_at <= $1 and own.tenant_id <> all($2::text[])
+  where own.next_run_at <= $1 and own.tenant_id <> all($2::text[]) and ${isServed('own.tenant_id', '$4')}
   union all
   select own.tenant_id, own.next_run_at from tenant client
   join report_schedule own on own.tenant_id = client.tenant_id
   where client.clock_offset > 0 and client.status = 'active' and own.next_run_at <= ${tenantNowSql('$1', 'client')}
-    and own.tenant_id <> all($2::text[])
+    and own.tenant_id <> all($2::text[]) and ${isServed('own.tenant_id', '$4')}
 ) due
 group by due.tenant_id order by min(due.next_run_at) limit $3`;
 
@@ -46,7 +47,7 @@ export async function runSchedules(ctx: Context): Promise<void> {
     const due = await run<{ tenant_id: string }>(ctx, {
       name: 'due_schedules',
       text: dueText,
-      values: [ctx.now(), [...skipped.keys()], tenantsPerRound],
+      values: [ctx.now(), [...skipped.keys()], tenantsPerRound, await servedTenants(ctx)],
     });
     if (due.length === 0) break;
     for (let at = 0; at < due.length; at += tenantsAtOnce)
