@@ -1,4 +1,4 @@
-// Measures the service against the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV] [--workers 1,2] [--citus URL,URL]
+// Measures the service against the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV] [--citus URL,URL]
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,6 @@ const { values } = parseArgs({
     operation: { type: 'string', multiple: true },
     connections: { type: 'string' },
     nodes: { type: 'string' },
-    workers: { type: 'string' },
     tenants: { type: 'string' },
     citus: { type: 'string' },
     autocannon: { type: 'boolean', default: false },
@@ -44,9 +43,8 @@ const rounds = whole('rounds', values.quick ? 1 : 5, 25);
 const seconds = whole('seconds', values.quick ? 1 : 2, 30);
 const connections = list(values.connections ?? (values.quick ? '64' : '1,8,64'));
 const nodes = list(values.nodes ?? (values.quick ? '1' : '1,2,4'));
-const workers = values.workers === undefined ? [] : list(values.workers);
-if ([...connections, ...nodes, ...workers].some((n) => !Number.isInteger(n) || n < 1 || n > 1_000))
-  throw new Error('--connections, --nodes and --workers are lists of whole numbers such as 1,8,64.');
+if ([...connections, ...nodes].some((n) => !Number.isInteger(n) || n < 1 || n > 1_000))
+  throw new Error('--connections and --nodes are lists of whole numbers such as 1,8,64.');
 if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engine))
   throw new Error('--engine must be pglite or postgres.');
 const engines = (['pglite', 'postgres'] as const).filter((engine) => (values.engine ?? engine) === engine);
@@ -70,7 +68,7 @@ const driver = startDriver();
 const http = await httpLimit(driver);
 const measured: Measured[] = [];
 
-type Version = { name: string; root: string; workers?: number; isSpread?: boolean; coordinator?: string };
+type Version = { name: string; root: string; isSpread?: boolean; coordinator?: string };
 
 /**
  * Runs all rounds of the versions on one engine. Versions take turns within a round, so that they run under
@@ -85,7 +83,7 @@ async function measure(
   const max = Math.max(...shapes.map((shape) => shape.nodes));
   const targets: { target: Target; limit: LimitSource }[] = [];
   try {
-    for (const { name, root, workers = 1, isSpread = false, coordinator } of versions) {
+    for (const { name, root, isSpread = false, coordinator } of versions) {
       const label = `${engine === 'pglite' ? 'PGlite' : 'PostgreSQL'}${versions.length > 1 ? `, ${name}` : ''}`;
       say(`${label}: starting and filling`);
       const target = await startTarget({
@@ -93,7 +91,6 @@ async function measure(
         engine,
         coordinator,
         nodes: max,
-        workers,
         root,
         ...(isSpread ? { sizes: spreadSizes, spread } : { sizes: none }),
         sessions: 1_500,
@@ -174,13 +171,6 @@ const loadBefore = loadavg()[0];
 try {
   if (values.citus !== undefined) await measureCitus(values.citus.split(','));
   else if (values.tenants !== undefined) for (const engine of engines) await measureTenants(engine);
-  else if (workers.length > 0)
-    await measure(
-      'postgres',
-      workers.map((count) => ({ name: `WORKERS=${count}`, root: here, workers: count })),
-      closed,
-      every,
-    );
   else {
     for (const engine of engines) await measure(engine, versions, alone, every);
     if (engines.includes('postgres') && several.some((shape) => shape.nodes > 1))

@@ -44,8 +44,6 @@ export type TargetOptions = {
   /** The URL of a Citus coordinator, if the database is to be distributed. */
   coordinator?: string | undefined;
   nodes: number;
-  /** The number of processes of each node. */
-  workers?: number;
   /** The folder of the version to measure. */
   root: string;
   sizes: Sizes;
@@ -101,7 +99,7 @@ export async function startNode(root: string, env: Record<string, string>, launc
   return { ...process_, baseUrl, contentUrl, readyAfter: performance.now() - began };
 }
 
-/** Linux: a node's process and its workers. */
+/** Linux: a node's process and its children. */
 export function processesOf({ child }: Node): number[] {
   const pid = String(child.pid);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
@@ -218,7 +216,6 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
   const database = engine === 'postgres' ? await onServer() : null;
   const env: Record<string, string> = { DATA_DIR: folder };
   if (database) env.DATABASE_URL = database.url;
-  if ((options.workers ?? 1) > 1) env.WORKERS = String(options.workers);
   const nodes: Node[] = [];
   const stop = async () => {
     await Promise.all(nodes.map((node) => stopProcess(node)));

@@ -175,7 +175,6 @@ export async function demo(options: { once: boolean }): Promise<void> {
   const config = readConfig({
     ...process.env,
     DATABASE_URL: '',
-    WORKERS: '',
     // Readers of the guide receive webhooks on their own machine.
     WEBHOOK_ALLOW: process.env.WEBHOOK_ALLOW ?? '127.0.0.1',
     DATA_DIR: join(folder, 'data'),

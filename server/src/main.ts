@@ -1,6 +1,4 @@
-import cluster from 'node:cluster';
 import { encryptStored } from './encrypt-stored.ts';
-import { exitWithReason, sentenceFor } from './exit.ts';
 import { accessHint } from './help.ts';
 import { startDeploymentTrail } from './modules/audit/begin.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
@@ -20,8 +18,6 @@ import { createForOwnerOnly } from './platform/files/owner-only.ts';
 import { openContext } from './platform/open-context.ts';
 import { type Log, openLog } from './platform/operations/log.ts';
 import { startWarnings } from './platform/operations/start-warnings.ts';
-import { joinWorkers, reportFailure, reportServing } from './platform/workers/join.ts';
-import { superviseWorkers } from './platform/workers/supervise.ts';
 import { startService } from './service.ts';
 
 /** The operator's first key and link, created by one node on an empty database. */
@@ -100,51 +96,12 @@ async function stopAndExit(log: Log, stop: () => Promise<void>): Promise<never> 
   process.exit(0);
 }
 
-/**
- * Prepares the database and starts several worker processes. In each of them, `serve` calls
- * `serveInWorker`. This process only supervises them.
- */
-async function startWorkers(config: Config, log: Log): Promise<Started> {
-  const ctx = await openContext(config, log);
-  try {
-    const known = await prepare(ctx);
-    const { stop, failed } = await superviseWorkers(config.workers, log);
-    failed.catch(exitWithReason);
-    return { ...(await openAccess(ctx, known)), stop };
-  } finally {
-    await ctx.engine.close();
-  }
-}
-
-/**
- * Terminals and systemd send each signal to all processes. On a second signal, only the primary
- * process exits immediately, and Node then ends its workers.
- */
-async function serveInWorker(config: Config, number: number): Promise<void> {
-  const log = openLog(config.logLevel, { worker: number });
-  const stopping = Promise.withResolvers<void>();
-  const stop = () => stopping.resolve();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
-  const workers = joinWorkers(config.workers, stop);
-  try {
-    const service = await startService(await openContext(config, log, { workers }));
-    reportServing();
-    await stopping.promise;
-    await stopAndExit(log, service.stop);
-  } catch (error) {
-    log.debug({ err: error }, 'the worker could not start');
-    await reportFailure(sentenceFor(error));
-    process.exit(1);
-  }
-}
-
 export async function serve(): Promise<void> {
   createForOwnerOnly();
   const config = readConfig(process.env);
-  if (cluster.worker) return serveInWorker(config, cluster.worker.id);
   const log = openLog(config.logLevel);
   for (const warning of startWarnings(config, process.env)) log.warn({}, warning);
-  const starting = config.workers > 1 ? startWorkers(config, log) : start(config, log);
+  const starting = start(config, log);
   stopOnSignal(log, async () => (await starting).stop());
   const { first, hint } = await starting;
   if (first && config.bootstrapKey === null)

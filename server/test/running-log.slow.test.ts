@@ -341,8 +341,7 @@ test('the guide lists the fields of the request log', async () => {
   const listed = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, field = '']) => field);
   const logged = lines().filter(({ msg }) => msg === 'request');
   const fields = new Set(logged.flatMap((line) => Object.keys(line)));
-  // Only processes started by `WORKERS` have a number.
-  assert.deepEqual([...fields, 'worker'].toSorted(), listed.toSorted());
+  assert.deepEqual([...fields].toSorted(), listed.toSorted());
 });
 
 function withoutOneLine(ids: string[]): string[] {

@@ -24,7 +24,6 @@ test('every setting has a default, and the configuration is frozen', () => {
     maxInFlight: 2000,
     operationsPort: null,
     databaseUrl: null,
-    workers: 1,
     databaseConnections: 10,
     dataDir: resolve('data'),
     bootstrapKey: null,
@@ -46,7 +45,7 @@ test('every setting has a default, and the configuration is frozen', () => {
 
 test('an empty value counts as unset', () => {
   const names =
-    'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL WORKERS';
+    'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
   const more =
     'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES IMPORT_SECONDS WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS DATABASE_CONNECTIONS SMTP_URL MAIL_FROM MAIL_RATE_LIMIT';
   const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));

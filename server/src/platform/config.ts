@@ -27,8 +27,6 @@ export type Config = {
   /** Port for health and metrics; null if they are on the API's port. */
   operationsPort: number | null;
   databaseUrl: string | null;
-  /** Number of processes that share the ports. */
-  workers: number;
   /** Maximum database connections of each process. */
   databaseConnections: number;
   /**
@@ -153,17 +151,6 @@ function rejectPlainHttp(baseUrl: string): void {
     throw new ConfigError('BASE_URL', `must begin with https when TRUST_PROXY is set, but is "${baseUrl}".`);
 }
 
-/** Two processes on one embedded database would corrupt it. */
-function workerCount(env: Environment): number {
-  const workers = count(env, 'WORKERS');
-  if (workers > 1 && !env.DATABASE_URL)
-    throw new ConfigError(
-      'WORKERS',
-      `must be 1 with the embedded database, which only one process can open, but is ${workers}. Set DATABASE_URL to a PostgreSQL server, or remove WORKERS.`,
-    );
-  return workers;
-}
-
 function hostsAndNetworks(env: Environment, name: Setting): string[] {
   const entries = (env[name] ?? '')
     .toLowerCase()
@@ -251,8 +238,6 @@ export function readConfig(env: Environment): Config {
   const logLevel = env.LOG_LEVEL || 'info';
   if (!logLevels.includes(logLevel))
     throw new ConfigError('LOG_LEVEL', `must be one of ${logLevels.join(', ')}.`);
-  const workers = workerCount(env);
-  const connections = wholeNumber(env, 'DATABASE_CONNECTIONS', 10 * workers, 4 * workers, 10_000);
   return Object.freeze({
     host,
     port,
@@ -263,8 +248,7 @@ export function readConfig(env: Environment): Config {
     trustProxy,
     operationsPort,
     databaseUrl: databaseUrl(env),
-    workers,
-    databaseConnections: Math.floor(connections / workers),
+    databaseConnections: wholeNumber(env, 'DATABASE_CONNECTIONS', 10, 4, 10_000),
     statementNames: flag(env, 'STATEMENT_NAMES', true),
     maxInFlight: count(env, 'MOST_IN_FLIGHT'),
     drainSeconds: count(env, 'DRAIN_SECONDS'),

@@ -11,7 +11,6 @@ import type { NodeState } from './node-state.ts';
 import type { Counters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
 import type { Scope } from './scopes.ts';
-import type { Workers } from './workers/workers.ts';
 
 /**
  * `anyone` is a caller without a key or session, such as a user who is signing in. `service` is the process itself, for
@@ -66,8 +65,6 @@ export type Context = {
   readonly load: Load;
   /** Counts of events on this node since it started, for metrics. */
   readonly counters: Counters;
-  /** The processes of this node. */
-  readonly workers: Workers;
   /** The service's time. For a tenant's data, use `tenantNow`. */
   readonly now: () => Date;
   readonly clocks: TenantClocks;

@@ -13,7 +13,6 @@ import { locations } from './locations.ts';
 import { openState } from './node-state.ts';
 import { openCounters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
-import { onlyProcess, type Workers } from './workers/workers.ts';
 
 /**
  * Opens everything that service functions need, including the database and the files. Migrates an
@@ -22,11 +21,7 @@ import { onlyProcess, type Workers } from './workers/workers.ts';
 export async function openContext(
   config: Config,
   log: Log,
-  {
-    migrates = true,
-    isService = true,
-    workers = onlyProcess(),
-  }: { migrates?: boolean; isService?: boolean; workers?: Workers } = {},
+  { migrates = true, isService = true }: { migrates?: boolean; isService?: boolean } = {},
 ): Promise<Context> {
   restrictDataFolder(config.dataDir, log);
   const { engine, db } = await openDatabase({
@@ -53,11 +48,10 @@ export async function openContext(
       db,
       log,
       files,
-      imports: openImports(counters, config),
+      imports: openImports(counters),
       keys,
       load: openLoad(),
       counters,
-      workers,
       now,
       clocks: openClocks(),
       actor: serviceActor,

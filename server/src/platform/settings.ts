@@ -125,17 +125,10 @@ export const settings = {
       meaning:
         'Maximum concurrent API requests on each node. Learners have separate slots, twice as many. Requests beyond it get 503. Each tenant may use a quarter of the slots; further requests from it get 429.',
     },
-    WORKERS: {
-      default: 1,
-      min: 1,
-      max: 64,
-      meaning:
-        'Number of processes that share the ports. Use at most one per core. More than 1 requires `DATABASE_URL`. The limits of a node apply to all its workers together.',
-    },
     DATABASE_CONNECTIONS: {
-      default: '10 × `WORKERS`',
+      default: '10',
       meaning:
-        'Maximum number of connections from this node to the PostgreSQL server, divided among its workers. Each worker needs at least 4.',
+        'Maximum number of connections from this node to the PostgreSQL server, at least 4. On Citus, for each worker node.',
     },
     DRAIN_SECONDS: {
       default: 0,

@@ -22,7 +22,6 @@ import { openLoad } from '../../src/platform/load/load.ts';
 import { openState } from '../../src/platform/node-state.ts';
 import { openCounters } from '../../src/platform/operations/counters.ts';
 import { openLog } from '../../src/platform/operations/log.ts';
-import { onlyProcess } from '../../src/platform/workers/workers.ts';
 import { movableClock } from './clock.ts';
 import { closeServers } from './close-servers.ts';
 import { recordResponses } from './recorded-responses.ts';
@@ -92,11 +91,10 @@ export async function startService(
     db,
     log,
     files,
-    imports: openImports(counters, config),
+    imports: openImports(counters),
     keys,
     load: openLoad(),
     counters,
-    workers: onlyProcess(),
     now,
     clocks: openClocks(),
     actor: serviceActor,

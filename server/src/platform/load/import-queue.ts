@@ -58,11 +58,8 @@ export function openImportQueue(
 }
 
 /**
- * Two imports at a time leave enough of a small machine for other requests. The node's processes
- * share the two slots.
+ * Two imports at a time leave enough of a small machine for other requests.
  */
-export function openImports(counters: Counters, { workers }: { workers: number }): ImportQueue {
-  return openImportQueue({ running: Math.ceil(2 / workers), waiting: Math.ceil(20 / workers) }, () =>
-    countRejection({ counters }, 'imports'),
-  );
+export function openImports(counters: Counters): ImportQueue {
+  return openImportQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports'));
 }

@@ -47,11 +47,6 @@ export function openCounters() {
     'Commits accepted after their session had ended or been superseded.',
     [],
   );
-  const workerReplacements = counter(
-    'lectern_worker_replacements_total',
-    'Worker processes started to replace ones that exited.',
-    [],
-  );
   // Start at 0, because a series that begins with its first failure would show no increase.
   for (const limit of limitNames) rejected.inc({ limit }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
@@ -60,7 +55,6 @@ export function openCounters() {
     signInFailures,
     commitsRejected,
     lateCommits,
-    workerReplacements,
   };
 }
 

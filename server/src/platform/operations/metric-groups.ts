@@ -84,8 +84,6 @@ export function openMetricGroups(
     name: 'lectern_figures_up',
     help: '1 if the gauges of this group are recent, 0 if they could not be read and are left out.',
     labelNames: ['group'],
-    // All workers read the same disk and database, so their values must not be added up.
-    aggregator: 'max',
     registers: [registry],
   });
   const readers = [diskMetrics, logMetrics, ...more].map((group) => openReader(ctx, registry, group, up));

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.ts';
 import { onRequestEnd } from '../http/request-end.ts';
-import { mergedPage } from '../workers/merge-metrics.ts';
 import { type MetricGroup, openMetricGroups } from './metric-groups.ts';
 import { nodeGauges } from './node-gauges.ts';
 
@@ -23,16 +22,10 @@ export function openMetrics(
   for (const counter of Object.values(ctx.counters)) registry.registerMetric(counter);
   nodeGauges(ctx, registry);
   const refresh = openMetricGroups(ctx, registry, options.groups);
-  const { workers } = ctx;
-  workers.answer('metrics', async () => {
-    await refresh();
-    return registry.getMetricsAsJSON();
-  });
   return {
     contentType: registry.contentType,
     observe: observer(registry),
     read: async () => {
-      if (workers.count > 1) return mergedPage((await workers.ask('metrics')).filter((one) => one !== null));
       await refresh();
       return registry.metrics();
     },

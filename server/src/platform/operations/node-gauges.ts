@@ -20,7 +20,6 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
     'Passwords being hashed or waiting to be hashed.',
     () => load.hashes.waiting,
   );
-  gauge('lectern_workers', 'Processes that serve the ports of this node.', () => 1);
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
   gauge('lectern_imports_waiting', 'Packages being received or waiting to be read.', () => imports.waiting);
   gauge('lectern_bulk_calls_running', 'Bulk calls in progress.', () => bulkCalls(load));
