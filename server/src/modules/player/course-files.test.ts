@@ -208,24 +208,6 @@ test("a release's file names are read once, and a missing file costs one look-up
   assert.equal((await file(`${'a'.repeat(1_100)}.txt`)).status, 404);
 });
 
-test('an enrolment gets 404 for 600 missing files a minute, then 429; existing files and other enrolments are unaffected', async () => {
-  const { file } = await play(service, (await enrolled('web')).LaunchURL);
-  const other = await play(service, (await enrolled('web')).LaunchURL);
-  const statuses: number[] = [];
-  for (let round = 0; round < 13; round++) {
-    const responses = await Promise.all(Array.from({ length: 50 }, (_, n) => file(`subtitles-${n}.vtt`)));
-    statuses.push(...responses.map(({ status }) => status));
-  }
-  assert.deepEqual([...new Set(statuses.slice(0, 600))], [404]);
-  assert.deepEqual([...new Set(statuses.slice(600))], [429]);
-  const refused = await file('subtitles.vtt');
-  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  assert.equal((await file('index.html')).status, 200);
-  assert.equal((await other.file('subtitles.vtt')).status, 404);
-  clock.advance({ minutes: 1 });
-  assert.equal((await file('subtitles.vtt')).status, 404);
-});
-
 test('no files are served if the session is ended, superseded, silent or forged, the enrolment withdrawn, or the user disabled', async () => {
   async function statusAfter(
     change: (one: Awaited<ReturnType<typeof enrolled>>, playing: typeof web) => unknown,
