@@ -77,7 +77,7 @@ const activityLists = ['parent', 'grouping', 'category', 'other'];
 
 /** Casts are safe: a stored statement is valid, so the name of a property determines its type. */
 function reshapeValue(value: Json, name: string, shape: Shape): Json {
-  if (name === 'result' || name === 'extensions') return value;
+  if (['result', 'extensions', 'attachments'].includes(name)) return value;
   if (Array.isArray(value)) return value.map((item) => reshapeValue(item, name, shape));
   if (!isObject(value)) return value;
   const type = value.objectType;

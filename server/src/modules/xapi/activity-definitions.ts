@@ -4,6 +4,7 @@ import type { Activity, JsonObject, Statement } from '../../../../standards/xapi
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { exactMembers, parseExact } from '../../platform/exact-json.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { searchKey } from './search-keys.ts';
 
@@ -130,7 +131,7 @@ export async function readDefinitions(
     const rows = await run<{ activity: string }>(ctx, { name: 'read_definitions', text: read, values });
     for (const { activity } of rows) {
       left -= Buffer.byteLength(activity);
-      const { id, definition = {} } = JSON.parse(activity) as Activity;
+      const { id, definition = {} } = parseExact(activity) as Activity;
       const known = merged.get(id) ?? withoutPrototype();
       merged.set(id, known);
       mergeInto(known, definition);
@@ -154,6 +155,6 @@ function mergeInto(known: JsonObject, newer: JsonObject): void {
       continue;
     }
     const before = known[name];
-    known[name] = Object.assign(isObject(before) ? before : withoutPrototype(), value);
+    known[name] = Object.assign(isObject(before) ? before : withoutPrototype(), exactMembers(value));
   }
 }

@@ -6,7 +6,9 @@ import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { readInstant } from '../../../../standards/xapi/times.ts';
 import type { Actor, Edition, Json } from '../../../../standards/xapi/types.ts';
 import { isIri, isUuid } from '../../../../standards/xapi/values.ts';
+import { parseExact } from '../../platform/exact-json.ts';
 import { checkShape } from '../../platform/http/validation/json-shape.ts';
+import { isStorable } from '../../platform/unicode.ts';
 import type { LrsCaller } from './au-session.ts';
 import { lrsCallerOf } from './credentials.ts';
 
@@ -85,8 +87,7 @@ function readParameters(query: Record<string, unknown>, known: readonly string[]
     Object.entries(query).map(([name, value]) => {
       if (!known.includes(name)) invalid(name, `is not a parameter here. Use one of ${known.join(', ')}.`);
       if (typeof value !== 'string') invalid(name, 'must be sent only once.');
-      if (!value.isWellFormed() || value.includes('\0'))
-        invalid(name, 'contains characters that cannot be stored.');
+      if (!isStorable(value)) invalid(name, 'contains characters that cannot be stored.');
       return [name, value];
     }),
   );
@@ -140,7 +141,7 @@ const documentShape: JsonShape = { ...jsonShape, values: 20_000 };
 export function parseJson(text: string, what: string, shape = jsonShape): Json {
   checkShape(text, shape);
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return invalid(what, 'is not valid JSON.');
   }

@@ -38,6 +38,13 @@ test('a person can be removed from any JSON', () => {
   );
 });
 
+test('the other values of a statement keep their digits', () => {
+  const text = (agent: string) =>
+    `{"actor":${agent},"result":{"score":{"raw":1.0},"extensions":[1e5,{"a":2.50}]}}`;
+  const erased = '{"objectType":"Agent","account":{"homePage":"about:blank","name":"erased"}}';
+  assert.equal(redacted(text(JSON.stringify({ account })), identity), text(erased));
+});
+
 test('a statement that cannot be read is not kept', () => {
   assert.equal(redacted('{', identity), null);
 });

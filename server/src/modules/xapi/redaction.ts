@@ -1,6 +1,7 @@
 import { identityOf } from '../../../../standards/xapi/actors.ts';
 import type { Json } from '../../../../standards/xapi/types.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
+import { exactMembers, parseExact } from '../../platform/exact-json.ts';
 
 const erasedAccount = { homePage: 'about:blank', name: 'erased' };
 const erasedAgent = { objectType: 'Agent', account: erasedAccount };
@@ -11,7 +12,7 @@ const erasedAgent = { objectType: 'Agent', account: erasedAccount };
  */
 export function redacted(payload: string, identity: string): string | null {
   try {
-    return JSON.stringify(withoutPerson(JSON.parse(payload) as Json, identity));
+    return JSON.stringify(withoutPerson(parseExact(payload) as Json, identity));
   } catch {
     return null;
   }
@@ -22,11 +23,11 @@ export function redacted(payload: string, identity: string): string | null {
  * extensions can have any properties.
  */
 function withoutPerson(value: Json, identity: string): Json {
-  if (Array.isArray(value)) return value.map((item) => withoutPerson(item, identity));
-  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return exactMembers(value).map((item) => withoutPerson(item, identity));
+  if (!isObject(value) || JSON.isRawJSON(value)) return value;
   if (identityOf({ account: value.account }) === identity) return erasedAgent;
   if (identityOf({ account: value }) === identity) return erasedAccount;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, withoutPerson(inner, identity)]),
+    Object.entries(exactMembers(value)).map(([name, inner]) => [name, withoutPerson(inner, identity)]),
   );
 }

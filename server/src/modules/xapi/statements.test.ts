@@ -325,3 +325,31 @@ test('a number that cannot be represented is rejected, not stored as null', asyn
   expectProblem(reply, 400, 'xapi_invalid');
   assert.match(reply.body.detail, /raw must be a number of at most/);
 });
+
+test('numbers keep the digits that the client sent, in all formats and in merged documents', async () => {
+  const tenant = await newTenant(service);
+  const headers = { ...v1, 'content-type': 'application/json', authorization: `Bearer ${tenant.key}` };
+  const ask = async (method: string, path: string, body?: string) => {
+    const reply = await fetch(`${service.baseUrl}/xapi/${path}`, { method, headers, ...(body && { body }) });
+    assert.ok(reply.ok, `${method} ${path}: ${reply.status}`);
+    return reply.text();
+  };
+  const id = randomUUID();
+  const extension = '{"https://example.com/x":[12345678901234567890,1.0,1e-400,{"n":-0.50}]}';
+  const score = '{"scaled":0.50,"raw":5.0,"min":0,"max":1e1}';
+  const definition = `{"extensions":${extension}}`;
+  const sent = `{"id":"${id}","actor":{"mbox":"mailto:ann@example.com"},"verb":{"id":"${verb.id}"},"object":{"id":"https://example.com/activities/digits","definition":${definition}},"result":{"score":${score},"extensions":${extension}},"context":{"extensions":${extension}}}`;
+  await ask('POST', 'statements', `[${sent}]`);
+  await ask('POST', 'statements', sent.replace('"raw":5.0', '"raw":5'));
+  for (const format of ['exact', 'ids', 'canonical']) {
+    const text = await ask('GET', `statements?statementId=${id}&format=${format}`);
+    assert.ok(text.includes(`"result":{"score":${score},"extensions":${extension}}`), text);
+    assert.ok(text.includes(`"context":{"extensions":${extension}}`), text);
+    if (format !== 'ids') assert.ok(text.includes(`"definition":${definition}`), text);
+  }
+  const state = `activities/state?${new URLSearchParams({ agent: JSON.stringify(ann), activityId: 'https://example.com/activities/digits', stateId: 'x' })}`;
+  await ask('PUT', state, '{"a": 1.0, "b": {"n": 2.0}}');
+  assert.equal(await ask('GET', state), '{"a": 1.0, "b": {"n": 2.0}}');
+  await ask('POST', state, '{"c":1e2,"a":1.50}');
+  assert.equal(await ask('GET', state), '{"a":1.50,"b":{"n":2.0},"c":1e2}');
+});

@@ -2,6 +2,7 @@ import { isVoiding } from '../../../../standards/xapi/statements.ts';
 import { isSubStatement, subjectsOf } from '../../../../standards/xapi/subjects.ts';
 import { readInstant, writeInstant } from '../../../../standards/xapi/times.ts';
 import type { Agent, Edition, Statement } from '../../../../standards/xapi/types.ts';
+import { parseExact } from '../../platform/exact-json.ts';
 import { searchKeysOf } from './search-keys.ts';
 import type { StatementRow } from './store-function.ts';
 
@@ -75,7 +76,7 @@ export function toText({ payload, position }: StoredRow): string {
 
 /** The cast is safe: only validated statements are stored. */
 export function toStatement(row: StoredRow): Statement & { id: string } {
-  return JSON.parse(toText(row)) as Statement & { id: string };
+  return parseExact(toText(row)) as Statement & { id: string };
 }
 
 /**
