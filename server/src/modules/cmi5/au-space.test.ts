@@ -179,6 +179,27 @@ describe("an enrolment's storage", () => {
     assert.deepEqual([...new Set(covered)].sort(), writing.sort());
   });
 
+  it('does not keep a result from counting', async () => {
+    const unit = await openUnit();
+    await own.db
+      .updateTable('enrolment')
+      .set({ au_bytes: maxAuBytes })
+      .where('tenant_id', '=', TenantID)
+      .where('enroll_id', '=', unit.EnrollID)
+      .execute();
+    const passed = { ...unit.about({ id: activity }), verb: { id: 'http://adlnet.gov/expapi/verbs/passed' } };
+    expectProblem(await unit.post(unit.about({ id: activity })), 409, 'storage_limit');
+    expectStatus(await unit.post(passed), 200);
+    expectProblem(await unit.post({ ...passed, id: randomUUID() }), 409, 'storage_limit');
+    const { success } = await own.db
+      .selectFrom('enrolment')
+      .select('success')
+      .where('tenant_id', '=', TenantID)
+      .where('enroll_id', '=', unit.EnrollID)
+      .executeTakeFirstOrThrow();
+    assert.equal(success, 'passed');
+  });
+
   it('cannot exceed its limit through rows that a statement adds by reference', async () => {
     const unit = await openUnit();
     const target = unit.about({ id: activity }, { team: team(1_500) });

@@ -79,6 +79,7 @@ function toAuSession(ctx: Context, handle: AuHandle, session: Registration & AuS
     launchParameters: () => launchParameters(forTenant(ctx, handle.tenantId), session),
     processStatements: (ctx, statements) => processStatements(ctx, handle, statements),
     checkDocument: (ctx, use) => checkDocument(ctx, session, use),
-    countStorage: (ctx, bytes) => countStorage(ctx, handle.enrollId, bytes),
+    countStorage: (ctx, bytes, isReserved = false) =>
+      countStorage(ctx, handle.enrollId, { bytes, isReserved }),
   };
 }

@@ -92,7 +92,7 @@ export async function openAu(ctx: TenantContext, input: OpenAu): Promise<OpenedA
       ...(isFirst ? satisfiedAtRegistration(ctx, registration, played) : []),
       ...opened.statements,
     ];
-    await countStorage(ctx, input.enrollId, bytesOf(statements));
+    await countStorage(ctx, input.enrollId, { bytes: bytesOf(statements), isReserved: true });
     await storeLmsStatements(ctx, statements);
     const { statements: _, ...answer } = opened;
     return answer;

@@ -53,6 +53,7 @@ export async function processStatements(
   return {
     following: followUps(ctx, { ...known, handle, played, before, after: judged.record }),
     defines: ownActivities(ctx, course),
+    isResult: judged.record !== known.record,
   };
 }
 

@@ -25,6 +25,8 @@ export type StatementEffects = {
   following: readonly OwnStatement[];
   /** Whether the statements can define the activity. Otherwise, the definition remains in the statement only. */
   defines: (activityId: string) => boolean;
+  /** Whether the result of the unit has changed. */
+  isResult: boolean;
 };
 
 /**
@@ -50,9 +52,9 @@ export type AuSession = {
   checkDocument: (ctx: TenantContext, use: DocumentUse) => Promise<void>;
   /**
    * Called inside the transaction that changes a document, with the number of bytes that it adds. The number is
-   * negative if a document becomes smaller.
+   * negative if a document becomes smaller. A new result may use reserved space.
    */
-  countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
+  countStorage: (ctx: TenantContext, bytes: number, isReserved?: boolean) => Promise<void>;
 };
 
 /** Records a refused call with an AU's token. Does nothing for other tokens. */

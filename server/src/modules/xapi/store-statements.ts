@@ -171,6 +171,7 @@ async function storeInTransaction(
   await session?.countStorage(
     ctx,
     rows.reduce((sum, row) => sum + bytesOf(row), rowBytes * own.length),
+    taken?.isResult,
   );
   // Use one SQL statement. Transactions that add definitions in different orders would block each other.
   const statementsToStore = [...fresh.map(({ statement }) => statement), ...following];
@@ -180,7 +181,7 @@ async function storeInTransaction(
   const outcome = await callFunction(ctx, rows, followed);
   if (outcome.conflicts.length > 0) throw new StoredMeanwhile();
   const more = definitions.bytes + rowBytes * (definitions.added + outcome.followed);
-  if (more > 0) await session?.countStorage(ctx, more);
+  if (more > 0) await session?.countStorage(ctx, more, taken?.isResult);
   return definitions;
 }
 

@@ -8,15 +8,22 @@ import { Problem } from '../../../platform/errors.ts';
  */
 export const maxAuBytes = 64 * 1024 ** 2;
 
+/** Bytes that only launches and statements with a new result may use, so that other data cannot displace them. */
+const reservedBytes = 8 * 1024 ** 2;
+
 const take = `update enrolment set au_bytes = greatest(au_bytes + $3, 0)
-where tenant_id = $1 and enroll_id = $2 and ($3 <= 0 or au_bytes + $3 <= ${maxAuBytes}) returning 1`;
+where tenant_id = $1 and enroll_id = $2 and ($3 <= 0 or au_bytes + $3 <= $4) returning 1`;
 
 /**
  * Counts bytes against the enrolment's limit, or frees them if `bytes` is negative. Runs in the transaction that stores
  * them.
  */
-export async function countStorage(ctx: TenantContext, enrollId: string, bytes: number): Promise<void> {
-  const values = [ctx.tenantId, enrollId, bytes];
+export async function countStorage(
+  ctx: TenantContext,
+  enrollId: string,
+  { bytes, isReserved }: { bytes: number; isReserved: boolean },
+): Promise<void> {
+  const values = [ctx.tenantId, enrollId, bytes, isReserved ? maxAuBytes + reservedBytes : maxAuBytes];
   const taken = await run(ctx, { name: 'take_au_space', text: take, values });
   if (taken.length > 0) return;
   throw new Problem(
