@@ -16,7 +16,7 @@ import type { SaveState, Stop } from './save-state.ts';
 import { createTimer } from './timer.ts';
 import { sendCommit, sendCommitBlocking, sendCommitOnClose } from './transport.ts';
 
-export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'>;
+export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit' | 'Refused'>;
 export type Commits = ReturnType<typeof createCommits>;
 
 const slowAfter = 3_000;

@@ -21,7 +21,11 @@ export type SessionResults = Omit<Records['Results'], 'Evidence'> & { Evidence: 
 /** The reason why the session of an open page has ended. */
 export type SessionEnd = NonNullable<Receipt['Ended']>;
 
-type Rejection = operations['commit']['responses'][403 | 409 | 410]['content']['application/problem+json'];
+type Rejection = operations['commit']['responses'][
+  | 403
+  | 409
+  | 410
+  | 422]['content']['application/problem+json'];
 /**
  * Codes that are not final. The commit may still be accepted later, in another session, or with another number.
  * `course_not_playable` concerns only previews and reviews, whose commits are never stored.
@@ -30,7 +34,8 @@ type TemporaryRejection =
   | 'commit_number_ahead'
   | 'course_not_playable'
   | 'session_ended'
-  | 'tenant_suspended';
+  | 'tenant_suspended'
+  | 'unknown_field';
 
 /** Codes for commits that are rejected permanently. */
 export type CommitRejection = Exclude<NonNullable<Rejection['code']>, TemporaryRejection>;

@@ -59,7 +59,8 @@ export async function leaveCourse(
     if (address && !isIncomplete && navigator.onLine) return location.assign(address);
     const { receipt, seconds } = summary();
     elements.loading.hidden = true;
-    showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
+    const isPartly = commits.state === 'partly';
+    showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address, isPartly });
   };
   if (timeUp === null || isIncomplete) return go();
   const { title, left, leave } = messages.timeUp;

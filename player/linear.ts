@@ -76,7 +76,7 @@ export function createLinearCourse(
     const { current, data, shown } = machine.state;
     if (!current) return null;
     const { UnitID } = current;
-    if (runTime?.used()) return { UnitID, Data: runTime.snapshot() };
+    if (runTime?.used()) return { UnitID, Data: runTime.snapshot(), ...runTime.refused() };
     if (!shown || beginsAsSco(current, data.get(UnitID) ?? {})) return null;
     return { UnitID, Data: pageData(machine.state, UnitID, stopwatch.seconds()) };
   }

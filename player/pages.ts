@@ -45,7 +45,7 @@ export type Outcome = 'saved' | 'onDevice' | 'lost' | 'refused';
 
 export function showEnd(
   outcome: Outcome,
-  course: { title: string; receipt: Receipt; seconds: number; back: string | null },
+  course: { title: string; receipt: Receipt; seconds: number; back: string | null; isPartly: boolean },
 ): void {
   const { receipt, seconds, back } = course;
   const { end } = messages;
@@ -65,7 +65,7 @@ export function showEnd(
   );
   const title = end[outcome];
   const texts = {
-    saved: end.close,
+    saved: course.isPartly ? `${messages.saveStates.partly}. ${end.close}` : end.close,
     onDevice: end.onDeviceText,
     lost: end.lostText,
     refused: end.refusedText,

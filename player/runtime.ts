@@ -10,6 +10,7 @@ import {
   snapshot,
 } from '../scorm/data-model/session.ts';
 import type { Edition, RunTimeData } from '../scorm/data-model/types.ts';
+import type { Commit } from './contract.ts';
 import { closingPage, isClosed, pagesIn } from './documents.ts';
 import { type Stopwatch, startStopwatch } from './stopwatch.ts';
 
@@ -21,6 +22,8 @@ export type RunTime = {
   state(): State | null;
   /** The unit's complete data. */
   snapshot(): RunTimeData;
+  /** The values that were not accepted from the content. */
+  refused(): Pick<Commit, 'Refused'>;
   /** The values that the content wrote to shared data. */
   shared(): Map<string, string | null>;
   /** The content's navigation request. */
@@ -130,6 +133,12 @@ export function createRunTime(
     },
     state: () => state,
     snapshot: () => (state ? snapshot(state, now()) : {}),
+    refused() {
+      const Refused = state?.refused.map(({ element: Element, value: Value, problem: Problem }) => {
+        return { Element, Value, Problem };
+      });
+      return Refused?.length ? { Refused } : {};
+    },
     shared: () => (state ? sharedData(state) : new Map()),
     request: () => state && navigationRequest(state),
     used: () => state !== null && state.phase !== 'not initialised',

@@ -30,9 +30,6 @@ import { startStopwatch } from './stopwatch.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, beginsAsSco, pageNotes, storedPart } from './units.ts';
 
-/** The server's limit for a sequencing state. A larger state is not saved. The position is then lost, but no result. */
-const treeLimit = 524_288;
-
 /** A page without an API is completed once it is opened. */
 const openedPage: RunTimeData = { 'cmi.completion_status': 'completed' };
 
@@ -116,7 +113,7 @@ export function createSequencedCourse(
     const { course } = machine.state;
     const Tree = writeTreeState(course, sequencing);
     const Root = courseResult(course, new Map(statuses(course, sequencing)));
-    return { UnitID: report.unitID, Data: data, ...(Tree.length <= treeLimit && { Tree }), Root };
+    return { UnitID: report.unitID, Data: data, Tree, Root, ...runTime.refused() };
   }
 
   function save(delay: number): void {

@@ -1,3 +1,4 @@
+import { bytesOf, fitting, reduced } from './commit-size.ts';
 import type { Commit, CommitRejection, Receipt } from './contract.ts';
 import { isFinalRejection } from './messages.ts';
 
@@ -25,18 +26,15 @@ const unreachable: Answer = { kind: 'unconfirmed', temporarilyRejected: false };
 /** The browsers' limit for requests that outlive their page, minus room for headers. */
 const outlivingBytes = 60_000;
 
-/**
- * The limit of the service and, by default, of nginx in front of it. Larger requests would fail, so they are not sent.
- */
-const largestCommit = 1024 * 1024;
-const tooLarge: Answer = { kind: 'unconfirmed', temporarilyRejected: true };
-
 export const commitPath = (session: string) => `/play/${encodeURIComponent(session)}/commit`;
 
+/** Whether the service or something in front of it may accept the commit once it is smaller. */
+const isTooLarge = (reply: Reply, sent: Commit) =>
+  !sent.DataOmitted && (reply.status === 413 || problemOf(reply)?.code === 'validation_failed');
+
 export async function sendCommit(session: string, commit: Commit, signal: AbortSignal): Promise<Answer> {
-  const body = JSON.stringify(commit);
-  if (bytesOf(body) > largestCommit) return tooLarge;
-  try {
+  const ask = async (sent: Commit): Promise<Reply> => {
+    const body = JSON.stringify(sent);
     const response = await fetch(commitPath(session), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -44,9 +42,14 @@ export async function sendCommit(session: string, commit: Commit, signal: AbortS
       signal,
       keepalive: bytesOf(body) < outlivingBytes,
     });
-    const type = response.headers.get('content-type');
-    const retryAfter = response.headers.get('retry-after');
-    return answerOf({ status: response.status, type, retryAfter, text: await response.text() }, commit);
+    const { status, headers } = response;
+    const text = await response.text();
+    return { status, type: headers.get('content-type'), retryAfter: headers.get('retry-after'), text };
+  };
+  try {
+    const sent = fitting(commit);
+    const reply = await ask(sent);
+    return answerOf(isTooLarge(reply, sent) ? await ask(reduced(commit)) : reply, commit);
   } catch {
     return unreachable;
   }
@@ -54,25 +57,27 @@ export async function sendCommit(session: string, commit: Commit, signal: AbortS
 
 /** Blocks until the response arrives, because the content waits for it within its own call. */
 export function sendCommitBlocking(session: string, commit: Commit): Answer {
-  const body = JSON.stringify(commit);
-  if (bytesOf(body) > largestCommit) return tooLarge;
-  const request = new XMLHttpRequest();
-  try {
+  const ask = (sent: Commit): Reply => {
+    const request = new XMLHttpRequest();
     request.open('POST', commitPath(session), false);
     request.setRequestHeader('content-type', 'application/json');
-    request.send(body);
+    request.send(JSON.stringify(sent));
+    const type = request.getResponseHeader('content-type');
+    const retryAfter = request.getResponseHeader('retry-after');
+    return { status: request.status, type, retryAfter, text: request.responseText };
+  };
+  try {
+    const sent = fitting(commit);
+    const reply = ask(sent);
+    return answerOf(isTooLarge(reply, sent) ? ask(reduced(commit)) : reply, commit);
   } catch {
     return unreachable;
   }
-  const type = request.getResponseHeader('content-type');
-  const retryAfter = request.getResponseHeader('retry-after');
-  return answerOf({ status: request.status, type, retryAfter, text: request.responseText }, commit);
 }
 
 /** Used by a closing page, which will not receive the response. */
 export function sendCommitOnClose(session: string, commit: Commit): void {
-  const body = JSON.stringify(commit);
-  if (bytesOf(body) > largestCommit) return;
+  const body = JSON.stringify(fitting(commit));
   const path = commitPath(session);
   if (navigator.sendBeacon(path, new Blob([body], { type: 'text/plain' }))) return;
   const keepalive = bytesOf(body) < outlivingBytes;
@@ -154,8 +159,4 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function bytesOf(text: string): number {
-  return new Blob([text]).size;
 }

@@ -11,6 +11,7 @@ import {
 import { isPartOfObjective, isSequencingState } from '../scorm/sequencing/valid-state.ts';
 import { fitsShape, type JsonShape } from './json-shape.ts';
 import { convertPrevious } from './previous-tree-state.ts';
+import { storageLimits } from './storage-limits.ts';
 
 type PackedTrack = Partial<Omit<Track, 'objectives'>> & { objectives?: Partial<ObjectiveTrack>[] };
 type PackedObjective = Partial<GlobalObjective>;
@@ -53,7 +54,7 @@ const sharingTreeState = `{"Version":${treeStateVersion},"Shared":`;
 /**
  * Limits for the data that a course shares. SCORM guarantees this bucket length (RTE 4th §4.3.1).
  */
-const maxShared = { pairs: 1_000, characters: 65_536, bucket: 64_000 };
+const maxShared = { pairs: 1_000, characters: 65_536, bucket: storageLimits.bucketCharacters };
 
 /**
  * The part of a tree state that the learner's other courses receive: only what the manifest maps for writing.

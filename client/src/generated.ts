@@ -5964,7 +5964,7 @@ export interface components {
              */
             Ended: "enrolment_withdrawn" | "user_disabled" | "access_expired" | "tenant_suspended" | "session_superseded" | "session_ended" | null;
             /**
-             * @description The result counts, but the run-time data was not stored, because all units together would exceed 4 MiB.
+             * @description The result counts, but not all of the run-time data was stored, because a unit or all units together would exceed their limits.
              * @enum {string}
              */
             Warning?: "data_not_stored";
@@ -6103,6 +6103,16 @@ export interface components {
                 Score: number | null;
                 Progress: number | null;
             };
+            /** @description true if the data is too large to send. `Data` then has only the elements on which results depend, and the data stored before is kept. */
+            DataOmitted?: boolean;
+            /** @description Values that the content set but that were not accepted. The timeline shows them. */
+            Refused?: {
+                Element: string;
+                /** @description Its beginning, if it is longer. */
+                Value: string;
+                /** @enum {string} */
+                Problem: "undefined" | "read only" | "write only" | "keyword" | "not initialised" | "no children" | "no count" | "no version" | "no such member" | "out of order" | "dependency" | "not unique" | "wrong type" | "out of range" | "too long" | "no space";
+            }[];
             /** @description In a preview: the value from the last receipt, because nothing is stored on the server. */
             Preview?: string;
             /** @description true in the last commit, when the learner leaves and the session ends. */
@@ -19180,7 +19190,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The body is larger than 1 MiB. */
+            /** @description The body is larger than 4 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;

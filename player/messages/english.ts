@@ -26,7 +26,7 @@ export const english = {
   },
   saveStates: {
     saved: 'Saved',
-    partly: 'Results saved, but not your place in the course',
+    partly: 'Results saved, but your place in the course may be lost',
     saving: 'Saving…',
     onDevice: 'Saved on this device, not sent yet',
     unsaved: 'Not saved: no connection',
@@ -187,6 +187,7 @@ export const english = {
     results_too_late: 'The session ended too long ago.',
     session_exited: 'You had already left the course.',
     enrolment_erased: 'Your data was erased.',
+    validation_failed: 'The service could not process it.',
   } satisfies Record<CommitRejection, string>,
   unknownSession: 'This progress is more than 30 days old, and the service has no record of the session.',
   droppedTitle: 'Some of your earlier progress could not be added',

@@ -18,7 +18,7 @@ export const french: Messages = {
   },
   saveStates: {
     saved: 'Enregistré',
-    partly: 'Résultats enregistrés, mais pas votre position dans le cours',
+    partly: 'Résultats enregistrés, mais peut-être pas votre position dans le cours',
     saving: 'Enregistrement…',
     onDevice: 'Enregistré sur cet appareil, pas encore envoyé',
     unsaved: 'Non enregistré : pas de connexion',
@@ -174,6 +174,7 @@ export const french: Messages = {
     results_too_late: 'La session est terminée depuis trop longtemps.',
     session_exited: 'Vous aviez déjà quitté le cours.',
     enrolment_erased: 'Vos données ont été effacées.',
+    validation_failed: 'Le service n’a pas pu la traiter.',
   },
   unknownSession: 'Elle date de plus de 30 jours et le service ne trouve aucune trace de cette session.',
   droppedTitle: 'Une partie de votre progression précédente n’a pas pu être ajoutée',

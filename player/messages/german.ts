@@ -18,7 +18,7 @@ export const german: Messages = {
   },
   saveStates: {
     saved: 'Gespeichert',
-    partly: 'Ergebnisse gespeichert, aber nicht Ihre Stelle im Kurs',
+    partly: 'Ergebnisse gespeichert, aber vielleicht nicht Ihre Stelle im Kurs',
     saving: 'Wird gespeichert …',
     onDevice: 'Auf diesem Gerät gespeichert, noch nicht gesendet',
     unsaved: 'Nicht gespeichert: keine Verbindung',
@@ -174,6 +174,7 @@ export const german: Messages = {
     results_too_late: 'Die Sitzung ist schon zu lange beendet.',
     session_exited: 'Sie hatten den Kurs bereits verlassen.',
     enrolment_erased: 'Ihre Daten wurden gelöscht.',
+    validation_failed: 'Der Dienst konnte ihn nicht verarbeiten.',
   },
   unknownSession: 'Er ist mehr als 30 Tage alt, und der Dienst kennt diese Sitzung nicht mehr.',
   droppedTitle: 'Ein Teil Ihres früheren Fortschritts konnte nicht übernommen werden',

@@ -1,10 +1,11 @@
+import { bytesOfElement, hasSpace, storageLimits, type UsedSpace } from '../../standards/storage-limits.ts';
 import { explain } from './codes.ts';
 import { shorten } from './errors.ts';
-import { placeOf } from './model.ts';
+import { type Place, placeOf } from './model.ts';
 import { changeAt, type Lookup } from './rules.ts';
-import { modelFor, type State } from './session.ts';
+import { isStored, modelFor, type State } from './session.ts';
 import { read, written } from './store.ts';
-import type { Problem } from './types.ts';
+import type { Problem, Refusal } from './types.ts';
 
 export type Call = { fn: string; args: readonly string[] };
 
@@ -73,9 +74,52 @@ export function setValue(
   codes: Readonly<Record<Problem, number>>,
 ): Answer {
   const place = placeOf(modelFor(state.edition), name);
+  const change = withinLimits(state, place, value);
+  if ('problem' in change) {
+    const refused = refusedAfter(state.refused, place, value, change.problem);
+    return answer({ ...state, refused }, 'false', codes[change.problem], explain(name, change.problem));
+  }
+  const { changes, note, used } = change;
+  const refused = state.refused.filter(({ element }) => element !== changes.at(-1)?.[0]);
+  const after = { ...state, store: written(state.store, changes), used, refused };
+  return answer(after, 'true', 0, '', { effect: 'changed', ...(note && { note }) });
+}
+
+type Change = ReturnType<typeof changeAt>;
+
+/** The changes, if the value also fits into the space of the unit. */
+function withinLimits(
+  state: State,
+  place: Place,
+  value: string,
+): Extract<Change, { problem: Problem }> | (Exclude<Change, { problem: Problem }> & { used: UsedSpace }) {
+  const { used } = state;
   const change = changeAt(lookupOf(state), place, value, state);
-  if ('problem' in change)
-    return answer(state, 'false', codes[change.problem], explain(name, change.problem));
-  const after = { ...state, store: written(state.store, change.changes) };
-  return answer(after, 'true', 0, '', { effect: 'changed', ...(change.note && { note: change.note }) });
+  if ('problem' in change || place.kind !== 'element') return { ...change, used };
+  const { name, element, lists } = place;
+  const longest = element.isShared ? storageLimits.bucketCharacters : storageLimits.valueCharacters;
+  if (value.length > longest) return { problem: 'too long' };
+  if (!isStored(name)) return { ...change, used };
+  const before = read(state.store, name);
+  const added = bytesOfElement(name, value) - (before === undefined ? 0 : bytesOfElement(name, before));
+  const after = { elements: used.elements + (before === undefined ? 1 : 0), bytes: used.bytes + added };
+  const isLarger = added > 0 && !hasSpace(after, value, lists.length > 0);
+  return isLarger ? { problem: 'no space' } : { ...change, used: after };
+}
+
+const maxRefusals = 10;
+/** Content may look for elements in this way, so nothing is lost. */
+const harmless: readonly Problem[] = ['undefined', 'keyword', 'read only'];
+
+/** Keeps one value for each kind of element, because a course may set thousands of answers. */
+function refusedAfter(
+  before: readonly Refusal[],
+  place: Place,
+  value: string,
+  problem: Problem,
+): readonly Refusal[] {
+  if (place.kind !== 'element' || harmless.includes(problem)) return before;
+  const kindOf = (name: string) => name.replace(/\d+/g, 'n');
+  const others = before.filter(({ element }) => kindOf(element) !== kindOf(place.name));
+  return [...others, { element: place.name, value: value.slice(0, 100), problem }].slice(-maxRefusals);
 }

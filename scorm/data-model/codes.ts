@@ -17,6 +17,8 @@ export const getCodes2004: Readonly<Record<Problem, Error2004>> = {
   'not unique': 301,
   'wrong type': 406,
   'out of range': 407,
+  'too long': 301,
+  'no space': 301,
 };
 
 /** RTE 4th §3.1.7.6. */
@@ -25,6 +27,8 @@ export const setCodes2004: Readonly<Record<Problem, Error2004>> = {
   keyword: 404,
   'out of order': 351,
   'not unique': 351,
+  'too long': 351,
+  'no space': 351,
 };
 
 /**
@@ -46,6 +50,8 @@ export const codes12: Readonly<Record<Problem, Error12>> = {
   'not unique': 201,
   'wrong type': 405,
   'out of range': 405,
+  'too long': 405,
+  'no space': 101,
 };
 
 const explanations: Readonly<Record<Problem, string>> = {
@@ -63,6 +69,8 @@ const explanations: Readonly<Record<Problem, string>> = {
   'not unique': 'is already set, or is a duplicate',
   'wrong type': 'does not accept this value',
   'out of range': 'does not accept a value of this size',
+  'too long': 'does not accept a text of this length',
+  'no space': 'does not fit into the space that a unit has',
 };
 
 export function explain(name: string, problem: Problem): string {

@@ -9,8 +9,6 @@ export type Lookup = (key: string) => string | undefined;
 const countKey = (list: string) => `#count ${list}`;
 const uniqueKey = (list: string, value: string) => `#unique ${list} ${value}`;
 
-export const isOwnKey = (key: string) => key.startsWith('#');
-
 export function countOf(lookup: Lookup, list: string): number {
   return Number(lookup(countKey(list)) ?? 0);
 }

@@ -1,11 +1,12 @@
+import { bytesOfElement, type UsedSpace } from '../../standards/storage-limits.ts';
 import { formatInterval, formatTimespan, secondsIn } from './intervals.ts';
 import { type Position, placeOf } from './model.ts';
 import { canonical12, model12 } from './model-12.ts';
 import { models2004 } from './model-2004.ts';
 import { nextSession } from './next.ts';
-import { changeAt, countOf, isOwnKey, type Lookup, memberWith } from './rules.ts';
-import { entriesOf, read, type Store, storeOf, written } from './store.ts';
-import type { Bucket, Edition, Model, RunTimeData } from './types.ts';
+import { changeAt, countOf, type Lookup, memberWith } from './rules.ts';
+import { entriesOf, read, type Store, storeOf } from './store.ts';
+import type { Bucket, Edition, Model, Refusal, RunTimeData } from './types.ts';
 
 /**
  * One session between a content object and the API. The state is plain data, so it can be stored as JSON and
@@ -18,6 +19,10 @@ export type State = {
   readonly error: number;
   readonly diagnostic: string;
   readonly store: Store;
+  /** The size of the data that `snapshot` returns. */
+  readonly used: UsedSpace;
+  /** Values that the content set in this session but that were not accepted, one for each kind of element. */
+  readonly refused: readonly Refusal[];
   readonly buckets: readonly Bucket[];
   /** When the session began, in milliseconds of the caller's clock. */
   readonly begunAt: number | null;
@@ -67,6 +72,8 @@ export function begin(launch: Launch): { state: State; notes: LaunchNote[] } {
     error: 0,
     diagnostic: '',
     store: storeOf(values),
+    used: usedBy(values),
+    refused: [],
     buckets: edition === 'scorm2004-4th' ? buckets : [],
     begunAt: null,
     unsetStatus,
@@ -94,6 +101,14 @@ function put(
   for (const [key, to] of change.changes) values.set(key, to);
   if (change.note) notes.push({ element: name, note: change.note });
   return true;
+}
+
+export const isStored = (key: string) => key.startsWith('cmi.');
+
+function usedBy(values: ReadonlyMap<string, string>): UsedSpace {
+  const stored = [...values].filter(([key]) => isStored(key));
+  const bytes = stored.reduce((sum, [key, value]) => sum + bytesOfElement(key, value), 2);
+  return { elements: stored.length, bytes };
 }
 
 /**
@@ -170,8 +185,7 @@ function elapsed({ begunAt }: State, now: number): number {
  */
 export function snapshot(state: State, now: number): RunTimeData {
   const data: RunTimeData = {};
-  for (const [key, value] of entriesOf(state.store))
-    if (!isOwnKey(key) && key.startsWith('cmi.')) data[key] = value;
+  for (const [key, value] of entriesOf(state.store)) if (isStored(key)) data[key] = value;
   if (state.begunAt === null) return data;
   const is12 = state.edition === 'scorm12';
   const element = is12 ? 'cmi.core.session_time' : 'cmi.session_time';
@@ -187,7 +201,8 @@ export function begunSession(state: State, now: number): State {
   if (state.phase === 'not initialised') return begun;
   const next = nextSession(state.edition, snapshot(state, now));
   const kept = entriesOf(state.store).filter(([key]) => !key.startsWith('cmi.') || key in next);
-  return { ...begun, store: written(storeOf(new Map(kept)), Object.entries(next)) };
+  const values = new Map([...kept, ...Object.entries(next)]);
+  return { ...begun, store: storeOf(values), used: usedBy(values) };
 }
 
 /** The session of a page that ended it because it was about to close, but stayed open. */

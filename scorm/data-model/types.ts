@@ -48,20 +48,27 @@ export type Model = {
 export type Bucket = { id: string; store: string | null; read: boolean; write: boolean };
 
 /**
- * The reason why a value cannot be read or set. `codes.ts` maps each problem to each SCORM version's error code.
+ * The reasons why a value cannot be read or set. `codes.ts` maps them to each SCORM version's error codes.
  */
-export type Problem =
-  | 'undefined'
-  | 'read only'
-  | 'write only'
-  | 'keyword'
-  | 'not initialised'
-  | 'no children'
-  | 'no count'
-  | 'no version'
-  | 'no such member'
-  | 'out of order'
-  | 'dependency'
-  | 'not unique'
-  | 'wrong type'
-  | 'out of range';
+export const problems = [
+  'undefined',
+  'read only',
+  'write only',
+  'keyword',
+  'not initialised',
+  'no children',
+  'no count',
+  'no version',
+  'no such member',
+  'out of order',
+  'dependency',
+  'not unique',
+  'wrong type',
+  'out of range',
+  'too long',
+  'no space',
+] as const;
+export type Problem = (typeof problems)[number];
+
+/** A value that the content set but that was not accepted. `value` is only its beginning. */
+export type Refusal = { element: string; value: string; problem: Problem };

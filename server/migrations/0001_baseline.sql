@@ -647,13 +647,14 @@ create table attempt (
   foreign key (tenant_id, enroll_id) references enrolment
 ) with (fillfactor = 80);
 
--- bytes: of `data` as JSON. All units of an enrolment have a limit together.
+-- bytes: of `data` as JSON. All units of an enrolment have a limit together. jsonb would reject U+0000 and unpaired
+-- surrogates, which compressing courses write.
 create table attempt_unit (
   tenant_id text not null,
   enroll_id uuid not null,
   unit_id text not null,
   commit_number integer not null,
-  data jsonb not null,
+  data json not null,
   evidence jsonb not null,
   updated_at timestamptz not null,
   launch integer not null default 0,
@@ -712,7 +713,7 @@ create table earlier_unit (
   unit_id text not null,
   launch integer not null,
   commit_number integer not null,
-  data jsonb not null,
+  data json not null,
   bytes integer not null,
   evidence jsonb not null,
   updated_at timestamptz not null,

@@ -46,12 +46,10 @@ function decoded(text: string): string {
   const hasSpaces = /[ \r\n]|%20/.test(text);
   const plain = hasSpaces ? text : text.replaceAll('+', ' ');
   if (/%u[0-9a-f]{4}/i.test(plain))
-    return storable(
-      plain.replace(/%u([0-9a-f]{4})|%([0-9a-f]{2})/gi, (_, wide?: string, narrow?: string) =>
-        String.fromCharCode(Number.parseInt(wide ?? narrow ?? '', 16)),
-      ),
+    return plain.replace(/%u([0-9a-f]{4})|%([0-9a-f]{2})/gi, (_, wide?: string, narrow?: string) =>
+      String.fromCharCode(Number.parseInt(wide ?? narrow ?? '', 16)),
     );
-  return storable(decodeBytes(unescaped(plain)));
+  return decodeBytes(unescaped(plain));
 }
 
 /** Percent-decodes Latin-1 text to bytes. Percent signs that do not start an escape sequence are kept. */
@@ -85,9 +83,6 @@ function decodeBytes(bytes: Uint8Array): string {
     return new TextDecoder('windows-1252').decode(bytes);
   }
 }
-
-/** PostgreSQL cannot store a NUL or half of a surrogate pair in JSON. */
-const storable = (text: string) => text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 
 const errorTexts: Record<HacpError, string> = {
   0: 'Successful',

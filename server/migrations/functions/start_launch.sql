@@ -1,7 +1,7 @@
 -- Made by npm run generate. Do not edit.
-create or replace function start_launch_f767bee6205f (text, uuid, timestamptz, text, text, uuid, uuid) returns table (started enrolment, course_title text, course_url text, course_language text, login_id text,
+create or replace function start_launch_0c1a1ad523b9 (text, uuid, timestamptz, text, text, uuid, uuid) returns table (started enrolment, course_title text, course_url text, course_language text, login_id text,
   first_name text, last_name text, launch_id uuid, tree_state text, last_unit_id text, has_more_units boolean,
-  units jsonb)
+  units json)
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -58,7 +58,7 @@ begin
     where unit.tenant_id = $1 and unit.enroll_id = $2 limit 51
   ) first;
   if not has_more_units then
-    select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence)) into units
+    select json_object_agg(unit.unit_id, json_build_object('data', unit.data, 'evidence', unit.evidence)) into units
     from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2;
   end if;
   events := events ||

@@ -1,5 +1,5 @@
 -- Made by npm run generate. Do not edit.
-create or replace function write_progress_2cbe9d8237ae (text, jsonb, timestamptz) returns setof integer
+create or replace function write_progress_47d17b37f7fd (text, jsonb, timestamptz, text) returns setof integer
 language plpgsql set plan_cache_mode = force_generic_plan as $body$
 #variable_conflict use_column
 declare
@@ -11,12 +11,13 @@ declare
   log_end bigint;
 begin
   for request in
-    select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
+    select r.*, given.data::json as data from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
       "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text,
-      "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
+      "expectedChange" timestamptz, "unitId" text, bytes integer, evidence jsonb,
       "treeState" text, shared text, root jsonb, exit boolean, completion text, success text, score double precision,
       progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
       warnings text[], claimed jsonb, events jsonb, "attemptState" jsonb)
+    join unnest(string_to_array($4, e'\n')) with ordinality as given (data, line) on given.line = r.n + 1
     order by r."enrollId"
   loop
     update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,

@@ -76,6 +76,11 @@ export function fold(text: string): string {
   return cleanText(plain.replaceAll(/[ßæœþøđðłħŋıς]/g, (letter) => plainLetters[letter] ?? letter));
 }
 
+/** Whether PostgreSQL can store the text in a column of the type `text` or `jsonb`. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
 /** Replaces characters that PostgreSQL cannot store, in text from outside the service. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();

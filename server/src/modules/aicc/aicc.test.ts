@@ -243,8 +243,8 @@ describe('requests from AICC content', () => {
         'Größe',
       ],
       [
-        `session_id=${sid}&command=PutParam&aicc_data=%5Bcore%5D%0A;lesson_location%3Dno%0Alesson_location%3D%00%ud800`,
-        '\ufffd\ufffd',
+        `session_id=${sid}&command=PutParam&aicc_data=%5Bcore%5D%0A;lesson_location%3Dno%0Alesson_location%3Da%00b`,
+        'a\0b',
       ],
     ];
     for (const [body, location] of dialects) {
@@ -329,7 +329,7 @@ describe('requests from AICC content', () => {
     assert.deepEqual([stored.status, stored.error], [200, '1']);
     const many = Array.from({ length: 20_000 }, (_, at) => `q${at}`).join('\n');
     assert.equal((await command('PutInteractions', `interaction_id\n${many}`)).error, '1');
-    const large = await send(`session_id=${sid}&command=PutParam&aicc_data=${'x'.repeat(1_100_000)}`);
+    const large = await send(`session_id=${sid}&command=PutParam&aicc_data=${'x'.repeat(4_300_000)}`);
     assert.deepEqual([large.status, large.error], [413, '1']);
     assert.equal(large.headers.get('access-control-allow-origin'), '*');
     for (const score of ['1e999', 'NaN', '-5', '1,2,3,4', ',,', '९', '1'.repeat(5_000)])
@@ -339,6 +339,38 @@ describe('requests from AICC content', () => {
     assert.equal((await command('PutParam', strange)).error, '0');
     assert.equal((await command('GetParam')).error, '0');
     assert.equal((await read()).Status, 'in_progress');
+  });
+});
+
+describe('data that cannot be stored', () => {
+  it('does not keep a result from counting, and the content gets an error', async () => {
+    for (const lesson of ['x'.repeat(300_000), '漢'.repeat(262_144).concat('漢')]) {
+      const { LaunchURL, address, read } = await enrolled(noMastery);
+      const unit = await openAicc(service, LaunchURL);
+      await unit.command('PutParam', '[Core_Lesson]\r\npage 1');
+      const sent = `${core('Lesson_Status=P', 'Score=90')}[Core_Lesson]\r\n${lesson}`;
+      const reply = await unit.command('PutParam', sent);
+      assert.deepEqual([reply.status, reply.error], [200, '1']);
+      assert.match(reply.text, /result was recorded, but the data was not stored/);
+      const { Success, Score } = await read();
+      assert.deepEqual([Success, Score], ['passed', 90]);
+      assert.match((await unit.command('GetParam')).text, /\r\npage 1\r\n/);
+      const { Items } = (await api('GET', `${address}/timeline`)).body;
+      const warned = Items.filter(({ Warnings }: { Warnings: string[] }) => Warnings.length > 0);
+      assert.match(warned[0].Warnings[0], /262144 characters/);
+    }
+  });
+
+  it('includes half of a surrogate pair, but not a NUL', async () => {
+    const { LaunchURL, read } = await enrolled(noMastery);
+    const unit = await openAicc(service, LaunchURL);
+    assert.equal((await unit.command('PutParam', '[Core_Lesson]\r\na\0b')).error, '0');
+    const half = `session_id=${unit.sid}&command=PutParam&aicc_data=${escape(`${core('Lesson_Status=P')}[Core_Lesson]\r\na\ud800b`)}`;
+    const reply = await unit.send(half);
+    assert.deepEqual([reply.status, reply.error], [200, '1']);
+    assert.match(reply.text, /surrogate/);
+    assert.equal((await read()).Success, 'passed');
+    assert.ok((await unit.command('GetParam')).text.includes('[Core_Lesson]\r\na\0b\r\n'));
   });
 });
 

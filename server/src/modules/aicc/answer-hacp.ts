@@ -7,6 +7,7 @@ import {
 import { afterPutInteractions, afterPutObjectives, commentsIn } from '../../../../standards/aicc/lists.ts';
 import { afterPutParam, paramMessage, withMore } from '../../../../standards/aicc/messages.ts';
 import { atExit, atLaunch } from '../../../../standards/aicc/session.ts';
+import { storageLimits } from '../../../../standards/storage-limits.ts';
 import type { RunTimeData, Unit } from '../../../../standards/types.ts';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
@@ -23,6 +24,7 @@ import {
   updateAuSession,
 } from '../enrolments/au-sessions/sessions.ts';
 import { accessEnd, heartbeatDeadline } from '../enrolments/session-end.ts';
+import { notStoredReason } from '../enrolments/stored-data.ts';
 import { readUnitData } from '../enrolments/units.ts';
 
 type Result = { error: HacpError; text?: string; data?: string };
@@ -38,7 +40,7 @@ export async function answerHacp(ctx: Context, token: string, body: Uint8Array):
   const { version } = request;
   if (request.sessionId !== handle.sessionId) return hacpAnswer({ error: 3, version });
   // Check this before parsing, because parsing a megabyte of empty lines takes half a second.
-  if (hasMoreLines(request.data, max.elements)) return hacpAnswer({ version, ...tooLong });
+  if (hasMoreLines(request.data, maxLines)) return hacpAnswer({ version, ...tooLong });
   return hacpAnswer({ version, ...(await act(forTenant(ctx, handle.tenantId), handle, request)) });
 }
 
@@ -105,14 +107,15 @@ async function read(ctx: TenantContext, session: Session, { unit, request }: Hac
   return { error: 0, data: paramMessage(data, request.version, learning) };
 }
 
-/** The same limits as for the run-time data of a SCORM unit. */
-const max = { elements: 10_000, characters: 262_144, bytes: 1024 ** 2 };
-
-const tooLong: Result = { error: 1, text: `A message can have at most ${max.elements} lines` };
-const tooLarge: Result = { error: 1, text: `A unit can store at most ${max.bytes / 1024 ** 2} MiB of data` };
+const maxLines = storageLimits.unitElements;
+const tooLong: Result = { error: 1, text: `A message can have at most ${maxLines} lines` };
 const notStored: Result = {
   error: 1,
-  text: 'The result was recorded, but the data was not stored: the units of an enrolment can store at most 4 MiB in total',
+  text: `The result was recorded, but the data was not stored: ${notStoredReason}`,
+};
+const malformed: Result = {
+  error: 1,
+  text: 'The result was recorded, but the data was not stored: half of a surrogate pair cannot be sent back in UTF-8',
 };
 
 /** In `Browse` and `Review`, nothing is recorded. */
@@ -123,8 +126,9 @@ async function change(ctx: TenantContext, session: Session, { unit, request }: H
   const data = changes.get(request.command)?.(before, request.data, unit);
   if (!data) return { error: 1, text: 'The data could not be read' };
   if (isSame(before, data)) return { error: 0 };
-  if (!isStorable(data)) return tooLarge;
-  return (await recordUnit(ctx, { enrollId, launch, unitId, data })) ? { error: 0 } : notStored;
+  const isDataOmitted = !request.data.isWellFormed();
+  const isStored = await recordUnit(ctx, { enrollId, launch, unitId, data, isDataOmitted });
+  return isStored ? { error: 0 } : isDataOmitted ? malformed : notStored;
 }
 
 function hasMoreLines(text: string, lines: number): boolean {
@@ -136,10 +140,4 @@ function hasMoreLines(text: string, lines: number): boolean {
 function isSame(before: RunTimeData, after: RunTimeData): boolean {
   const names = Object.keys(after);
   return names.length === Object.keys(before).length && names.every((name) => before[name] === after[name]);
-}
-
-function isStorable(data: RunTimeData): boolean {
-  const values = Object.values(data);
-  if (values.length > max.elements || values.some(({ length }) => length > max.characters)) return false;
-  return Buffer.byteLength(JSON.stringify(data)) <= max.bytes;
 }

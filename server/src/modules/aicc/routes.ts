@@ -1,13 +1,8 @@
 import Type from 'typebox';
 import { hacpAnswer } from '../../../../standards/aicc/hacp.ts';
+import { storageLimits } from '../../../../standards/storage-limits.ts';
 import { type RouteResponse, route } from '../../platform/http/routes.ts';
 import { answerHacp } from './answer-hacp.ts';
-
-/**
- * The same limit as for SCORM commits. The body is percent-encoded, so it is larger than the data it
- * contains.
- */
-const bodyLimit = 1024 ** 2;
 
 /** This text gives no reason, because anyone can call the route. */
 export const failedText = 'The request failed';
@@ -33,7 +28,7 @@ export const aiccRoutes = [
     description:
       'Accepts the CMI001 commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance. A report counts once the response contains `error=0`. The response is `error=3` if the session has ended or the URL is unknown. Requests from any origin are allowed.',
     runTime: { token: 'session', use: 'commit' },
-    bodyLimit,
+    bodyLimit: storageLimits.hacpBytes,
     params: Type.Object({
       token: Type.String({ description: 'Part of the URL that the content received when it was opened.' }),
     }),
@@ -50,7 +45,7 @@ export const aiccRoutes = [
         example: hacpAnswer({ error: 0, version: '4.0' }),
       },
       400: failed('The request could not be read.'),
-      413: failed('The body is larger than 1 MiB.'),
+      413: failed(`The body is larger than ${storageLimits.hacpBytes / 1024 ** 2} MiB.`),
       415: failed('The body is compressed. Send it without `Content-Encoding`.'),
       429: failed('Too many requests. Retry after the number of seconds in `Retry-After`.'),
       500: failed('The service failed to process the request.'),

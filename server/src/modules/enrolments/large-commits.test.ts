@@ -9,7 +9,7 @@ const service = await startService();
 const written: number[] = [];
 const node = await serve(
   observed(service.ctx, ({ name, values }) => {
-    if (name === 'write_progress') written.push(String(values[1]).length);
+    if (name === 'write_progress') written.push(`${values[1]}${values[3]}`.length);
   }),
 );
 after(async () => {

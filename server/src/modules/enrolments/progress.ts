@@ -1,10 +1,13 @@
+import { explain } from '../../../../scorm/data-model/codes.ts';
+import type { Problem as ValueProblem } from '../../../../scorm/data-model/types.ts';
 import { nothing, type RootEvidence } from '../../../../standards/evidence.ts';
-import { type Claim, resultsWith } from '../../../../standards/results.ts';
+import { type Claim, findUnit, resultsWith } from '../../../../standards/results.ts';
 import type { Evidence, RunTimeData, Standard } from '../../../../standards/types.ts';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { isStorable } from '../../platform/unicode.ts';
 import { playableContent, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { acceptedDeviations } from './accepted-deviations.ts';
@@ -25,7 +28,7 @@ import {
 } from './session-end.ts';
 import { sharedBy } from './shared-state.ts';
 import { statusFollowing } from './states.ts';
-import { fits, measure, notStoredWarning } from './stored-data.ts';
+import { fits, measure, notStoredWarning, reportNotStored } from './stored-data.ts';
 import { type Progress, writeProgress } from './write-progress.ts';
 
 export type CommitInput = {
@@ -39,14 +42,20 @@ export type CommitInput = {
   treeState: string | null;
   root: RootEvidence | null;
   exit: boolean;
+  /** Whether `data` lacks everything that is not a result. The data stored before is then kept. */
+  isDataOmitted: boolean;
+  /** Values that the content set but that were not accepted. */
+  refused: Refusal[];
 };
+
+type Refusal = { Element: string; Value: string; Problem: ValueProblem };
 
 /** `Ended`: why the session accepts no commits made after its end; null if it is still open. */
 export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
   Number: number;
   Status: string;
   Ended: SessionEnd | null;
-  /** The result counts, but the run-time data was not stored. */
+  /** The result counts, but not all of the run-time data was stored. */
   Warning?: 'data_not_stored';
 };
 
@@ -83,7 +92,6 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
     const input = { ...sent, launch: facts.launch, bodyHash, bytes, isLive: ended === null };
     rejectNumber(facts, input);
     await rejectPermanently(ctx, facts, input);
-    await rejectReported(ctx, facts, input);
     const progress = {
       ...(await progressAfter(ctx, facts, input)),
       expectedChange: cached?.changedAt ?? null,
@@ -98,7 +106,9 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
     if (ended !== null) ctx.counters.lateCommits.inc();
     const { status, course } = progress;
     const receipt = receiptOf({ status, course, override: facts.override }, input.number, ended);
-    return progress.bytes > 0 ? receipt : { ...receipt, Warning: 'data_not_stored' };
+    if (progress.bytes > 0 && !sent.refused.some(isTooLarge)) return receipt;
+    reportNotStored(ctx, sent);
+    return { ...receipt, Warning: 'data_not_stored' };
   }
   throw new Problem(
     'unavailable',
@@ -123,14 +133,6 @@ function knownLaunch(facts: ProgressFacts | null, { launch, launchId }: CommitIn
   return { ...facts, user_id, enabled, ...forgotten };
 }
 
-/** Rejects commits for units that report directly to the service, with statements or by HACP. */
-async function rejectReported(ctx: TenantContext, facts: KnownFacts, sent: CommitInput): Promise<void> {
-  const unit = unitOf(await playableContent(ctx, facts.release_id), sent.unitId);
-  if (unit.Kind !== 'au') return;
-  const detail = 'This unit reports directly to the service, so its page cannot report for it.';
-  throw new Problem('validation_failed', detail, { param: 'UnitID' });
-}
-
 /**
  * Rejects a number that belongs to another commit or is too far ahead. The page then resends its
  * commit with the expected number.
@@ -148,18 +150,25 @@ function rejectNumber(facts: KnownFacts, { number }: CommitInput): void {
   });
 }
 
+/** Records a commit that can never count, so that the timeline shows it. */
 async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: CommitInput): Promise<void> {
   const now = tenantNow(ctx);
   const resumedAt = (await knownTenant.get(ctx, ctx.tenantId))?.resumedAt ?? null;
-  const refused = commitRejection(facts, input, { now, lateDays: ctx.config.lateResultsDays, resumedAt });
-  if (refused === null) return;
-  const { enrollId, launch, number, unitId } = input;
   const played = await playableContent(ctx, facts.release_id);
-  const claim = { ...input, unit: unitOf(played, unitId) };
-  const { unit } = resultsWith(played, { units: {}, course: nothing }, claim);
-  const { Supports: _, ...evidence } = unit;
-  await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });
-  throw new Problem(refused, commitRejections[refused]);
+  const { enrollId, launch, number, unitId } = input;
+  const unit = findUnit(played.tree.Units, unitId);
+  const refused =
+    commitRejection(facts, input, { now, lateDays: ctx.config.lateResultsDays, resumedAt }) ??
+    (unit === null || unit.Kind === 'au' ? 'validation_failed' : null);
+  if (refused === null) return;
+  const claim = unit && resultsWith(played, { units: {}, course: nothing }, { ...input, unit });
+  const { Supports: _, ...evidence } = claim?.unit ?? nothing;
+  if (isStorable(unitId)) await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });
+  if (refused !== 'validation_failed') throw new Problem(refused, commitRejections[refused]);
+  const detail = unit
+    ? 'This unit reports directly to the service, so its page cannot report for it.'
+    : 'The course has no unit with this UnitID.';
+  throw new Problem(refused, detail, { param: 'UnitID' });
 }
 
 export async function progressAfter<Input extends CommitInput & { bytes: number }>(
@@ -183,11 +192,13 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
   const counting = withOverride(course, override);
   const status = statusFollowing(facts, counting.Completion);
   const completed = status !== facts.status && status === 'completed';
-  const isStored = fits(input.bytes, { ...facts.sizes, [input.unitId]: 0 });
+  const isStored = !input.isDataOmitted && fits(input, { ...facts.sizes, [input.unitId]: 0 });
   const types = eventsFor(withOverride(before, override), counting, completed);
   return {
     ...input,
     ...(isStored ? {} : { data: {}, bytes: 0 }),
+    // Its values may contain characters that jsonb rejects.
+    refused: [],
     shared: sharedBy(played.course, input.treeState),
     evidence,
     course,
@@ -249,15 +260,18 @@ function warningsOf(
   {
     unit,
     data,
+    refused,
     isStored,
     isSupported,
-  }: Pick<Claim, 'unit' | 'data'> & { isStored: boolean; isSupported: boolean },
+  }: Pick<Claim, 'unit' | 'data'> &
+    Pick<CommitInput, 'refused'> & { isStored: boolean; isSupported: boolean },
 ): string[] | null {
   const length = data['cmi.suspend_data']?.length ?? 0;
   const warnings = [
     ...(isStored ? [] : [notStoredWarning]),
     ...(isSupported ? [] : [unsupportedWarning]),
     ...acceptedDeviations(standard, unit, data),
+    ...refused.map(refusedWarning),
     ...(isStored && standard === 'scorm12' && length > 4096 ? [longDataWarning(length)] : []),
   ];
   return warnings.length > 0 ? warnings : null;
@@ -265,6 +279,12 @@ function warningsOf(
 
 const longDataWarning = (length: number) =>
   `cmi.suspend_data has ${length} characters, but SCORM 1.2 guarantees only 4,096. All of them were stored.`;
+
+/** As JSON, the value has no characters that PostgreSQL cannot store. */
+const refusedWarning = ({ Element, Value, Problem: why }: Refusal) =>
+  `A value that the course set was refused. ${explain(Element, why)}: ${JSON.stringify(Value)}.`;
+
+const isTooLarge = ({ Problem: why }: Refusal) => why === 'too long' || why === 'no space';
 
 type CurrentState = { status: string; course: Evidence; override: unknown };
 

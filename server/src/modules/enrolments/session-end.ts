@@ -22,6 +22,7 @@ export const commitRejections = {
   results_too_late: 'The session ended too long ago for its results to be accepted.',
   session_exited: 'The learner left this session before the commit was made.',
   enrolment_erased: 'The data about this learner was erased.',
+  validation_failed: 'The commit cannot be read, or its unit is not in the course.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 export type CommitRejection = keyof typeof commitRejections;
 

@@ -49,7 +49,7 @@ export const startFunction = databaseFunction({
   parameters: 'text, uuid, timestamptz, text, text, uuid, uuid',
   returns: `table (started enrolment, course_title text, course_url text, course_language text, login_id text,
   first_name text, last_name text, launch_id uuid, tree_state text, last_unit_id text, has_more_units boolean,
-  units jsonb)`,
+  units json)`,
   body: `
 declare
   own enrolment;
@@ -102,7 +102,7 @@ begin
     where unit.tenant_id = $1 and unit.enroll_id = $2 limit ${maxInline.units + 1}
   ) first;
   if not has_more_units then
-    select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence)) into units
+    select json_object_agg(unit.unit_id, json_build_object('data', unit.data, 'evidence', unit.evidence)) into units
     from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2;
   end if;
   ${eventBuffer.add({

@@ -1,11 +1,12 @@
+import { fitsUnit, storageLimits } from '../../../../standards/storage-limits.ts';
 import type { RunTimeData } from '../../../../standards/types.ts';
+import type { TenantContext } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
 
-/** A limit for all units of an enrolment in total, because opening a session reads and sends all of them. */
-const maxStored = 4 * 1024 ** 2;
+const { unitElements, valueCharacters, unitBytes, enrolmentBytes } = storageLimits;
 
-export const notStoredWarning =
-  'The run-time data was not stored, because the units of this enrolment would exceed 4 MiB in total. The result counts.';
+export const notStoredReason = `a unit can store at most ${unitElements} elements with ${valueCharacters} characters each and ${unitBytes / 1e6} MB in total, and all units of an enrolment ${enrolmentBytes / 1024 ** 2} MiB`;
+export const notStoredWarning = `The run-time data was not stored: ${notStoredReason}. The result counts.`;
 
 type Content = {
   unitId: string;
@@ -29,7 +30,20 @@ export function measure({ unitId, data, treeState, root, exit }: Content): {
   return { bodyHash, bytes: Buffer.byteLength(json) };
 }
 
-/** Whether a unit's data fits into the limit, given the sizes of the other units' data. */
-export function fits(bytes: number, others: Readonly<Record<string, number>>): boolean {
-  return Object.values(others).reduce((total, size) => total + size, bytes) <= maxStored;
+/** Whether a unit's data fits into the limits, given the sizes of the other units' data. */
+export function fits(
+  { data, bytes }: { data: RunTimeData; bytes: number },
+  others: Readonly<Record<string, number>>,
+): boolean {
+  const total = Object.values(others).reduce((sum, size) => sum + size, bytes);
+  return total <= enrolmentBytes && fitsUnit(data, bytes);
+}
+
+export function reportNotStored(
+  ctx: TenantContext,
+  { enrollId, unitId }: { enrollId: string; unitId: string },
+): void {
+  ctx.counters.commitsWithoutData.inc();
+  const unit = { tenant: ctx.tenantId, enrolment: enrollId, unit: unitId };
+  ctx.log.warn(unit, 'not all data of a unit was stored, but its result was');
 }

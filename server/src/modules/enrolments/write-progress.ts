@@ -53,11 +53,12 @@ const ifNewer = (column: string, value: string) => `${column} = (case
  * Writes commits of different enrolments of the tenant `$1` at the time `$3`. Skips a commit if the
  * enrolment has changed since it was read. Merges results. Run-time data and the bookmark come from
  * the newest launch and its highest commit number. `$2` is an array of `Progress`, each with its
- * number `n`. Returns the numbers of the commits that were written.
+ * number `n`. Returns the numbers of the commits that were written. `$4` has the run-time data of each commit in a
+ * line, because the parser of `jsonb` rejects U+0000 and unpaired surrogates, which `json` keeps.
  */
 export const writeProgressFunction = databaseFunction({
   name: 'write_progress',
-  parameters: 'text, jsonb, timestamptz',
+  parameters: 'text, jsonb, timestamptz, text',
   returns: 'setof integer',
   body: `
 declare
@@ -68,12 +69,13 @@ declare
   ${eventBuffer.declare}
 begin
   for request in
-    select * from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
+    select r.*, given.data::json as data from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
       "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text,
-      "expectedChange" timestamptz, "unitId" text, data jsonb, bytes integer, evidence jsonb,
+      "expectedChange" timestamptz, "unitId" text, bytes integer, evidence jsonb,
       "treeState" text, shared text, root jsonb, exit boolean, completion text, success text, score double precision,
       progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
       warnings text[], claimed jsonb, events jsonb, "attemptState" jsonb)
+    join unnest(string_to_array($4, e'\\n')) with ordinality as given (data, line) on given.line = r.n + 1
     order by r."enrollId"
   loop
     update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,
@@ -137,7 +139,7 @@ begin
 end`,
 });
 
-const write = `select n from ${writeProgressFunction.name}($1, $2, $3) as written (n)`;
+const write = `select n from ${writeProgressFunction.name}($1, $2, $3, $4) as written (n)`;
 
 /**
  * Maximum number of commits and bytes per statement. A commit can have up to 1 MiB, and other tenants'
@@ -146,17 +148,20 @@ const write = `select n from ${writeProgressFunction.name}($1, $2, $3) as writte
 const max = { commits: 50, bytes: 1024 ** 2 };
 
 async function writeRows(ctx: TenantContext, rows: Progress[]): Promise<(Date | null)[]> {
-  const requests = rows.map(({ course, attemptResult: _, attemptFinishedAt: __, ...progress }, n) => ({
-    ...progress,
-    n,
-    completion: course.Completion,
-    success: course.Success,
-    score: course.Score,
-    progress: course.Progress,
-    totalSeconds: course.TotalSeconds,
-  }));
+  const requests = rows.map(
+    ({ course, data: _, attemptResult: __, attemptFinishedAt: ___, ...progress }, n) => ({
+      ...progress,
+      n,
+      completion: course.Completion,
+      success: course.Success,
+      score: course.Score,
+      progress: course.Progress,
+      totalSeconds: course.TotalSeconds,
+    }),
+  );
   const now = tenantNow(ctx);
-  const values = [ctx.tenantId, JSON.stringify(requests), now];
+  const lines = rows.map(({ data }) => JSON.stringify(data)).join('\n');
+  const values = [ctx.tenantId, JSON.stringify(requests), now, lines];
   const moved = await run<{ n: number }>(ctx, { name: 'write_progress', text: write, values });
   const written: (Date | null)[] = rows.map(() => null);
   for (const { n } of moved) written[n] = now;

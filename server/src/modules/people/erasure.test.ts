@@ -48,6 +48,7 @@ async function newPerson() {
       treeState: mark,
       root: null,
       exit: false,
+      ...{ isDataOmitted: false, refused: [] },
     });
   await commit(1);
   const repeated = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;

@@ -5,7 +5,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { observed, serve } from '../../../test/support/nodes.ts';
 import { play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
-import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -139,19 +139,30 @@ test('64 kB of suspend data in SCORM 1.2 is stored completely, with a warning', 
   assert.equal((await again.commit({ Data: { 'cmi.suspend_data': 'x'.repeat(262_145) } })).status, 422);
 });
 
-test('NUL and lone surrogates in run-time values do not cause a commit to fail', async () => {
-  const { LaunchURL } = await enrolled();
+test('NUL and lone surrogates in run-time values come back exactly, also from an earlier attempt', async () => {
+  const { LaunchURL, address } = await enrolled();
   const { commit, session } = await play(service, LaunchURL);
   const [unit = ''] = Object.keys(session.Data);
-  const Data = {
-    ...scorm12('incomplete'),
-    'cmi.comments': 'a\0b\ud800c',
-    'cmi.suspend_data': 'two\r\nlines\0',
-    'cmi.core.exit': 'suspend',
-  };
-  expectStatus(await commit({ Data, Tree: '{"a":"\\u0000\0"}' }), 200);
+  const text = 'a\0b\ud800c\\u0000 \udfff😀\r\n';
+  const own = { ...scorm12('incomplete'), 'cmi.suspend_data': text, 'cmi.core.exit': 'suspend' };
+  const answer = { 'cmi.interactions.0.id': 'q\0', 'cmi.interactions.0.student_response': text };
+  expectStatus(await commit({ Data: { ...own, ...answer } }), 200);
   const again = await play(service, LaunchURL);
-  assert.equal(again.session.Data[unit]?.['cmi.suspend_data'], 'two\r\nlines\ufffd');
+  assert.equal(again.session.Data[unit]?.['cmi.suspend_data'], text);
+  const responses = async (query = '') => {
+    const { Items } = (await api('GET', `${address}/activity${query}`)).body;
+    return Items.map(({ Interactions: [one] }: { Interactions: object[] }) => one);
+  };
+  const [recorded] = await responses();
+  assert.deepEqual([recorded.InteractionID, recorded.Response], ['q\0', text]);
+  expectStatus(await api('POST', `${address}/reset`, { Reason: 'Test' }), 200);
+  assert.deepEqual(await responses('?Attempt=1'), [recorded]);
+});
+
+test('an activity tree with raw NUL characters, which no page writes, is rejected', async () => {
+  const { commit } = await play(service, (await enrolled()).LaunchURL);
+  expectProblem(await commit({ Tree: '{"a":"\0"}' }), 422, 'validation_failed', 'Tree');
+  expectStatus(await commit({ Tree: '{"a":"\\u0000"}' }), 200);
 });
 
 test('an invalid commit is rejected, and the next valid commit is accepted', async () => {

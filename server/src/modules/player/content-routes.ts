@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import Type from 'typebox';
+import { storageLimits } from '../../../../standards/storage-limits.ts';
 import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { inQueueOf } from '../../platform/db/queues.ts';
@@ -19,7 +20,7 @@ import { oldLink } from './page-texts.ts';
 import { clickPreview, openLinkIn } from './preview.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
 import { missingPage, outdatedPage } from './rejection-page.ts';
-import { Commit, commitBytes, PlayerSession, Receipt } from './schemas.ts';
+import { Commit, PlayerSession, Receipt } from './schemas.ts';
 
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
@@ -165,7 +166,7 @@ export const contentRoutes = [
     description:
       'The receipt confirms that the commit is in the database. A page that is closing sends the commit as a beacon, with any Content-Type.',
     runTime: { token: 'session', use: 'commit' },
-    bodyLimit: commitBytes,
+    bodyLimit: storageLimits.commitBytes,
     params: Session,
     body: Commit,
     responses: {

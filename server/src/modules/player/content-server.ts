@@ -3,6 +3,7 @@ import fastifyCompress from '@fastify/compress';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import type { JsonShape } from '../../../../standards/json-shape.ts';
+import { storageLimits } from '../../../../standards/storage-limits.ts';
 import type { Context } from '../../platform/context.ts';
 import { parseBeacons } from '../../platform/http/bodies.ts';
 import { assetRoute } from '../../platform/http/built-files.ts';
@@ -11,7 +12,6 @@ import { allowFetchFromAnywhere } from './au-routes.ts';
 import { compressCourseFile } from './compress-files.ts';
 import { rejectOtherHosts } from './content-hosts.ts';
 import { playerPage } from './content-routes.ts';
-import { maxElementCount } from './schemas.ts';
 
 /**
  * Courses embed video players, which check the page's origin. Courses also save their data in unload
@@ -25,7 +25,7 @@ export const contentHeaders = {
   'Permissions-Policy': 'unload=*',
 };
 
-const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
+const commitShape: JsonShape = { depth: 3, values: storageLimits.unitElements + 100 };
 
 /**
  * Longer responses, in characters, are not compressed. Responses contain data stored by courses, which may be

@@ -3,7 +3,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant, inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { countWithin } from '../../platform/load/limits.ts';
-import { storable } from '../../platform/unicode.ts';
+import { isStorable } from '../../platform/unicode.ts';
 import { openAicc } from '../aicc/open-aicc.ts';
 import { type PlayedRelease, playableContent, unitOf } from '../catalogue/playable.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../cmi5/au-tokens.ts';
@@ -232,21 +232,25 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units
 }
 
 /**
- * Accepts a commit from a session's page. The receipt confirms that the commit is in the database.
- * Replaces characters that PostgreSQL cannot store, so that no value written by content makes a
- * commit fail.
+ * Accepts a commit from a session's page. The receipt confirms that the commit is in the database, with every
+ * character that the content wrote.
  */
 function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promise<Receipt> {
-  const data = Object.entries(body.Data).map(([name, value]) => [storable(name), storable(value)]);
+  if (!isStorable(body.Tree ?? ''))
+    throw new Problem('validation_failed', 'Tree must be JSON, which has no raw null characters.', {
+      param: 'Tree',
+    });
   return commitProgress(ctx, {
     enrollId: handle.enrollId,
     launch: handle.launch,
     launchId: handle.launchId,
     number: body.Number,
-    unitId: storable(body.UnitID),
-    data: Object.fromEntries(data),
-    treeState: body.Tree === undefined ? null : storable(body.Tree),
+    unitId: body.UnitID,
+    data: body.Data,
+    treeState: body.Tree ?? null,
     root: body.Root ?? null,
     exit: body.Exit ?? false,
+    isDataOmitted: body.DataOmitted ?? false,
+    refused: body.Refused ?? [],
   });
 }

@@ -1,20 +1,13 @@
 import Type from 'typebox';
+import { problems } from '../../../../scorm/data-model/types.ts';
 import type { Shared } from '../../../../scorm/sequencing/session.ts';
+import { storageLimits } from '../../../../standards/storage-limits.ts';
 import { type CourseTree, type Evidence, type RunTimeData, standards } from '../../../../standards/types.ts';
 import { Fields, Nullable, OneOf } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { completions, successes } from '../enrolments/schemas.ts';
 import { sessionEnds } from '../enrolments/session-end.ts';
 import { PageBranding } from '../tenants/branding/schemas.ts';
-
-export const maxElementCount = 10_000;
-
-/**
- * Maximum size of a commit in bytes. A commit contains all data of a unit: 64 kB of suspend data in any
- * script, interactions and an activity tree. This limit must not exceed nginx's default. The page itself
- * rejects larger commits (`largestCommit` in `player`).
- */
-export const commitBytes = 1024 * 1024;
 
 /**
  * Element names of the SCORM data models and our own. A pattern is used instead of a list, because
@@ -35,14 +28,14 @@ export const Commit = Type.Object(
     // Type.Record is not used, because its pattern would allow names with a line break.
     Data: Type.Unsafe<RunTimeData>({
       type: 'object',
-      maxProperties: maxElementCount,
+      maxProperties: storageLimits.unitElements,
       propertyNames: { maxLength: 255, pattern: elementName },
-      additionalProperties: { type: 'string', maxLength: 262_144 },
+      additionalProperties: { type: 'string', maxLength: storageLimits.valueCharacters },
       description: 'The complete run-time data of the unit, as a flat object.',
     }),
     Tree: Type.Optional(
       Type.String({
-        maxLength: 524_288,
+        maxLength: storageLimits.treeCharacters,
         description: 'SCORM 2004: the activity tree as serialised by the page; returned at the next launch.',
       }),
     ),
@@ -57,6 +50,28 @@ export const Commit = Type.Object(
         {
           additionalProperties: false,
           description: 'SCORM 2004: the rollup of the whole course by the sequencing engine.',
+        },
+      ),
+    ),
+    DataOmitted: Type.Optional(
+      Type.Boolean({
+        description:
+          'true if the data is too large to send. `Data` then has only the elements on which results depend, and the data stored before is kept.',
+      }),
+    ),
+    Refused: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            Element: Type.String({ maxLength: 255, pattern: elementName }),
+            Value: Type.String({ maxLength: 100, description: 'Its beginning, if it is longer.' }),
+            Problem: OneOf(problems),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          maxItems: 10,
+          description: 'Values that the content set but that were not accepted. The timeline shows them.',
         },
       ),
     ),
@@ -92,7 +107,7 @@ export const Receipt = Fields(
     Warning: Type.Optional(
       OneOf(['data_not_stored'], {
         description:
-          'The result counts, but the run-time data was not stored, because all units together would exceed 4 MiB.',
+          'The result counts, but not all of the run-time data was stored, because a unit or all units together would exceed their limits.',
       }),
     ),
     Preview: Type.Optional(Type.String({ description: 'In a preview: send it with the next commit.' })),

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { storageLimits } from '../../../../standards/storage-limits.ts';
 import type { Context } from '../../platform/context.ts';
 import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -9,7 +10,6 @@ import { declaredBytes } from '../../platform/rows/uploads.ts';
 import { rejectSuspended } from '../tenants/suspension.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';
 import { oldLink } from './page-texts.ts';
-import { commitBytes } from './schemas.ts';
 
 /** Without a valid ticket, the route shows a page that says so. */
 function enterByTicket(ctx: Context, request: FastifyRequest, token: string): void {
@@ -29,7 +29,8 @@ export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   const { player } = findOpenSession(ctx, token);
   rejectLargeBody(request);
   // Count a body without a declared length as the maximum, because it could have any size.
-  const use = runTime.use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : runTime.use;
+  const use =
+    runTime.use === 'commit' ? { bytes: declaredBytes(request) || storageLimits.commitBytes } : runTime.use;
   enterPlayer(ctx, request, player, use);
   // Check for a suspension separately, because the session is cached for longer. A rejected page keeps its
   // unsent commits.

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { packUnits } from '../../../test/support/packages.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
-import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
 
 const service = await startService();
 after(service.close);
@@ -84,4 +84,62 @@ test('the size of the data is the size of its JSON, whatever its characters', as
     warnings.push((await commit({ UnitID, Data })).body.Warning);
   }
   assert.deepEqual(warnings, [...Array(4).fill(undefined), ...Array(2).fill('data_not_stored')]);
+});
+
+test('a commit with results only counts, and the data stored before is kept', async () => {
+  const { LaunchURL, address } = await enrol();
+  const { session, commit } = await play(service, LaunchURL);
+  const [first = ''] = Object.keys(session.Data);
+  expectStatus(await commit({ Data: { ...scorm12('incomplete'), 'cmi.suspend_data': 'page 1' } }), 200);
+  const counted = async () => (await service.ctx.counters.commitsWithoutData.get()).values[0]?.value ?? 0;
+  const before = await counted();
+  const reply = await commit({ Data: scorm12('passed', 90), DataOmitted: true });
+  assert.deepEqual([reply.body.Warning, reply.body.Success], ['data_not_stored', 'passed']);
+  assert.equal(await counted(), before + 1);
+  const again = await play(service, LaunchURL);
+  assert.deepEqual(
+    [again.session.Data[first]?.['cmi.suspend_data'], again.session.Evidence[first]?.Score],
+    ['page 1', 90],
+  );
+  const { Items } = (await api('GET', `${address}/timeline`)).body;
+  const warnings = Items.flatMap(({ Warnings }: { Warnings: string[] }) => Warnings);
+  assert.deepEqual(warnings.length, 1);
+  assert.match(warnings[0], /4 MiB.*The result counts/);
+});
+
+test('values that the course set but that were refused are in the timeline', async () => {
+  const { LaunchURL, address } = await enrol();
+  const { commit } = await play(service, LaunchURL);
+  const score = { Element: 'cmi.core.score.raw', Value: '250\0', Problem: 'wrong type' } as const;
+  const answer = { Element: 'cmi.interactions.9.id', Value: 'q9', Problem: 'no space' } as const;
+  const first = await commit({ Data: scorm12('passed'), Refused: [score] });
+  const second = await commit({ Data: scorm12('passed'), Refused: [score, answer] });
+  assert.deepEqual([first.body.Warning, second.body.Warning], [undefined, 'data_not_stored']);
+  const { Items } = (await api('GET', `${address}/timeline`)).body;
+  const commits = Items.filter(({ Kind }: { Kind: string }) => Kind === 'commit');
+  const told = 'A value that the course set was refused. ';
+  assert.deepEqual(
+    commits.map(({ Warnings }: { Warnings: string[] }) => Warnings),
+    [
+      [`${told}cmi.core.score.raw does not accept this value: "250\\u0000".`],
+      [
+        `${told}cmi.core.score.raw does not accept this value: "250\\u0000".`,
+        `${told}cmi.interactions.9.id does not fit into the space that a unit has: "q9".`,
+      ],
+    ],
+  );
+});
+
+test('a commit for a unit that the course does not have is refused permanently, and the timeline shows it', async () => {
+  const { LaunchURL, address } = await enrol();
+  const { commit } = await play(service, LaunchURL);
+  for (const UnitID of ['gone', 'gone\0'])
+    expectProblem(await commit({ UnitID, Data: scorm12('passed') }), 422, 'validation_failed', 'UnitID');
+  const { Items } = (await api('GET', `${address}/timeline`)).body;
+  const refused = Items.filter(({ Refused }: { Refused: string | null }) => Refused !== null);
+  assert.deepEqual(
+    refused.map(({ UnitID, Refused }: Record<string, string>) => [UnitID, Refused]),
+    [['gone', 'validation_failed']],
+  );
+  expectStatus(await commit({ Data: scorm12('passed') }), 200);
 });

@@ -4,6 +4,7 @@ import type { CompletionDayTable } from '../../platform/db/generated.ts';
 import { type AccessPath, scanRows, type Visit } from '../../platform/db/list-scan.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor } from '../../platform/http/pagination.ts';
+import { isStorable } from '../../platform/unicode.ts';
 import { dayOf } from './periods.ts';
 import type { LineBy } from './schemas.ts';
 
@@ -93,7 +94,7 @@ function readKey(cursor: string | null): string[] | null {
   if (cursor === null) return null;
   try {
     const key: unknown = JSON.parse(cursor);
-    const isText = (part: unknown) => typeof part === 'string' && part.isWellFormed() && !part.includes('\0');
+    const isText = (part: unknown) => typeof part === 'string' && isStorable(part);
     if (Array.isArray(key) && key.length === 2 && key.every(isText)) return key;
   } catch {}
   throw foreignCursor();

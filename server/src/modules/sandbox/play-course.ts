@@ -86,6 +86,7 @@ async function commitUnits(
       treeState: null,
       root: null,
       exit: n === units.length - 1,
+      ...{ isDataOmitted: false, refused: [] },
     });
 }
 

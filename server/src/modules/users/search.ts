@@ -5,7 +5,7 @@ import { type Parameters, parametersAfter } from '../../platform/db/parameters.t
 import { run } from '../../platform/db/transaction.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { cleanText } from '../../platform/unicode.ts';
+import { cleanText, isStorable } from '../../platform/unicode.ts';
 import { accessPathsOf as filterPaths, filterSql, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 import { searchWords } from './words.ts';
@@ -242,7 +242,7 @@ function readPosition(cursor: string | null): Position | null {
   if (cursor === null) return null;
   try {
     const [first, word, id, ...rest] = JSON.parse(cursor);
-    const isText = (text: unknown) => typeof text === 'string' && text.isWellFormed() && !text.includes('\0');
+    const isText = (text: unknown) => typeof text === 'string' && isStorable(text);
     if (isText(first) && word === undefined) return { loginId: first };
     if (Number.isInteger(first) && first >= 0 && isText(word) && isId(id) && rest.length === 0)
       return { leading: first, word, id };

@@ -31,7 +31,7 @@ test("an AU's statements are checked, and their effects are committed together w
         throw new Problem('scope_missing', 'Not for an AU.');
       stored.push(...sent.map(({ id = '' }) => id));
       if (sent.some(({ verb: { id } }) => id.endsWith('/fails'))) throw new Error('not stored');
-      return { following: [], defines: () => true };
+      return { following: [], defines: () => true, isResult: false };
     },
     checkDocument: async () => {},
     countStorage: async () => {},

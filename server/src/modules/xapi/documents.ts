@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { launchDataId } from '../../../../standards/cmi5/vocabulary.ts';
+import { storageLimits } from '../../../../standards/storage-limits.ts';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { inBatches } from '../../platform/db/batches.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { exactMembers } from '../../platform/exact-json.ts';
 import { checkPreconditions, type Preconditions } from './concurrency.ts';
 import { type DocumentAddress, noKey } from './document-address.ts';
 import { mediaTypeOf, parseDocument } from './lrs-request.ts';
@@ -20,9 +22,6 @@ export type Document = {
   document_id: string;
   about: string;
 };
-
-/** Maximum bytes of a document, equal to the maximum body size. */
-const maxContent = 4 * 1024 ** 2;
 
 /** Maximum number of documents per context: of an agent, of an activity, or of both. */
 const maxDocuments = 1_000;
@@ -188,7 +187,7 @@ async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Prom
 
 /** Communication 2.2: only JSON objects can be merged. Anything else is rejected. */
 function merged(before: Document, { contentType, content: added }: NewContent): NewContent {
-  const [older, newer] = [before, { content_type: contentType, content: added }].map((document) => {
+  const [older = {}, newer = {}] = [before, { content_type: contentType, content: added }].map((document) => {
     const isJson = mediaTypeOf(document.content_type) === 'application/json';
     const value = isJson ? parseDocument(document.content, 'The stored document') : null;
     return isObject(value)
@@ -198,8 +197,8 @@ function merged(before: Document, { contentType, content: added }: NewContent): 
           'and the stored document must both be JSON objects to be merged. Use PUT to replace the stored document.',
         );
   });
-  const content = Buffer.from(JSON.stringify({ ...older, ...newer }));
-  if (content.length > maxContent)
+  const content = Buffer.from(JSON.stringify({ ...exactMembers(older), ...exactMembers(newer) }));
+  if (content.length > storageLimits.documentBytes)
     invalid('The document', 'would be larger than 4 MiB after merging. Use PUT to replace it.');
   return { contentType, content };
 }

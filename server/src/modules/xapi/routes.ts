@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
+import { storageLimits } from '../../../../standards/storage-limits.ts';
 import { InvalidXapi } from '../../../../standards/xapi/invalid.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { type ErrorCode, Problem } from '../../platform/errors.ts';
@@ -53,9 +54,6 @@ const headers = {
   },
 };
 
-/** Larger than for other routes, because attachments are part of the body. */
-const bodyLimit = 4 * 1024 ** 2;
-
 /** Checks requests by the rules of xAPI instead of a schema, because every invalid request must get a 400. */
 function resource<Prepared = undefined>({
   parameters,
@@ -73,7 +71,7 @@ function resource<Prepared = undefined>({
     scope: writes ? 'xapi:write' : 'xapi:read',
     forms: true,
     headers,
-    ...(spec.raw ? { bodyLimit } : {}),
+    ...(spec.raw ? { bodyLimit: storageLimits.documentBytes } : {}),
     problems: ['xapi_invalid', 'cmi5_violation', ...problems],
     ...(writes ? { events: [] } : {}),
     prepare: async (ctx, { request }) =>

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import type { RecordCount } from '../db/list-count.ts';
 import { Problem } from '../errors.ts';
+import { isStorable } from '../unicode.ts';
 import { Nullable, OneOf } from './schema.ts';
 
 export const pageQuery = {
@@ -92,7 +93,7 @@ export function readCursor(query: PageQuery): string | null {
     const text = Buffer.from(query.Cursor, 'base64url').toString();
     const value: unknown = JSON.parse(text);
     const key = Array.isArray(value) && value.length === 1 ? value[0] : null;
-    if (typeof key === 'string' && key.isWellFormed() && !key.includes('\0')) return key;
+    if (typeof key === 'string' && isStorable(key)) return key;
   } catch {}
   throw foreignCursor();
 }

@@ -42,6 +42,11 @@ export function openCounters() {
   const commitsRejected = counter('lectern_commits_rejected_total', 'Commits rejected, by error code.', [
     'code',
   ]);
+  const commitsWithoutData = counter(
+    'lectern_commits_without_data_total',
+    'Commits and AICC reports whose result was stored without all of their run-time data, because it exceeded a limit.',
+    [],
+  );
   const lateCommits = counter(
     'lectern_late_commits_total',
     'Commits accepted after their session had ended or been superseded.',
@@ -54,6 +59,7 @@ export function openCounters() {
     rejected,
     signInFailures,
     commitsRejected,
+    commitsWithoutData,
     lateCommits,
   };
 }

@@ -2,11 +2,11 @@ import type { RunTimeData } from '../../../../../standards/types.ts';
 import { tenantNow } from '../../../platform/clocks.ts';
 import type { TenantContext } from '../../../platform/context.ts';
 import { Problem } from '../../../platform/errors.ts';
-import { progressAfter } from '../progress.ts';
+import { type CommitInput, progressAfter } from '../progress.ts';
 import { forgetProgress } from '../progress-cache.ts';
 import { readProgressNow } from '../progress-statements.ts';
 import { commitRejections } from '../session-end.ts';
-import { measure } from '../stored-data.ts';
+import { measure, reportNotStored } from '../stored-data.ts';
 import { writeProgressNow } from '../write-progress.ts';
 
 /** No commit has this number, so the report is never mistaken for a repeated commit. */
@@ -14,12 +14,14 @@ const noNumber = 2_000_000_001;
 
 /**
  * Stores a unit's report as a commit of the service: updates the evidence and the enrolment, and writes
- * events. Runs in the caller's transaction, which has locked the enrolment. Returns false if all units
- * together would exceed their limit. In that case, the data is not stored, but the result counts.
+ * events. Runs in the caller's transaction, which has locked the enrolment. Returns false if the
+ * data exceeds a limit. In that case, it is not stored, but the result counts.
  */
 export async function recordUnit(
   ctx: TenantContext,
-  recorded: { enrollId: string; launch: number; unitId: string; data: RunTimeData },
+  recorded: { enrollId: string; launch: number; unitId: string; data: RunTimeData } & Partial<
+    Pick<CommitInput, 'isDataOmitted' | 'refused'>
+  >,
 ): Promise<boolean> {
   const { enrollId, launch } = recorded;
   const facts = await readProgressNow(ctx, { enrollId, launch, launchId: null, number: noNumber });
@@ -27,6 +29,7 @@ export async function recordUnit(
     throw new Problem('enrolment_erased', commitRejections.enrolment_erased);
   const { user_id, enabled, last_seen_at } = facts;
   const commit = {
+    ...{ isDataOmitted: false, refused: [] },
     ...recorded,
     ...{
       number: facts.commits + 1,
@@ -40,7 +43,10 @@ export async function recordUnit(
   const known = { ...facts, user_id, enabled, last_seen_at: last_seen_at ?? tenantNow(ctx), launch };
   const progress = { ...(await progressAfter(ctx, known, input)), expectedChange: null };
   forgetProgress(ctx, enrollId);
-  if ((await writeProgressNow(ctx, progress)) !== null) return progress.bytes > 0;
+  if ((await writeProgressNow(ctx, progress)) !== null) {
+    if (progress.bytes === 0) reportNotStored(ctx, recorded);
+    return progress.bytes > 0;
+  }
   throw new Problem(
     'unavailable',
     'The enrolment is being changed by another request. Send the report again.',
