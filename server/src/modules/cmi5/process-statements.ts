@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AuRecord,
   dataOf,
@@ -53,7 +54,7 @@ export async function processStatements(
   return {
     following: followUps(ctx, { ...known, handle, played, before, after: judged.record }),
     defines: ownActivities(ctx, course),
-    isResult: judged.record !== known.record,
+    isResult: !isDeepStrictEqual({ ...judged.record, answers: null }, { ...known.record, answers: null }),
   };
 }
 

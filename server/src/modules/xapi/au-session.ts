@@ -25,7 +25,7 @@ export type StatementEffects = {
   following: readonly OwnStatement[];
   /** Whether the statements can define the activity. Otherwise, the definition remains in the statement only. */
   defines: (activityId: string) => boolean;
-  /** Whether the result of the unit has changed. */
+  /** Whether the result of the unit has changed. Answers are not results. */
   isResult: boolean;
 };
 
