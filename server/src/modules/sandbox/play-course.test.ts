@@ -272,7 +272,7 @@ test('in a large cmi5 course, each play reports the next 30 AUs, at most once a 
   assert.deepEqual([first.body.Status, first.body.Progress], ['in_progress', 75]);
   const early = await robot.play({ Status: 'completed' });
   expectProblem(early, 429, 'too_many_requests');
-  assert.match(early.body.detail, /Too many units/);
+  assert.match(early.body.detail, /Limit of 30 launches of units/);
   now = () => new Date(Date.now() + 61_000);
   const second = await robot.play({ Status: 'completed' });
   now = () => new Date();

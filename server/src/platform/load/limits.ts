@@ -47,8 +47,14 @@ export function overloaded(ctx: Context, name: LimitName): Problem {
   });
 }
 
-/** The owner's count in this minute after adding the amount, and the seconds until the next minute. */
-export function countInMinute(ctx: Context, name: string, amount = 1): { used: number; reset: number } {
+/**
+ * Adds the amount to the owner's count in this minute, unless it would exceed the maximum. Returns the sum, and the
+ * seconds until the next minute.
+ */
+export function countInMinute(
+  ctx: Context,
+  { name, max, amount = 1 }: { name: string; max: number; amount?: number },
+): { used: number; reset: number } {
   const { load } = ctx;
   const seconds = ctx.now().getTime() / 1000;
   const minute = Math.floor(seconds / 60);
@@ -57,14 +63,14 @@ export function countInMinute(ctx: Context, name: string, amount = 1): { used: n
     load.counts.clear();
   }
   const used = (load.counts.get(name) ?? 0) + amount;
-  load.counts.set(name, used);
+  if (used <= max) load.counts.set(name, used);
   return { used, reset: Math.max(1, Math.ceil((minute + 1) * 60 - seconds)) };
 }
 
 /** Counts something that the owner does, and fails with 429 beyond its limit per minute. */
 export function countWithin(ctx: Context, name: keyof typeof perMinute, owner: string, amount = 1): void {
   const { max, of } = perMinute[name];
-  const { used, reset } = countInMinute(ctx, `${name} ${owner}`, amount);
+  const { used, reset } = countInMinute(ctx, { name: `${name} ${owner}`, max, amount });
   if (used <= max) return;
   throw rejected(ctx, name, `Limit of ${max} ${of} per minute reached. Retry in ${reset} seconds.`, reset);
 }

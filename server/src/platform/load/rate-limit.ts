@@ -8,7 +8,7 @@ import { countInMinute } from './limits.ts';
 export function countCall(ctx: Context, keyId: string, reply: FastifyReply): void {
   const limit = ctx.config.rateLimit;
   if (limit === 0) return;
-  const { used, reset } = countInMinute(ctx, `calls ${keyId}`);
+  const { used, reset } = countInMinute(ctx, { name: `calls ${keyId}`, max: limit });
   void reply.headers({
     'RateLimit-Policy': `"key";q=${limit};w=60`,
     RateLimit: `"key";r=${Math.max(0, limit - used)};t=${reset}`,
