@@ -175,7 +175,8 @@ export const english = {
   /** What happened to the latest progress when the session ended. */
   lastSteps: {
     saved: 'Your progress so far is saved.',
-    onDevice: 'Your progress is kept on this device. It will be sent when you next open a course here.',
+    onDevice:
+      'Your progress is kept on this device. It will be sent when you next open a course from the same place in this browser.',
     lost: 'Your latest progress could not be saved.',
     refused: 'Some of your results were not accepted.',
   },
@@ -194,12 +195,13 @@ export const english = {
   dropped: (title: string, refusal: string) => `“${title}”: ${refusal}`,
   leftTitle: 'Some of your earlier progress could not be sent',
   left: (titles: string[]) =>
-    `This device has unsent progress for ${titles.map((title) => `“${title}”`).join(', ')}. It will be sent when you next open a course here.`,
+    `This device has unsent progress for ${titles.map((title) => `“${title}”`).join(', ')}. It will be sent when you next open a course from the same place in this browser.`,
   understood: 'Continue',
   end: {
     saved: 'Your progress is saved',
     onDevice: 'Your progress is kept on this device',
-    onDeviceText: 'It could not be sent yet. It will be sent when you next open a course on this device.',
+    onDeviceText:
+      'It could not be sent yet. It will be sent when you next open a course from the same place in this browser.',
     lost: 'Your latest progress could not be saved',
     refused: 'Some of your results were not accepted',
     refusedText:

@@ -162,7 +162,7 @@ export const french: Messages = {
   lastSteps: {
     saved: 'Votre progression est enregistrée.',
     onDevice:
-      'Votre progression est conservée sur cet appareil. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.',
+      'Votre progression est conservée sur cet appareil. Elle sera envoyée la prochaine fois que vous ouvrirez un cours depuis le même endroit dans ce navigateur.',
     lost: 'Votre dernière progression n’a pas pu être enregistrée.',
     refused: 'Certains de vos résultats n’ont pas été acceptés.',
   },
@@ -181,13 +181,13 @@ export const french: Messages = {
   dropped: (title, refusal) => `« ${title} » : ${refusal}`,
   leftTitle: 'Une partie de votre progression précédente n’a pas pu être envoyée',
   left: (titles) =>
-    `Cet appareil conserve votre progression pour ${titles.map((title) => `« ${title} »`).join(', ')}. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.`,
+    `Cet appareil conserve votre progression pour ${titles.map((title) => `« ${title} »`).join(', ')}. Elle sera envoyée la prochaine fois que vous ouvrirez un cours depuis le même endroit dans ce navigateur.`,
   understood: 'Continuer',
   end: {
     saved: 'Votre progression est enregistrée',
     onDevice: 'Votre progression est conservée sur cet appareil',
     onDeviceText:
-      'Elle n’a pas encore pu être envoyée. Elle le sera la prochaine fois que vous ouvrirez un cours sur cet appareil.',
+      'Elle n’a pas encore pu être envoyée. Elle le sera la prochaine fois que vous ouvrirez un cours depuis le même endroit dans ce navigateur.',
     lost: 'Votre dernière progression n’a pas pu être enregistrée',
     refused: 'Certains de vos résultats n’ont pas été acceptés',
     refusedText:

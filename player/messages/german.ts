@@ -162,7 +162,7 @@ export const german: Messages = {
   lastSteps: {
     saved: 'Ihr bisheriger Fortschritt ist gespeichert.',
     onDevice:
-      'Ihr Fortschritt ist auf diesem Gerät gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.',
+      'Ihr Fortschritt ist auf diesem Gerät gespeichert. Er wird gesendet, wenn Sie in diesem Browser an derselben Stelle das nächste Mal einen Kurs öffnen.',
     lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden.',
     refused: 'Einige Ihrer Ergebnisse wurden nicht angenommen.',
   },
@@ -181,13 +181,13 @@ export const german: Messages = {
   dropped: (title, refusal) => `„${title}“: ${refusal}`,
   leftTitle: 'Ein Teil Ihres früheren Fortschritts konnte nicht gesendet werden',
   left: (titles) =>
-    `Auf diesem Gerät ist Fortschritt für ${titles.map((title) => `„${title}“`).join(', ')} gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.`,
+    `Auf diesem Gerät ist Fortschritt für ${titles.map((title) => `„${title}“`).join(', ')} gespeichert. Er wird gesendet, wenn Sie in diesem Browser an derselben Stelle das nächste Mal einen Kurs öffnen.`,
   understood: 'Weiter',
   end: {
     saved: 'Ihr Fortschritt ist gespeichert',
     onDevice: 'Ihr Fortschritt ist auf diesem Gerät gespeichert',
     onDeviceText:
-      'Er konnte noch nicht gesendet werden. Er wird gesendet, wenn Sie auf diesem Gerät das nächste Mal einen Kurs öffnen.',
+      'Er konnte noch nicht gesendet werden. Er wird gesendet, wenn Sie in diesem Browser an derselben Stelle das nächste Mal einen Kurs öffnen.',
     lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden',
     refused: 'Einige Ihrer Ergebnisse wurden nicht angenommen',
     refusedText:
