@@ -11,7 +11,7 @@ type AuthoringTool = {
   /** Files that only packages of this tool contain. Any of them is enough. */
   files: readonly string[];
   actor: ActorForm;
-  /** Why the launch differs, for whoever imports the package. */
+  /** Why the launch differs, for the person who imports the package. */
   note?: string;
 };
 

@@ -10,7 +10,7 @@ const isFinal = (status: number) => status >= 400 && status < 500 && ![404, 429]
 const maxParsed = 256 * 1024;
 const maxVerbs = 20;
 
-/** Records the refused calls of AUs before they are answered, because nobody sees what a course is told. */
+/** Records the refused calls of AUs before they are answered, because nobody sees the response that a course gets. */
 export function recordRefusals(lrs: FastifyInstance, ctx: Context, record: RecordRefusal): void {
   lrs.setErrorHandler(async (error, request) => {
     const problem = toProblem(error);

@@ -89,7 +89,7 @@ function begin({ load }: Context, name: string, max: number): (() => void) | nul
   };
 }
 
-/** Begins something that the owner may do a few times at once. Returns a function to call when it has ended. */
+/** Begins something of which the owner may have a few in progress. Returns a function to call when it has ended. */
 export function beginWithin(ctx: Context, name: keyof typeof inProgress, owner: string): () => void {
   const { max, of } = inProgress[name];
   const end = begin(ctx, `${name} ${owner}`, max);
