@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { cpuMilliseconds } from '../scorm/test-support/cpu-time.ts';
 import { type AuRecord, nothingReported } from './cmi5/satisfaction.ts';
 import { isActorOf, recordAfter } from './xapi-results.ts';
 
@@ -44,9 +45,9 @@ describe('statements of an xAPI package', () => {
   });
 
   it('can have verbs of any length', () => {
-    const started = performance.now();
+    const started = cpuMilliseconds();
     assert.equal(after({ verb: { id: `a:${'a'.repeat(1_000_000)}1` } }), nothingReported);
-    assert.ok(performance.now() - started < 1_000);
+    assert.ok(cpuMilliseconds() - started < 1_000);
   });
 
   it('change nothing when repeated, so the first timestamp is kept', () => {

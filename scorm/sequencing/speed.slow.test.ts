@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { cpuMilliseconds } from '../test-support/cpu-time.ts';
 import { largeCourses, medianRequest, numbers } from '../test-support/large-courses.ts';
 import type { courseOf } from '../test-support/trees.ts';
 import { courseLimit } from './course-limit.ts';
@@ -7,12 +8,6 @@ import { replayedResult } from './replay.ts';
 import { courseResult } from './result.ts';
 import * as session from './session.ts';
 import { supportedResults } from './supported-results.ts';
-
-/** The CPU time of this process. Unlike elapsed time, it does not depend on other processes. */
-function cpuMilliseconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
 
 const done = {
   'cmi.completion_status': 'completed',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { cpuMilliseconds } from '../../scorm/test-support/cpu-time.ts';
 import type { PackageRejection } from '../rejection.ts';
 import type { Unit } from '../types.ts';
 import { createWarnings } from '../warnings.ts';
@@ -172,7 +173,7 @@ describe('an AICC course', () => {
 
   it('is read in time proportional to its size, whatever its files contain', () => {
     const many = 10_000;
-    const started = performance.now();
+    const started = cpuMilliseconds();
     const cst = `block,member\n${Array.from({ length: many }, (_, at) => `B${at % 100},X${at}`).join('\n')}`;
     read(aiccCourse({ 'course.cst': cst, 'course.crs': '[\n'.repeat(50_000) }));
     read(aiccCourse({ 'course.cst': `block,member\nroot${',A1'.repeat(50_000)}` }));
@@ -181,7 +182,7 @@ describe('an AICC course', () => {
       aiccCourse({ 'course.cst': `${'member,'.repeat(25_000)}\n${'a\n'.repeat(25_000)}` }),
     );
     assert.match(wide.message, /more than 2000 columns/);
-    assert.ok(performance.now() - started < 10_000);
+    assert.ok(cpuMilliseconds() - started < 10_000);
   });
 });
 

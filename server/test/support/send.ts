@@ -22,7 +22,12 @@ export function send(
     const sent = address.startsWith('https:')
       ? requestTls(address, { method, headers: all })
       : request(address, { method, headers: all, agent });
-    sent.on('error', reject).on('response', (response) => {
+    // A server may close a connection that is about to be reused, such as after it rejected a large body.
+    const isStale = (error: NodeJS.ErrnoException) => sent.reusedSocket && error.code === 'ECONNRESET';
+    sent.on('error', (error) =>
+      isStale(error) ? send(address, method, headers, body).then(resolve, reject) : reject(error),
+    );
+    sent.on('response', (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => {
         text += part;

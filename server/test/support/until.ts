@@ -1,5 +1,5 @@
 /** Extra seconds for a busy machine, in addition to the time that an idle machine needs. */
-export const slackSeconds = 5;
+export const slackSeconds = 20;
 
 /**
  * Waits until the condition is met. The limit is generous, because a busy machine can be many times slower
