@@ -111,7 +111,7 @@ const maxRefusals = 10;
 /** Content may look for elements in this way, so nothing is lost. */
 const harmless: readonly Problem[] = ['undefined', 'keyword', 'read only'];
 
-/** Keeps one value for each kind of element, because a course may set thousands of answers. */
+/** Keeps the first member of each list, because a course may set thousands of answers after the unit is full. */
 function refusedAfter(
   before: readonly Refusal[],
   place: Place,
@@ -120,6 +120,8 @@ function refusedAfter(
 ): readonly Refusal[] {
   if (place.kind !== 'element' || harmless.includes(problem)) return before;
   const kindOf = (name: string) => name.replace(/\d+/g, 'n');
-  const others = before.filter(({ element }) => kindOf(element) !== kindOf(place.name));
+  const known = before.find(({ element }) => kindOf(element) === kindOf(place.name));
+  if (known && known.element !== place.name) return before;
+  const others = before.filter((refusal) => refusal !== known);
   return [...others, { element: place.name, value: value.slice(0, 100), problem }].slice(-maxRefusals);
 }

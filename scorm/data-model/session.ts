@@ -21,7 +21,7 @@ export type State = {
   readonly store: Store;
   /** The size of the data that `snapshot` returns. */
   readonly used: UsedSpace;
-  /** Values that the content set in this session but that were not accepted, one for each kind of element. */
+  /** Values that the content set in this session but that were not accepted, and of each list only the first. */
   readonly refused: readonly Refusal[];
   readonly buckets: readonly Bucket[];
   /** When the session began, in milliseconds of the caller's clock. */
