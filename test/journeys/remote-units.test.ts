@@ -54,7 +54,8 @@ async function expectNoCookies(requests: Request[]): Promise<void> {
     requests.map(async (request) => ({ request, sent: await request.allHeaders() })),
   );
   const calls = all.filter(({ sent }) => sent.origin === content.origin);
-  const paths = calls.map(({ request }) => new URL(request.url()).pathname);
+  // The course joins the endpoint and the path with another slash.
+  const paths = calls.map(({ request }) => new URL(request.url()).pathname.replaceAll('//', '/'));
   assert.ok(paths.some((path) => path.endsWith('/fetch')));
   for (const path of ['/xapi/activities/state', '/xapi/agents/profile', '/xapi/statements'])
     assert.ok(paths.includes(path), `${path} is missing in ${paths}`);
