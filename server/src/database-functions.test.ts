@@ -15,7 +15,7 @@ const [user, enrolment, launch, statement] = [id(1), id(2), id(3), id(4)];
 
 const progress = {
   ...{ n: 0, enrollId: enrolment, launch: 1, number: 1, bodyHash: 'x', isLive: true, exit: false, bytes: 2 },
-  ...{ expectedRevision: 0, expectedStatus: 'in_progress', expectedChange: null, unitId: 'unit', data: {} },
+  ...{ expectedRevision: 0, expectedStatus: 'in_progress', expectedChange: null, unitId: 'unit' },
   ...{
     evidence: {},
     treeState: null,
@@ -59,7 +59,7 @@ const calls = (tenant: string): Record<string, unknown[]> => ({
     null,
   ],
   start_launch: [tenant, enrolment, at, null, null, id(13), launch],
-  write_progress: [tenant, JSON.stringify([progress]), at],
+  write_progress: [tenant, JSON.stringify([progress]), at, '{}'],
   expire_enrolments: [tenant, JSON.stringify([{ enroll_id: enrolment, event_id: id(15) }]), ended],
   store_statements: storeValues(tenant, [stored], 10),
   erase_statements: [tenant, []],

@@ -80,7 +80,8 @@ const clearStorage = (page: Page) =>
 async function openRow(context: BrowserContext, url: string): Promise<Page> {
   const page = await openPage(context);
   await page.goto(url);
-  await contentOf(page).locator('#done').waitFor();
+  // The first part, or the second if the first is passed.
+  await contentOf(page).locator('#done, h1').first().waitFor();
   return page;
 }
 
@@ -195,6 +196,8 @@ test('Closing the tab right after SetValue loses nothing, not even 63,000 charac
 
     const again = await openPage(context);
     await again.goto(LaunchURL);
+    // A unit that never says a status is completed when it ends, so the course goes on with the second.
+    await again.locator('.unit').filter({ hasText: 'Part 1' }).click();
     await contentOf(again).locator('#done').waitFor();
     assert.equal(await callAPI(again, 'LMSGetValue', 'cmi.core.lesson_location'), 'the last word');
     assert.equal((await callAPI(again, 'LMSGetValue', 'cmi.suspend_data')).length, length);

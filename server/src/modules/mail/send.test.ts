@@ -148,7 +148,7 @@ test('no value from a user or tenant adds a header, a recipient or markup', asyn
   assert.ok(mail);
   assert.deepEqual(mail.to, [Email]);
   assert.equal(mail.headers.get('bcc'), undefined);
-  assert.match(mail.headers.get('subject') ?? '', /^Set your password for Acme Bcc: all@evil.example /);
+  assert.match(mail.headers.get('subject') ?? '', /^Set your password for Acme Bcc: all@evil.example/);
   assert.ok(mail.text.startsWith('Hello,\n'), 'a name with a link is left out');
   assert.ok(!/<script|<img|\u202e/.test(mail.html));
   assert.ok(mail.html.includes(`href="${InvitationURL}"`));

@@ -28,8 +28,8 @@ async function crowded() {
       case when n % 2 = 0 then ${EnrollID}::uuid end, '{"LoginID":"Ann"}' from generate_series(1, ${many}) n`.execute(
     ctx.db,
   );
-  await sql`insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at, user_agent)
-    select ${TenantID}, ${EnrollID}, n, now(), now(), 'Ann' from generate_series(1, ${many}) n`.execute(
+  await sql`insert into launch (tenant_id, enroll_id, launch_id, number, started_at, last_seen_at, user_agent)
+    select ${TenantID}, ${EnrollID}, gen_random_uuid(), n, now(), now(), 'Ann' from generate_series(1, ${many}) n`.execute(
     ctx.db,
   );
   return { LoginID, userId };

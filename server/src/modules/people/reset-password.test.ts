@@ -109,7 +109,7 @@ test('the response is always the same, and only users with a password and an add
   assert.equal(server.mails.length, 1);
 });
 
-test('requests for a name and from a network are limited, whether or not the name exists', async () => {
+test('requests for a name are limited, whether or not the name exists', async () => {
   const tenant = await newTenant(service);
   for (const LoginID of [await userWithPassword(tenant), 'nobody']) {
     clock.advance({ hours: 1 });
@@ -121,9 +121,6 @@ test('requests for a name and from a network are limited, whether or not the nam
     expectProblem(await forget(tenant.TenantID, LoginID), 429, 'login_throttled');
     expectStatus(await forget(tenant.TenantID, 'another'), 204);
     expectProblem(await signIn(tenant, LoginID, chosen), 401, 'sign_in_failed');
-    await forgetTen('third');
-    for (let n = 0; n < 8; n++) expectStatus(await forget(tenant.TenantID, `more-${n}`), 204);
-    expectProblem(await forget(tenant.TenantID, 'last'), 429, 'login_throttled');
     await sendMails(service.ctx);
   }
   assert.equal(server.mails.length, 3, 'a mailbox gets few emails');
