@@ -1,4 +1,4 @@
-// Builds the server, console, player and guide into dist/, or only the named parts. `--missing` builds only
+// Writes the derived files, and builds the server, console, player and guide into dist/, or only the named parts. `--missing` builds only
 // the parts that are missing or out of date.
 
 import { execFileSync } from 'node:child_process';
@@ -108,8 +108,22 @@ async function buildGuide(outDir: string): Promise<void> {
 
 const pageSources = (folder: string) => [`${folder}/**/*.{ts,tsx,css,html,json,svg}`];
 
+/** Writes the derived files in their places. A process of its own, because it loads the whole service. */
+async function generate(outDir: string): Promise<void> {
+  const program = [join(root, 'scripts/generate.ts'), '--without-contract'];
+  execFileSync(process.execPath, program, { cwd: root, stdio: ['ignore', 2, 2] });
+  mkdirSync(outDir);
+}
+
 const parts = {
-  console: { sources: [...pageSources('console'), 'client/src/generated.ts'], build: page('console') },
+  derived: {
+    sources: [
+      ...['server/src/**/*.ts', 'server/migrations/*.sql', 'standards/*.ts', 'docs/reference/*.ts'],
+      ...['client/generate.ts', 'scripts/{generate,generate-db,derived-files}.ts', 'scripts/openapi/*.ts'],
+    ],
+    build: generate,
+  },
+  console: { sources: pageSources('console'), build: page('console') },
   guide: { sources: ['docs/{guide,site}/**/*.*', 'docs/eleventy.config.js'], build: buildGuide },
   player: { sources: [...pageSources('player'), 'standards/*.ts'], build: page('player') },
   server: {
@@ -125,7 +139,7 @@ const allParts = namesOf(parts);
 function digestOf({ sources }: Part): string {
   const digest = createHash('sha256');
   const common = ['package.json', 'package-lock.json', 'scripts/build.ts'];
-  const exclude = ['**/node_modules/**', '**/*.test.ts'];
+  const exclude = ['**/node_modules/**', '**/*.test.ts', '**/generated.ts'];
   const files = globSync([...sources], { cwd: root, exclude, withFileTypes: false }).sort();
   for (const file of [...files, ...common]) {
     digest.update(file);

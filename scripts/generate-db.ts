@@ -1,8 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { openPglite } from '../server/src/platform/db/pglite/pglite.ts';
 
-const target = new URL('../server/src/platform/db/generated.ts', import.meta.url);
 const migrations = new URL('../server/migrations', import.meta.url).pathname;
 
 type Column = {
@@ -120,12 +118,3 @@ const columnsText = `
     join pg_type t on t.oid = a.atttypid
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migration'
   order by c.relname collate "C", a.attnum`;
-
-if (import.meta.main) {
-  const wanted = await generateDatabaseTypes();
-  if (!process.argv.includes('--check')) await writeFile(target, wanted);
-  else if ((await readFile(target, 'utf8')) !== wanted) {
-    console.error('server/src/platform/db/generated.ts does not match migrations/. Run: npm run generate');
-    process.exitCode = 1;
-  }
-}

@@ -1,0 +1,25 @@
+import { generateClientTypes } from '../client/generate.ts';
+import { commandsPage, configurationPage, errorsPage, eventsPage } from '../docs/reference/pages.ts';
+import { describeApi } from '../server/src/app.ts';
+import { databaseFunctions } from '../server/src/database-functions.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import { compact } from './openapi/compact.ts';
+
+/** The text of openapi.json. */
+export const contract = compact(describeApi(readConfig({})));
+
+/** The files and texts that are derived from the sources and not committed. */
+export async function derivedFiles(): Promise<[file: string, text: string][]> {
+  const notice = '-- Made by npm run generate. Do not edit.\n';
+  return [
+    ...databaseFunctions.map(({ file, definition }): [string, string] => [
+      `server/migrations/functions/${file}.sql`,
+      notice + definition,
+    ]),
+    ['client/src/generated.ts', await generateClientTypes(contract)],
+    ['docs/guide/reference/configuration.md', configurationPage()],
+    ['docs/guide/reference/errors.md', errorsPage()],
+    ['docs/guide/reference/events.md', eventsPage(JSON.parse(contract))],
+    ['docs/guide/reference/commands.md', commandsPage()],
+  ];
+}
