@@ -102,6 +102,8 @@ function frameTables(markdown) {
 }
 
 export default function configure(eleventy) {
+  // The reference pages are derived, so git ignores them.
+  eleventy.setUseGitIgnore(false);
   let images = new Set();
   eleventy.addPlugin(highlight, { preAttributes: { tabindex: 0 }, lineSeparator: '\n' });
   eleventy.amendLibrary('md', (markdown) => {
