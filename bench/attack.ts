@@ -1,6 +1,8 @@
 // Attacks a local instance of the service and prints the results:
-//   npm run attack -- [--only TEXT] [--engine pglite|postgres]
+//   npm run attack -- [--list access|load] [--only TEXT] [--engine pglite|postgres] [--bare]
 // Each attack runs alongside an honest client. The run fails if an attack succeeds or the honest client has to wait.
+// "Access and evidence" attacks a process without a proxy. "Load" attacks it through nginx, configured as in
+// deploy/nginx.conf; with `--bare`, without.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -8,14 +10,21 @@ import { ensureBuilt } from '../scripts/build.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
 import { cleanUp, type Environment } from '../server/test/support/process.ts';
 import type { Attack } from './attack/attack.ts';
-import { attacks } from './attack/attacks.ts';
+import { accessAndEvidence, load } from './attack/attacks.ts';
 import { startHonestClient } from './attack/honest.ts';
 import { sendRequest } from './attack/send-request.ts';
 import { expect, honestProbes, openTarget, type Target, uniqueName } from './attack/target.ts';
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, engine: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    ...{ list: { type: 'string' }, only: { type: 'string' }, engine: { type: 'string' } },
+    bare: { type: 'boolean' },
+  },
+});
 if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engine))
   throw new Error('--engine must be pglite or postgres.');
+if (values.list !== undefined && !['access', 'load'].includes(values.list))
+  throw new Error('--list must be access or load.');
 /** The maximum p99 response time in milliseconds for honest requests during an attack. */
 const maxMilliseconds = 100;
 /**
@@ -46,8 +55,8 @@ function percentile(sorted: number[], part: number): number {
 
 type Line = Record<string, string | number>;
 
-async function startWorld(environment: Environment) {
-  const target = await openTarget(environment);
+async function startWorld(environment: Environment, behindNginx: boolean) {
+  const target = await openTarget(environment, behindNginx);
   const honest = startHonestClient(await honestProbes(target));
   honest.begin();
   await Promise.all([pause(warmUpMilliseconds), useBulkAndChanges(target)]);
@@ -76,6 +85,7 @@ async function useBulkAndChanges({ service, api, key, learner }: Target): Promis
 }
 
 async function measure(
+  list: string,
   target: Target,
   attack: Attack,
   honest: ReturnType<typeof startHonestClient>,
@@ -102,7 +112,7 @@ async function measure(
   ];
   return [
     {
-      finding: attack.finding,
+      list,
       attempt: attack.name,
       outcome: isFine ? 'withstood' : 'FAILED   ',
       'p99 ms': p99,
@@ -116,8 +126,16 @@ async function measure(
   ];
 }
 
-const chosen = attacks.filter(({ name }) => name.includes(values.only ?? ''));
-if (chosen.length === 0) throw new Error('No attack has a name that contains the text given with --only.');
+/** A process without a proxy speaks HTTP/2 only with TLS. */
+const only = (attacks: readonly Attack[]) =>
+  attacks.filter(
+    ({ name }) => name.includes(values.only ?? '') && !(values.bare && name.startsWith('HTTP/2')),
+  );
+const lists = [
+  { list: 'access', attacks: only(accessAndEvidence), behindNginx: false },
+  { list: 'load', attacks: only(load), behindNginx: !values.bare },
+].filter(({ list, attacks }) => attacks.length > 0 && list === (values.list ?? list));
+if (lists.length === 0) throw new Error('No attack has a name that contains the text given with --only.');
 await ensureBuilt();
 const begun = performance.now();
 const cluster = values.engine === 'postgres' ? await startCluster() : null;
@@ -125,18 +143,20 @@ const lines: Line[] = [];
 let failed = 0;
 try {
   const environment = cluster ? { DATABASE_URL: cluster.url } : {};
-  let { target, honest } = await startWorld(environment);
-  for (const attack of chosen) {
-    const [line, isFine] = await measure(target, attack, honest);
-    lines.push(line);
-    if (!isFine) failed++;
-    console.log(`  ${isFine ? 'withstood' : 'FAILED   '} ${attack.name}`);
-    if (target.service.child.exitCode !== null || target.service.child.signalCode !== null) {
-      honest.close();
-      ({ target, honest } = await startWorld(environment));
+  for (const { list, attacks, behindNginx } of lists) {
+    let { target, honest } = await startWorld(environment, behindNginx);
+    for (const attack of attacks) {
+      const [line, isFine] = await measure(list, target, attack, honest);
+      lines.push(line);
+      if (!isFine) failed++;
+      console.log(`  ${isFine ? 'withstood' : 'FAILED   '} ${attack.name}`);
+      if (target.service.child.exitCode !== null || target.service.child.signalCode !== null) {
+        honest.close();
+        ({ target, honest } = await startWorld(environment, behindNginx));
+      }
     }
+    honest.close();
   }
-  honest.close();
 } finally {
   await cleanUp();
   await cluster?.remove();

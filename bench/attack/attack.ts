@@ -4,8 +4,6 @@ import type { Target } from './target.ts';
 export type Outcome = { withstood: boolean; detail: string };
 
 export type Attack = {
-  /** The row in the threat table of SECURITY.md. */
-  finding: string;
   name: string;
   run: (target: Target) => Promise<Outcome>;
 };

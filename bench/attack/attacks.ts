@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts';
 import { accessAttacks } from './attacks/access.ts';
 import { archiveAttacks } from './attacks/archives.ts';
-import { bodyAttacks } from './attacks/bodies.ts';
+import { bodyAttacks, endlessBodyAttacks } from './attacks/bodies.ts';
 import { connectionAttacks } from './attacks/connections.ts';
 import { evidenceAttacks } from './attacks/evidence.ts';
 import { fileAttacks } from './attacks/files.ts';
@@ -11,10 +11,9 @@ import { inputAttacks } from './attacks/input.ts';
 import { launchAttacks } from './attacks/launches.ts';
 import { scopeAttacks } from './attacks/scopes.ts';
 
-export const attacks: readonly Attack[] = [
+/** A process without a proxy refuses these. */
+export const accessAndEvidence: readonly Attack[] = [
   ...bodyAttacks,
-  ...floodAttacks,
-  ...connectionAttacks,
   ...launchAttacks,
   ...archiveAttacks,
   ...scopeAttacks,
@@ -22,5 +21,12 @@ export const attacks: readonly Attack[] = [
   ...inputAttacks,
   ...accessAttacks,
   ...fileAttacks,
+];
+
+/** The proxy in front refuses these (deploy/nginx.conf). */
+export const load: readonly Attack[] = [
+  ...floodAttacks,
+  ...connectionAttacks,
   ...heavyAttacks,
+  ...endlessBodyAttacks,
 ];

@@ -9,11 +9,15 @@ import {
 } from '../../server/test/support/process.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import type { Probe } from './honest.ts';
+import { startNginx } from './nginx.ts';
 import { type Reply, send, sendRequest } from './send-request.ts';
 
 /** The target: a service with its own data folder, two tenants, courses and learners. */
 export type Target = {
+  /** Behind nginx, its URLs are nginx's. */
   service: Running;
+  /** Where HTTP/2 without TLS is spoken. Null without nginx. */
+  http2: string | null;
   folder: string;
   api: (method: string, path: string, body?: unknown, key?: string) => Promise<Reply>;
   operator: string;
@@ -49,20 +53,29 @@ export function expect(reply: Reply, ...statuses: number[]): Reply {
   throw new Error(`expected ${statuses.join(' or ')}, got ${reply.status}: ${JSON.stringify(reply.body)}`);
 }
 
-/** Starts the service as a careless operator would, with umask 022, and fills it. */
-export async function openTarget(more: Environment = {}): Promise<Target> {
+/**
+ * Starts the service as a careless operator would, with umask 022, and fills it. `behindNginx` puts nginx in front of it,
+ * configured as in deploy/nginx.conf.
+ */
+export async function openTarget(more: Environment, behindNginx: boolean): Promise<Target> {
   const folder = await temporaryFolder();
-  const [port, contentPort] = await freePorts(2);
+  const [port = 0, contentPort = 0, front = 0, frontContent = 0, http2 = 0] = await freePorts(5);
+  if (behindNginx) await startNginx({ api: port, content: contentPort, front, frontContent, http2 });
+  const addresses = behindNginx
+    ? { baseUrl: `http://127.0.0.1:${front}`, contentUrl: `http://127.0.0.1:${frontContent}` }
+    : null;
   const mask = process.umask(0o022);
-  const service = await startProcess({
+  const started = await startProcess({
     DATA_DIR: folder,
     BOOTSTRAP_KEY: bootstrapKey,
     PORT: String(port),
     CONTENT_PORT: String(contentPort),
-    CONTENT_URL: `http://*.localhost:${contentPort}`,
+    CONTENT_URL: `http://*.localhost:${addresses ? frontContent : contentPort}`,
+    ...(addresses && { BASE_URL: addresses.baseUrl, TRUST_PROXY: 'true' }),
     ...more,
   });
   process.umask(mask);
+  const service = { ...started, ...addresses };
   const api: Target['api'] = (method, path, body, key = bootstrapKey) =>
     body === undefined
       ? sendRequest(service.baseUrl + path, { method, key })
@@ -96,6 +109,7 @@ export async function openTarget(more: Environment = {}): Promise<Target> {
   };
   return {
     service,
+    http2: behindNginx ? `http://127.0.0.1:${http2}` : null,
     folder,
     api,
     operator: bootstrapKey,

@@ -15,6 +15,7 @@ import {
   waitForState,
 } from '../../server/test/support/browser.ts';
 import { writeCertificate } from '../../server/test/support/certificate.ts';
+import { writeStandAlone } from '../../server/test/support/nginx.ts';
 import {
   bootstrapKey,
   cleanUp,
@@ -64,16 +65,7 @@ function writeNginx(ports: { http: number; https: number; api: number; content: 
     .replaceAll('/var/log/nginx', folder)
     .replaceAll('/etc/ssl/lectern/fullchain.pem', certificate.certFile)
     .replaceAll('/etc/ssl/lectern/privkey.pem', certificate.keyFile);
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder};`,
-  );
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(
-    file,
-    `user root; daemon off; pid ${folder}/nginx.pid; error_log stderr; events {}
-http { access_log off; ${temporary.join(' ')}\n${local}}`,
-  );
-  return file;
+  return writeStandAlone(folder, local);
 }
 
 async function call(service: Running, method: string, path: string, body: unknown, more = {}) {

@@ -20,7 +20,6 @@ async function rejectedAfter(call: () => Promise<Reply>, seconds: number): Promi
 
 export const accessAttacks: readonly Attack[] = [
   {
-    finding: '8',
     name: `course files more than ${maxSeconds} s after expiry, withdrawal and disabling`,
     run: async (target) => {
       const learners = [await target.learner(), await target.learner(), await target.learner()] as const;
@@ -41,7 +40,6 @@ export const accessAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '14',
     name: 'keys, links and sessions of a suspended tenant',
     run: async (target) => {
       expect(await target.api('POST', '/tenant', { TenantID: 'late' }), 201);
@@ -67,7 +65,6 @@ export const accessAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '12',
     name: 'the log names the caller and the address of a rejected request',
     run: async (target) => {
       const key = await target.narrowKey('users:read');

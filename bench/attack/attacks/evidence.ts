@@ -6,7 +6,6 @@ const passed = { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': '80' 
 
 export const evidenceAttacks: readonly Attack[] = [
   {
-    finding: '5',
     name: 'a result reached offline arrives after the course was opened elsewhere',
     run: async (target) => {
       const learner = await target.learner();
@@ -25,7 +24,6 @@ export const evidenceAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '8',
     name: 'a session commits after Exit',
     run: async (target) => {
       const learner = await target.learner();
@@ -39,7 +37,6 @@ export const evidenceAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '8',
     name: 'the open session of a disabled and of a withdrawn learner commits',
     run: async (target) => {
       const disabled = await target.learner();
@@ -56,7 +53,6 @@ export const evidenceAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '9',
     name: 'commits out of order, twice and across two launches end in the best result',
     run: async (target) => {
       const learner = await target.learner();

@@ -10,7 +10,6 @@ function everything(folder: string): string[] {
 
 export const fileAttacks: readonly Attack[] = [
   {
-    finding: '3',
     name: 'another user of the machine reads the data folder',
     run: async ({ folder }) => {
       const open = everything(folder).filter((path) => {
@@ -24,7 +23,6 @@ export const fileAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '13',
     name: 'a copy of the database contains signing keys or webhook secrets',
     run: async (target) => {
       const made = expect(

@@ -4,7 +4,6 @@ import { click, openSession } from '../target.ts';
 
 export const launchAttacks: readonly Attack[] = [
   {
-    finding: '9',
     name: '300 launches from one ticket',
     run: async (target) => {
       const { ticket } = await click((await target.learner()).launchUrl);
@@ -15,7 +14,6 @@ export const launchAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '9',
     name: '500 commits for one launch within seconds',
     run: async (target) => {
       const session = await openSession(await target.learner());
@@ -28,7 +26,6 @@ export const launchAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '9',
     name: '3.8 MB of invented element names in one commit',
     run: async (target) => {
       const session = await openSession(await target.learner());
@@ -40,7 +37,6 @@ export const launchAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '9',
     name: 'element names that no data model has',
     run: async (target) => {
       const session = await openSession(await target.learner());
@@ -70,7 +66,6 @@ export const launchAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '9',
     name: 'a commit numbered 2,000,000,000, and then the real ones',
     run: async (target) => {
       const learner = await target.learner();
@@ -89,7 +84,6 @@ export const launchAttacks: readonly Attack[] = [
     },
   },
   {
-    finding: '15',
     name: "one course's session on another course's origin",
     run: async (target) => {
       const own = await openSession(await target.learner());
