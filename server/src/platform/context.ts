@@ -9,6 +9,7 @@ import type { ImportQueue } from './load/import-queue.ts';
 import type { Load } from './load/load.ts';
 import type { NodeState } from './node-state.ts';
 import type { Counters } from './operations/counters.ts';
+import type { runIsolated } from './operations/isolated.ts';
 import type { Log } from './operations/log.ts';
 import type { Scope } from './scopes.ts';
 
@@ -59,6 +60,8 @@ export type Context = {
   readonly files: PackageFiles;
   /** Package imports on this node. */
   readonly imports: ImportQueue;
+  /** Runs a program on untrusted input. */
+  readonly isolate: typeof runIsolated;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
   /** What this node is doing, and has done in this minute. */

@@ -12,6 +12,7 @@ import { openLoad } from './load/load.ts';
 import { locations } from './locations.ts';
 import { openState } from './node-state.ts';
 import { openCounters } from './operations/counters.ts';
+import { runIsolated } from './operations/isolated.ts';
 import type { Log } from './operations/log.ts';
 
 /**
@@ -49,6 +50,7 @@ export async function openContext(
       log,
       files,
       imports: openImports(counters),
+      isolate: runIsolated,
       keys,
       load: openLoad(),
       counters,

@@ -3,7 +3,7 @@ import type { PackageReport } from '../../../../../standards/types.ts';
 import type { Context } from '../../../platform/context.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { locations } from '../../../platform/locations.ts';
-import { IsolationFailure, runIsolated } from '../../../platform/operations/isolated.ts';
+import { IsolationFailure } from '../../../platform/operations/isolated.ts';
 import type { PackageSource } from './read-package.ts';
 
 const program = pathToFileURL(locations.packageProgram);
@@ -17,7 +17,7 @@ export async function examinePackage(ctx: Context, source: PackageSource): Promi
   const { file, folder } = source;
   const limits = { ...memory, seconds: ctx.config.importSeconds, files: [file], folder };
   try {
-    return (await runIsolated(program, source, limits)) as PackageReport;
+    return (await ctx.isolate(program, source, limits)) as PackageReport;
   } catch (error) {
     if (error instanceof Problem || (error instanceof Error && 'errno' in error)) throw error;
     ctx.log.error({ err: error }, 'a package could not be read');

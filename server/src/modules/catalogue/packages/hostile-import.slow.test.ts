@@ -14,7 +14,7 @@ import { openImportQueue } from '../../../platform/load/import-queue.ts';
 import { importPackage } from './import-package.ts';
 import { rawZip } from './test-support.ts';
 
-const service = await startService();
+const service = await startService({ isolates: true });
 after(service.close);
 const { api, ctx } = service;
 

@@ -18,7 +18,10 @@ import { findDamage } from '../find-damage.ts';
 import { importPackage } from './import-package.ts';
 import { rawZip } from './test-support.ts';
 
-const service = await startService({ env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' } });
+const service = await startService({
+  env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' },
+  isolates: true,
+});
 after(service.close);
 const { api, ctx } = service;
 const phishing = await readFile(await packCourse('phishing'));
