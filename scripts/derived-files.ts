@@ -1,7 +1,7 @@
 import { generateClientTypes } from '../client/generate.ts';
 import { commandsPage, configurationPage, errorsPage, eventsPage } from '../docs/reference/pages.ts';
 import { describeApi } from '../server/src/app.ts';
-import { databaseFunctions } from '../server/src/database-functions.ts';
+import { databaseFunctions, functionsForTenants } from '../server/src/database-functions.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { compact } from './openapi/compact.ts';
 
@@ -12,7 +12,7 @@ export const contract = compact(describeApi(readConfig({})));
 export async function derivedFiles(): Promise<[file: string, text: string][]> {
   const notice = '-- Made by npm run generate. Do not edit.\n';
   return [
-    ...databaseFunctions.map(({ file, definition }): [string, string] => [
+    ...[...databaseFunctions, ...functionsForTenants].map(({ file, definition }): [string, string] => [
       `server/migrations/functions/${file}.sql`,
       notice + definition,
     ]),

@@ -14,7 +14,17 @@ const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')
 const [user, enrolment, launch, statement] = [id(1), id(2), id(3), id(4)];
 
 const progress = {
-  ...{ n: 0, enrollId: enrolment, launch: 1, number: 1, bodyHash: 'x', isLive: true, exit: false, bytes: 2 },
+  ...{
+    n: 0,
+    line: 1,
+    enrollId: enrolment,
+    launch: 1,
+    number: 1,
+    bodyHash: 'x',
+    isLive: true,
+    exit: false,
+    bytes: 2,
+  },
   ...{ expectedRevision: 0, expectedStatus: 'in_progress', expectedChange: null, unitId: 'unit' },
   ...{
     evidence: {},
@@ -55,13 +65,12 @@ const calls = (tenant: string): Record<string, unknown[]> => ({
     ]),
     at,
     true,
-    0,
     null,
   ],
   start_launch: [tenant, enrolment, at, null, null, id(13), launch],
   write_progress: [tenant, JSON.stringify([progress]), at, '{}'],
   expire_enrolments: [tenant, JSON.stringify([{ enroll_id: enrolment, event_id: id(15) }]), ended],
-  store_statements: storeValues(tenant, [stored], 10),
+  store_statements: [tenant, ...storeValues([stored], 10)],
   erase_statements: [tenant, []],
 });
 

@@ -102,7 +102,7 @@ test('a copy of the database is not enough to decrypt stored responses or webhoo
   const { tenant } = await enrolled();
   const tenantCtx = { ...ctx, tenantId: tenant.TenantID };
   const asked = { key: 'order-1', request: 'POST /user {}', about: null };
-  const response = (value: string) => ({ prepare: async () => async () => value, shares: null });
+  const response = (value: string) => async () => async () => value;
   await once(tenantCtx, asked, response('the secret answer'));
   const replayed = await once(tenantCtx, asked, response('again'));
   assert.deepEqual(replayed, { outcome: { value: 'the secret answer' }, replayed: true });

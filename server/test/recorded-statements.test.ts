@@ -8,6 +8,7 @@ import { checkStatements, recordStatements } from './support/recorded-statements
 
 const nothing: Engine = {
   kind: 'postgres',
+  isDistributed: () => false,
   query: async () => ({ rows: [], affected: 0 }),
   transaction: (work) => work(nothing),
   script: async () => {},

@@ -70,6 +70,7 @@ test('a function must be checked, take its tenant as a parameter, and run no dyn
 
 const nothing: Engine = {
   kind: 'postgres',
+  isDistributed: () => false,
   query: async () => ({ rows: [], affected: 0 }),
   transaction: (work) => work(nothing),
   script: async () => {},

@@ -4,7 +4,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
 import { type ErrorCode, Problem } from '../../platform/errors.ts';
 import { asService } from '../../platform/scopes.ts';
-import { type EnrolAnswer, enrolInTransaction } from '../enrolments/enrol.ts';
+import { type Enrolled, enrolInTransaction } from '../enrolments/enrol.ts';
 import { selectEnrolments, toEnrolment } from '../enrolments/record.ts';
 import type { Enrolment } from '../enrolments/schemas.ts';
 import { appendEvents } from '../events/append.ts';
@@ -141,7 +141,7 @@ export async function enrolWithKey(
   row: KeyRow,
   user: RedeemingUser,
   input: RedeemInput,
-): Promise<EnrolAnswer[]> {
+): Promise<Enrolled[]> {
   if (row.group_name !== null && user.group_name === null)
     await updateUser(asService(ctx), { loginId: input.loginId, GroupName: row.group_name });
   return enrolInTransaction(

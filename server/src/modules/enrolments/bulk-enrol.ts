@@ -1,12 +1,13 @@
 import Type from 'typebox';
 import type { TenantContext } from '../../platform/context.ts';
 import { Fields } from '../../platform/http/schema.ts';
-import { dryRunEach } from '../../platform/retries/dry-run.ts';
+import { planEach } from '../../platform/retries/dry-run.ts';
+import type { Submission } from '../../platform/retries/verb.ts';
 import { bulk } from '../../platform/rows/bulk.ts';
 import type { RowDone } from '../../platform/rows/work-rows.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
-import { enrol } from './enrol.ts';
+import { enrolling } from './enrol.ts';
 import { Enrolment, EnrolRequest } from './schemas.ts';
 
 export const EnrolRow = Fields(
@@ -15,27 +16,29 @@ export const EnrolRow = Fields(
 );
 export type EnrolRow = Type.Static<typeof EnrolRow>;
 
-export async function enrolRow(ctx: TenantContext, row: EnrolRow): Promise<RowDone> {
+export async function enrollingRow(ctx: TenantContext, row: EnrolRow): Promise<Submission<RowDone>> {
   const { LoginID: loginId, CourseID: courseId, DurationID: durationId, ...request } = row;
   const input = { ...request, loginId, courseId };
-  const { enrolment, isNew } = await enrol(ctx, durationId === undefined ? input : { ...input, durationId });
-  return {
-    Status: isNew ? 201 : 200,
-    LoginID: enrolment.LoginID,
-    CourseID: enrolment.CourseID,
-    DurationID: enrolment.DurationID,
-    EnrollID: enrolment.EnrollID,
-    LaunchURL: enrolment.LaunchURL,
-  };
+  return enrolling(
+    ctx,
+    durationId === undefined ? input : { ...input, durationId },
+    ({ enrolment, isNew }) => ({
+      Status: isNew ? 201 : 200,
+      LoginID: enrolment.LoginID,
+      CourseID: enrolment.CourseID,
+      DurationID: enrolment.DurationID,
+      EnrollID: enrolment.EnrollID,
+      LaunchURL: enrolment.LaunchURL,
+    }),
+  );
 }
 
-/** The rows of a chunk run concurrently, and `enrol` combines concurrent rows into one statement. */
 export const enrolInBulk = bulk<EnrolRow>({
   row: EnrolRow,
   record: Enrolment,
   tables: ['user', 'enrolment', 'event'],
   names: ['LoginID', 'CourseID', 'DurationID'],
   ids: ['EnrollID', 'LaunchURL'],
-  prepare: async (_, row) => (ctx) => enrolRow(ctx, row),
-  plan: (ctx, rows) => dryRunEach(ctx, rows, enrolRow),
+  prepare: enrollingRow,
+  plan: (ctx, rows) => planEach(ctx, rows, enrollingRow),
 });

@@ -3,9 +3,9 @@ import { Problem } from '../../platform/errors.ts';
 import { Fields } from '../../platform/http/schema.ts';
 import { bulk } from '../../platform/rows/bulk.ts';
 import { requireScope } from '../../platform/scopes.ts';
-import { planBulkUsers, prepareUser } from '../users/bulk.ts';
+import { creatingRow, planBulkUsers } from '../users/bulk.ts';
 import { NewUser, User } from '../users/schemas.ts';
-import { EnrolRow, enrolRow } from './bulk-enrol.ts';
+import { EnrolRow, enrollingRow } from './bulk-enrol.ts';
 
 const { LoginID: _, CourseID, ...enrolment } = EnrolRow.properties;
 
@@ -55,7 +55,7 @@ export const createUsersInBulk = bulk<PersonRow>({
   prepare: async (ctx, row) => {
     const problem = courseProblem(row);
     if (problem) throw problem;
-    return prepareUser(ctx, userOf(row));
+    return creatingRow(ctx, userOf(row));
   },
   next: {
     name: 'Enrolment',
@@ -65,8 +65,7 @@ export const createUsersInBulk = bulk<PersonRow>({
     isWanted: (row) => row.CourseID !== undefined,
     prepare: async (ctx, row) => {
       requireScope(ctx, scope, 'Enrolling');
-      const wanted = enrolmentOf(row) as EnrolRow;
-      return async (ctx) => enrolRow(ctx, wanted);
+      return enrollingRow(ctx, enrolmentOf(row) as EnrolRow);
     },
   },
   plan: async (ctx, rows) => {
@@ -83,7 +82,7 @@ export const createUsersInBulk = bulk<PersonRow>({
   },
 });
 
-const planEnrolment: typeof enrolRow = async (ctx, wanted) => {
+const planEnrolment: typeof enrollingRow = async (ctx, wanted) => {
   requireScope(ctx, scope, 'Enrolling');
-  return enrolRow(ctx, wanted);
+  return enrollingRow(ctx, wanted);
 };

@@ -1,5 +1,5 @@
 import { cappedDuration, cappedEnd } from '../../platform/db/capped-duration.ts';
-import { databaseFunction } from '../../platform/db/functions.ts';
+import { databaseFunction, functionForTenants } from '../../platform/db/functions.ts';
 import { limitLockWaitsSql } from '../../platform/db/lock-waits.ts';
 import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
@@ -186,14 +186,13 @@ const insert = `
 
 /**
  * Enrols users of the tenant `$1`. `$2` is an array of `EnrolRow`, each with its number `n`. `$3` is the time. `$4`
- * is true if nothing else follows in the transaction. `$5` is the number of rows that the transaction has already
- * processed. `$6` has the seats already counted by a plan; otherwise it is null. Rows that must wait for the next
+ * is true if nothing else follows in the transaction. `$5` has the seats already counted by a plan; otherwise it is null. Rows that must wait for the next
  * transaction have no result. To prevent deadlocks between nodes, rows are locked in a fixed order: by course, then
  * user, enrolment and option.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',
-  parameters: 'text, jsonb, timestamptz, boolean, integer, text[]',
+  parameters: 'text, jsonb, timestamptz, boolean, text[]',
   returns: `table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
   options jsonb, chosen text, action text, is_full boolean, held enrolment)`,
   body: `
@@ -206,10 +205,10 @@ declare
   former record;
   former_id uuid;
   ${eventBuffer.declare}
-  processed integer := $5;
-  has_seat boolean := $5 > 0;
-  is_plan boolean := $6 is not null;
-  planned text[] := coalesce($6, '{}');
+  processed integer := 0;
+  has_seat boolean := false;
+  is_plan boolean := $5 is not null;
+  planned text[] := coalesce($5, '{}');
   seat text;
   new_end timestamptz;
   new_duration text;
@@ -265,6 +264,8 @@ end`,
 });
 
 /** The result columns, followed by the columns of the new, extended or current enrolment. */
-export const enrolText = `select outcome.n, outcome.user_found, outcome.user_enabled, outcome.course_status,
-  outcome.course_title, outcome.options, outcome.chosen, outcome.action, outcome.is_full, (outcome.held).*
-from ${enrolFunction.name}($1, $2, $3, $4, $5, $6) outcome`;
+export const enrolForTenants = functionForTenants(
+  enrolFunction,
+  `outcome.n, outcome.user_found, outcome.user_enabled, outcome.course_status, outcome.course_title, outcome.options,
+  outcome.chosen, outcome.action, outcome.is_full, (outcome.held).*`,
+);

@@ -1,15 +1,20 @@
 import { tenantNow } from '../../platform/clocks.ts';
-import type { TenantContext } from '../../platform/context.ts';
-import { isInTransaction, run } from '../../platform/db/transaction.ts';
-import { codeOf } from '../../platform/error-code.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { coalesce } from '../../platform/load/coalesce.ts';
+import { byTenant } from '../../platform/load/queue.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { countCreated } from '../../platform/operations/tenant-growth.ts';
-import { Postponed } from '../../platform/retries/once.ts';
-import { callWithPositions, numberBeforeCommit } from '../events/write.ts';
-import { enrolText } from './enrol-function.ts';
+import { perform } from '../../platform/retries/once.ts';
+import {
+  Outdated,
+  openVerb,
+  type Submission,
+  submitInside,
+  type VerbCall,
+} from '../../platform/retries/verb.ts';
+import { numberBeforeCommit } from '../events/write.ts';
+import { enrolForTenants } from './enrol-function.ts';
 import { refusalOf } from './enrol-refusal.ts';
 import type { EnrolRow, Outcome } from './enrol-row.ts';
 import { toEnrolment } from './record.ts';
@@ -17,158 +22,79 @@ import type { Enrolment, EnrolRequest } from './schemas.ts';
 
 export type EnrolInput = EnrolRequest & { loginId: string; courseId: string; durationId?: string };
 
-export type EnrolAnswer = { enrolment: Enrolment; isNew: boolean };
+export type Enrolled = { enrolment: Enrolment; isNew: boolean };
 
-const maxAttempts = 5;
-
-/** The error of a row whose transaction failed after earlier ones were committed. */
-type Failure = { cause: unknown };
-
-const enrolRow = coalesce<TenantContext, EnrolRow, Outcome | Failure | null>({
-  name: 'enrol',
-  group: (ctx) => ctx.tenantId,
-  key: (row) => JSON.stringify([row.login_id, row.course_id]),
-  run: (ctx, rows) => {
-    if (isInTransaction(ctx)) return enrolSome(ctx, rows);
-    return ctx.isDryRun ? enrolRows(ctx, rows) : enrolAndCommit(ctx, rows);
-  },
-});
-
-/**
- * The effects of earlier calls of the database function in this transaction. `planned` is null
- * unless the call is a plan.
- */
-type Before = { processed: number; planned: string[] | null };
-
-async function callEnrol(
-  ctx: TenantContext,
-  rows: EnrolRow[],
-  { processed, planned }: Before,
-  isLast = !isInTransaction(ctx),
-): Promise<Outcome[]> {
-  if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
-  const values = [ctx.tenantId, JSON.stringify(rows), tenantNow(ctx), isLast, processed, planned];
-  const outcomes = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
-  const created = outcomes.filter((outcome) => outcome.enroll_id !== null && isNew(outcome));
-  countCreated(ctx, ['enrolment'], created.length);
-  return outcomes;
-}
-
-/** Enrols all rows in the caller's transaction or in a dry run, which may take several calls. */
-async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
-  const outcomes = new Map<number, Outcome>();
-  const before = { processed: 0, planned: ctx.isDryRun ? [] : null };
-  while (outcomes.size < rows.length) {
-    const found = await callEnrol(ctx, without(rows, outcomes), before);
-    for (const outcome of found) outcomes.set(outcome.n, outcome);
-  }
-  return [...outcomes.values()].sort((a, b) => a.n - b.n);
-}
-
-const without = (rows: EnrolRow[], done: ReadonlyMap<number, unknown>) =>
-  rows.flatMap((row, n) => (done.has(n) ? [] : [{ n, ...row }]));
-
-/**
- * Enrols all rows. Rows that take seats may need several transactions. If one of them fails, its rows run again one
- * by one, and those of the transactions before it keep their outcomes, because they are committed.
- */
-async function enrolAndCommit(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome | Failure)[]> {
-  const outcomes = new Map<number, Outcome | Failure>();
-  const before = { processed: 0, planned: null };
-  while (outcomes.size < rows.length) {
-    const left = without(rows, outcomes);
-    try {
-      for (const outcome of await callEnrol(ctx, left, before)) outcomes.set(outcome.n, outcome);
-    } catch (error) {
-      if (outcomes.size === 0) throw error;
-      for (const row of left)
-        outcomes.set(row.n, await callEnrol(ctx, [row], before).then(onlyOutcome, (cause) => ({ cause })));
-    }
-  }
-  return rows.map((_, n) => outcomes.get(n) as Outcome | Failure);
-}
-
-const onlyOutcome = ([outcome]: Outcome[]) => outcome as Outcome;
-
-const hasEvent = ({ enroll_id, action }: Outcome) => enroll_id !== null && action !== 'keep';
+/** The seats that a plan has counted so far. Each dry run has its own `ctx.state`. */
+const plannedSeats = partOfState('planned_seats', () => [] as string[]);
 
 const isNew = ({ action }: Outcome) => action !== 'keep' && action !== 'extend';
 
-/** The key of a new enrolment's seat, in the format of the database function. */
-function seatOf(outcome: Outcome): string[] {
-  return outcome.enroll_id !== null && isNew(outcome) ? [`${outcome.course_id}\n${outcome.duration_id}`] : [];
-}
-
-/**
- * Counts the rows and seats of the current transaction. Each shared transaction and each dry run
- * has its own `ctx.state`.
- */
-const transactionProgress = partOfState('enrolled_in_transaction', () => ({
-  processed: 0,
-  planned: [] as string[],
-}));
-
-/**
- * Enrols rows of several callers in one transaction. The result of a row is null if the row must
- * wait for the next transaction.
- */
-async function enrolSome(ctx: TenantContext, rows: EnrolRow[]): Promise<(Outcome | null)[]> {
-  const done = transactionProgress(ctx);
-  const numbered = rows.map((row, n) => ({ n, ...row }));
-  const before = ctx.isDryRun ? { ...done, processed: 0 } : { ...done, planned: null };
-  const results: (Outcome | null)[] = rows.map(() => null);
-  const call = (isLast: boolean) => callEnrol(ctx, numbered, before, isLast);
-  for (const outcome of (await callWithPositions(ctx, true, call, hasEvent)) ?? []) {
-    results[outcome.n] = outcome;
-    done.processed += 1;
-    done.planned.push(...seatOf(outcome));
+/** Rows that have to wait for another transaction, because one takes only a few seats, have no result. */
+async function enrolRows(
+  ctx: Context,
+  calls: readonly VerbCall<EnrolRow>[],
+  isLast: boolean,
+): Promise<(Outcome | undefined)[]> {
+  const numbered = calls.map(({ ctx, row }, n) => ({ ctx, row: { n, ...row } }));
+  const planned = ctx.isDryRun ? plannedSeats(ctx) : null;
+  const { rows } = await enrolForTenants.call<Outcome>(
+    ctx,
+    byTenant(numbered).map((own) => {
+      const { ctx } = own[0] as (typeof own)[0];
+      if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
+      return { ctx, values: [JSON.stringify(own.map(({ row }) => row)), tenantNow(ctx), isLast, planned] };
+    }),
+  );
+  const outcomes: (Outcome | undefined)[] = calls.map(() => undefined);
+  for (const outcome of rows) {
+    outcomes[outcome.n] = outcome;
+    if (outcome.enroll_id === null || !isNew(outcome)) continue;
+    countCreated((calls[outcome.n] as VerbCall<EnrolRow>).ctx, ['enrolment'], 1);
+    planned?.push(`${outcome.course_id}\n${outcome.duration_id}`);
   }
-  return results;
+  return outcomes;
 }
+
+const submission = openVerb<EnrolRow, Outcome>({
+  name: 'enrol',
+  isShared: true,
+  key: (row) => JSON.stringify([row.login_id, row.course_id]),
+  run: enrolRows,
+});
 
 /** Enrols a user on a course. `IfEnrolled` decides what happens to a current enrolment. */
-export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
-  const row = rowOf(ctx, input);
-  // Retry, because the next statement sees the changes that another node made during this statement.
-  let outcome = await tryToEnrol(ctx, row).catch(ignoreRace);
-  for (let attempt = 1; attempt < maxAttempts && (!outcome || lostRace(outcome, input)); attempt++)
-    outcome = await tryToEnrol(ctx, row).catch(ignoreRace);
-  return answerOf(ctx, input, outcome);
+export function enrolling<T>(
+  ctx: TenantContext,
+  input: EnrolInput,
+  answer: (enrolled: Enrolled) => T,
+): Submission<T> {
+  return submission(rowOf(ctx, input), (outcome) => answer(enrolledBy(ctx, input, outcome)));
 }
 
-async function tryToEnrol(ctx: TenantContext, row: EnrolRow): Promise<Outcome> {
-  const outcome = await enrolRow(ctx, row);
-  if (!outcome) throw new Postponed();
-  if ('cause' in outcome) throw outcome.cause;
-  return outcome;
-}
-
-/**
- * Ignores PostgreSQL errors after which a retry may succeed: a newer enrolment exists (unique
- * violation), the user was erased (foreign key violation), or a deadlock occurred.
- */
-function ignoreRace(error: unknown): null {
-  if (['23505', '40P01', '23503'].includes(codeOf(error))) return null;
-  throw error;
-}
-
-function lostRace(outcome: Outcome, input: EnrolInput): boolean {
-  return outcome.enroll_id === null && !refusalOf(outcome, input);
+export function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enrolled> {
+  return perform(ctx, async () => enrolling(ctx, input, (enrolled) => enrolled));
 }
 
 /**
  * Enrols one user on several courses in the caller's transaction. If this throws, the caller must roll back,
- * so that either all enrolments are created or none. Rows are never coalesced with those of other callers.
+ * so that either all enrolments are created or none.
  */
-export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<EnrolAnswer[]> {
-  const rows = inputs.map((input, n) => ({ input, n, row: rowOf(ctx, input) }));
-  const outcomes = await enrolRows(
-    ctx,
-    rows.map(({ row }) => row),
-  );
-  const raced = rows.filter(({ input, n }) => lostRace(outcomes[n] as Outcome, input));
-  for (const { n, row } of raced) outcomes.splice(n, 1, ...(await enrolRows(ctx, [row])));
-  return rows.map(({ input, n }) => answerOf(ctx, input, outcomes[n] as Outcome));
+export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<Enrolled[]> {
+  const attempt = (some: readonly EnrolInput[]) =>
+    submitInside(
+      ctx,
+      some.map((input) => enrolling(ctx, input, (enrolled) => enrolled)),
+    );
+  const settled = await attempt(inputs);
+  const answers: Enrolled[] = [];
+  for (const [n, input] of inputs.entries()) {
+    let one = settled[n];
+    // The next statement sees the changes that another node made during this one.
+    if (one?.status === 'rejected' && one.reason instanceof Outdated) [one] = await attempt([input]);
+    if (one?.status !== 'fulfilled') throw one?.reason;
+    answers.push(one.value);
+  }
+  return answers;
 }
 
 function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
@@ -189,13 +115,10 @@ function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
   };
 }
 
-function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome | null): EnrolAnswer {
-  const refused = outcome && refusalOf(outcome, input);
+function enrolledBy(ctx: TenantContext, input: EnrolInput, outcome: Outcome): Enrolled {
+  const refused = refusalOf(outcome, input);
   if (refused) throw refused;
-  if (!outcome || outcome.enroll_id === null)
-    throw new Problem('unavailable', 'The enrolment is being changed by another request. Try again.', {
-      retryAfter: 1,
-    });
+  if (outcome.enroll_id === null) throw new Outdated();
   if (outcome.action === 'keep' && input.IfEnrolled === 'fail')
     throw new Problem(
       'already_enrolled',

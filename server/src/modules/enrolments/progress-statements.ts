@@ -2,7 +2,6 @@ import type { Evidence } from '../../../../standards/types.ts';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/coalesce.ts';
 import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 import { lostLaunchNumber } from './lost-launch.ts';
 import type { EnrolmentRow } from './record.ts';
@@ -165,12 +164,7 @@ from jsonb_to_recordset($2::jsonb) as r ("enrollId" uuid, number integer, launch
   refused text) join held on held.enroll_id = r."enrollId"
 on conflict do nothing`;
 
-export const writeRefused = coalesce<TenantContext, RefusedCommit, null>({
-  name: 'refuse_commits',
-  group: (ctx) => ctx.tenantId,
-  run: async (ctx, rows) => {
-    const values = [ctx.tenantId, JSON.stringify(rows), tenantNow(ctx)];
-    await run(ctx, { name: 'refuse_commits', text: refuse, values });
-    return rows.map(() => null);
-  },
-});
+export async function writeRefused(ctx: TenantContext, commit: RefusedCommit): Promise<void> {
+  const values = [ctx.tenantId, JSON.stringify([commit]), tenantNow(ctx)];
+  await run(ctx, { name: 'refuse_commits', text: refuse, values });
+}

@@ -6,7 +6,7 @@ import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/sche
 import { dryRun } from '../../platform/retries/dry-run.ts';
 import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
-import { type EnrolInput, enrol } from './enrol.ts';
+import { type Enrolled, enrolling } from './enrol.ts';
 import { enrolProblems } from './enrol-refusal.ts';
 import { explainEnrolment } from './explain-enrolment.ts';
 import { listEnrolments, listEnrolmentsOfUser } from './list.ts';
@@ -21,7 +21,7 @@ const params = Type.Object({ LoginID, EnrollID });
 const reading = { tag: 'Enrolments', access: 'tenant', scope: 'enrolments:read' } as const;
 const writing = { tag: 'Enrolments', access: 'tenant', scope: 'enrolments:write' } as const;
 
-const enrolling = {
+const enrolment = {
   ...writing,
   method: 'POST',
   body: EnrolRequest,
@@ -34,19 +34,14 @@ const enrolling = {
     },
   },
   events: ['enrolment.created', 'enrolment.extended', 'enrolment.renewed', 'enrolment.expired'],
-  coalesced: true,
 } as const;
 
-async function handleEnrol(ctx: Parameters<typeof enrol>[0], input: EnrolInput) {
-  const { enrolment, isNew } = await enrol(ctx, input);
-  return isNew
-    ? created(enrolment, path`/enrolment/${enrolment.LoginID}/${enrolment.EnrollID}`)
-    : ok(enrolment);
-}
+const respond = ({ enrolment, isNew }: Enrolled) =>
+  isNew ? created(enrolment, path`/enrolment/${enrolment.LoginID}/${enrolment.EnrollID}`) : ok(enrolment);
 
 export const enrolmentRoutes = [
   route({
-    ...enrolling,
+    ...enrolment,
     path: '/enrol/{LoginID}/{CourseID}/{DurationID}',
     name: 'enrolWithOption',
     summary: 'Enrol a user with a given enrolment option',
@@ -55,16 +50,13 @@ export const enrolmentRoutes = [
     example: ['Reference'],
     problems: [...enrolProblems, 'option_not_found'],
     params: Type.Object({ LoginID, CourseID, DurationID }),
-    handle: (ctx, { params, body }) =>
-      handleEnrol(ctx, {
-        ...body,
-        loginId: params.LoginID,
-        courseId: params.CourseID,
-        durationId: params.DurationID,
-      }),
+    submission: async (ctx, { params, body }) => {
+      const { LoginID: loginId, CourseID: courseId, DurationID: durationId } = params;
+      return enrolling(ctx, { ...body, loginId, courseId, durationId }, respond);
+    },
   }),
   route({
-    ...enrolling,
+    ...enrolment,
     path: '/enrol/{LoginID}/{CourseID}',
     name: 'enrol',
     summary: 'Enrol a user on a course with a single enrolment option',
@@ -73,8 +65,8 @@ export const enrolmentRoutes = [
     example: ['Reference'],
     problems: [...enrolProblems, 'no_enrolment_option', 'multiple_enrolment_options'],
     params: Type.Object({ LoginID, CourseID }),
-    handle: (ctx, { params, body }) =>
-      handleEnrol(ctx, { ...body, loginId: params.LoginID, courseId: params.CourseID }),
+    submission: async (ctx, { params, body }) =>
+      enrolling(ctx, { ...body, loginId: params.LoginID, courseId: params.CourseID }, respond),
   }),
   route({
     method: 'GET',

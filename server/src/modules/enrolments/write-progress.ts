@@ -1,9 +1,8 @@
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import { tenantNow } from '../../platform/clocks.ts';
-import type { TenantContext } from '../../platform/context.ts';
-import { databaseFunction } from '../../platform/db/functions.ts';
-import { run } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/coalesce.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { databaseFunction, functionForTenants } from '../../platform/db/functions.ts';
+import { byTenant, type Call, contextOf, openQueue } from '../../platform/load/queue.ts';
 import type { EventType } from '../events/types.ts';
 import { eventBuffer } from '../events/write.ts';
 import type { AttemptState } from './attempts/state.ts';
@@ -53,13 +52,13 @@ const ifNewer = (column: string, value: string) => `${column} = (case
  * Writes commits of different enrolments of the tenant `$1` at the time `$3`. Skips a commit if the
  * enrolment has changed since it was read. Merges results. Run-time data and the bookmark come from
  * the newest launch and its highest commit number. `$2` is an array of `Progress`, each with its
- * number `n`. Returns the numbers of the commits that were written. `$4` has the run-time data of each commit in a
+ * number `n` and its `line` in `$4`. Returns the numbers of the commits that were written. `$4` has the run-time data of each commit in a
  * line, because the parser of `jsonb` rejects U+0000 and unpaired surrogates, which `json` keeps.
  */
 export const writeProgressFunction = databaseFunction({
   name: 'write_progress',
   parameters: 'text, jsonb, timestamptz, text',
-  returns: 'setof integer',
+  returns: 'table (n integer)',
   body: `
 declare
   request record;
@@ -69,13 +68,13 @@ declare
   ${eventBuffer.declare}
 begin
   for request in
-    select r.*, given.data::json as data from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, launch integer, number integer,
+    select r.*, given.data::json as data from jsonb_to_recordset($2) as r (n integer, line integer, "enrollId" uuid, launch integer, number integer,
       "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text,
       "expectedChange" timestamptz, "unitId" text, bytes integer, evidence jsonb,
       "treeState" text, shared text, root jsonb, exit boolean, completion text, success text, score double precision,
       progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz,
       warnings text[], claimed jsonb, events jsonb, "attemptState" jsonb)
-    join unnest(string_to_array($4, e'\\n')) with ordinality as given (data, line) on given.line = r.n + 1
+    join unnest(string_to_array($4, e'\\n')) with ordinality as given (data, line) on given.line = r.line
     order by r."enrollId"
   loop
     update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,
@@ -133,13 +132,14 @@ begin
         ${eventBuffer.add({ id: 'event.id', type: 'event.type', user: 'moved.user_id', enrolment: 'request."enrollId"', course: 'moved.course_id', data: 'event.data' })}
       end loop;
     end if;
-    return next request.n;
+    n := request.n;
+    return next;
   end loop;
   ${eventBuffer.write('true')}
 end`,
 });
 
-const write = `select n from ${writeProgressFunction.name}($1, $2, $3, $4) as written (n)`;
+export const writeForTenants = functionForTenants(writeProgressFunction, 'outcome.n');
 
 /**
  * Maximum number of commits and bytes per statement. A commit can have up to 1 MiB, and other tenants'
@@ -147,42 +147,54 @@ const write = `select n from ${writeProgressFunction.name}($1, $2, $3, $4) as wr
  */
 const max = { commits: 50, bytes: 1024 ** 2 };
 
-async function writeRows(ctx: TenantContext, rows: Progress[]): Promise<(Date | null)[]> {
-  const requests = rows.map(
-    ({ course, data: _, attemptResult: __, attemptFinishedAt: ___, ...progress }, n) => ({
-      ...progress,
-      n,
-      completion: course.Completion,
-      success: course.Success,
-      score: course.Score,
-      progress: course.Progress,
-      totalSeconds: course.TotalSeconds,
-    }),
+async function writeRows(
+  ctx: Context,
+  calls: readonly Call<TenantContext, Progress>[],
+): Promise<(Date | null | undefined)[]> {
+  const tenants = byTenant(calls.map(({ ctx, row }, n) => ({ ctx, row, n })));
+  const values = tenants.map((own) => {
+    const { ctx } = own[0] as (typeof own)[0];
+    const rows = own.map(
+      ({ n, row: { course, data: _, attemptResult: __, attemptFinishedAt: ___, ...progress } }, at) => ({
+        ...progress,
+        n,
+        line: at + 1,
+        completion: course.Completion,
+        success: course.Success,
+        score: course.Score,
+        progress: course.Progress,
+        totalSeconds: course.TotalSeconds,
+      }),
+    );
+    const lines = own.map(({ row: { data } }) => JSON.stringify(data)).join('\n');
+    return { ctx, values: [JSON.stringify(rows), tenantNow(ctx), lines] };
+  });
+  const { rows, isLeftOut } = await writeForTenants.call<{ n: number }>(ctx, values);
+  const written = new Set(rows.map(({ n }) => n));
+  const times = new Map(values.map(({ ctx, values }) => [ctx.tenantId, values[1] as Date]));
+  return calls.map(({ ctx: { tenantId } }, n) =>
+    isLeftOut(tenantId) ? undefined : written.has(n) ? times.get(tenantId) : null,
   );
-  const now = tenantNow(ctx);
-  const lines = rows.map(({ data }) => JSON.stringify(data)).join('\n');
-  const values = [ctx.tenantId, JSON.stringify(requests), now, lines];
-  const moved = await run<{ n: number }>(ctx, { name: 'write_progress', text: write, values });
-  const written: (Date | null)[] = rows.map(() => null);
-  for (const { n } of moved) written[n] = now;
-  return written;
 }
 
 /** `writeProgress` in the caller's transaction. */
 export async function writeProgressNow(ctx: TenantContext, progress: Progress): Promise<Date | null> {
-  const [writtenAt = null] = await writeRows(ctx, [progress]);
+  const [writtenAt = null] = await writeRows(ctx, [{ ctx, row: progress }]);
   return writtenAt;
 }
 
-/** Returns the time at which the commit was written; null if another change came first. */
-export const writeProgress = coalesce<TenantContext, Progress, Date | null>({
+const queue = openQueue<TenantContext, Progress, Date | null>({
   name: 'write_progress',
-  group: (ctx) => ctx.tenantId,
+  isShared: true,
   key: (progress) => progress.enrollId,
   max: max.commits,
   bytes: {
     of: ({ bytes, treeState, shared }) => bytes + (treeState?.length ?? 0) + (shared?.length ?? 0),
     max: max.bytes,
   },
-  run: writeRows,
+  run: (calls) => writeRows(contextOf(calls), calls),
 });
+
+/** Returns the time at which the commit was written; null if another change came first. */
+export const writeProgress = (ctx: TenantContext, progress: Progress): Promise<Date | null> =>
+  queue.add(ctx, progress);

@@ -1,4 +1,3 @@
-import type { Context } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/dialect.ts';
 import { beforeCommit, runUnprepared } from '../../platform/db/transaction.ts';
 import type { EventType } from './types.ts';
@@ -88,30 +87,4 @@ export async function numberEvents(ctx: { db: Database }, tenants: string[]): Pr
  */
 export function numberBeforeCommit(ctx: { db: Database }, tenants: readonly string[]): void {
   beforeCommit(ctx, tenants, numberEvents);
-}
-
-/** Transactions in which a function has locked the event log, or in which one is running. */
-const lastCalls = new WeakSet<Database>();
-
-/**
- * Calls a database function in a transaction of calls with Idempotency-Keys. If `mayBeLast`, the function takes the
- * positions itself, which locks the event log. Returns null if the log is locked already, or another call is in progress:
- * the rows must then wait for the next transaction, because their locks come before that of the log.
- */
-export async function callWithPositions<Result>(
-  ctx: Pick<Context, 'db' | 'isDryRun'>,
-  mayBeLast: boolean,
-  call: (isLast: boolean) => Promise<Result[]>,
-  hasEvent: (result: Result) => boolean,
-): Promise<Result[] | null> {
-  if (ctx.isDryRun) return call(false);
-  if (lastCalls.has(ctx.db)) return null;
-  lastCalls.add(ctx.db);
-  let results: Result[] = [];
-  try {
-    results = await call(mayBeLast);
-    return results;
-  } finally {
-    if (!mayBeLast || !results.some(hasEvent)) lastCalls.delete(ctx.db);
-  }
 }

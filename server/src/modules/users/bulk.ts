@@ -1,15 +1,14 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import type { Submission } from '../../platform/retries/verb.ts';
 import type { PlannedRow, RowDone } from '../../platform/rows/work-rows.ts';
-import { createDrafted, draftUser } from './create-user.ts';
+import { type Created, creatingUser } from './create-user.ts';
 import { planUsers } from './plan-users.ts';
 import { withSameEmails } from './same-emails.ts';
-import type { NewUser, User } from './schemas.ts';
+import type { NewUser } from './schemas.ts';
 import { withSimilarUsers } from './similar-users.ts';
 
-type Done = { user: User; isNew: boolean; changed: string[] | null };
-
-const done = ({ user, isNew, changed }: Done): RowDone => ({
+const done = ({ user, isNew, changed }: Created): RowDone => ({
   Status: isNew ? 201 : 200,
   LoginID: user.LoginID,
   ...(changed !== null && { Changed: changed }),
@@ -22,17 +21,11 @@ function emailProblem({ Email }: NewUser): Problem | null {
   return new Problem('validation_failed', detail, { param: 'Email' });
 }
 
-/** Prepares one row of a bulk call. */
-export async function prepareUser(
-  ctx: TenantContext,
-  row: NewUser,
-): Promise<(ctx: TenantContext) => Promise<RowDone>> {
+export async function creatingRow(ctx: TenantContext, row: NewUser): Promise<Submission<RowDone>> {
   const problem = emailProblem(row);
   if (problem) throw problem;
-  const drafted = await (row.Password == null
-    ? draftUser(ctx, row)
-    : ctx.load.bulkHashes(() => draftUser(ctx, row)));
-  return async (ctx) => done(await createDrafted(ctx, drafted));
+  const create = () => creatingUser(ctx, row, done);
+  return row.Password == null ? create() : ctx.load.bulkHashes(create);
 }
 
 /**
@@ -42,7 +35,7 @@ export async function prepareUser(
 export async function planBulkUsers(
   ctx: TenantContext,
   rows: NewUser[],
-  then: (ctx: TenantContext, row: number) => Promise<RowDone> | null,
+  then: (ctx: TenantContext, row: number) => Promise<Submission<RowDone>> | null,
 ): Promise<PlannedRow[]> {
   const valid = [...rows.keys()].filter((at) => emailProblem(rows[at] as NewUser) === null);
   const planned = await planUsers(

@@ -1,4 +1,4 @@
-import { databaseFunction } from '../../platform/db/functions.ts';
+import { databaseFunction, functionForTenants } from '../../platform/db/functions.ts';
 import type { Scope } from '../../platform/scopes.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import type { FoldedUser } from './record.ts';
@@ -71,4 +71,7 @@ begin
 end`,
 });
 
-export const createUsersText = `select created.n, created.is_new, (created.held).* from ${createUserFunction.name}($1, $2, $3, $4) created`;
+export const createUsersForTenants = functionForTenants(
+  createUserFunction,
+  'outcome.n, outcome.is_new, (outcome.held).*',
+);

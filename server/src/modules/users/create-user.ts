@@ -1,21 +1,20 @@
 import { tenantNow } from '../../platform/clocks.ts';
 import type { Actor, TenantContext } from '../../platform/context.ts';
-import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
+import { joinTransaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
-import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { coalesce } from '../../platform/load/coalesce.ts';
+import { byTenant } from '../../platform/load/queue.ts';
 import { countCreated } from '../../platform/operations/tenant-growth.ts';
-import { Outdated, Postponed } from '../../platform/retries/once.ts';
+import { perform } from '../../platform/retries/once.ts';
+import { Outdated, openVerb, type Submission, type VerbCall } from '../../platform/retries/verb.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { appendAudit } from '../audit/append.ts';
-import { callWithPositions, numberBeforeCommit } from '../events/write.ts';
+import { numberBeforeCommit } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { sessionLimit } from './administrators.ts';
 import { checkPasswordGuess } from './check-user.ts';
-import { createUsersText, type NewUserRow } from './create-user-function.ts';
-import { type GroupChanges, groupChangesInTransaction, noGroupChanges } from './group-changes.ts';
+import { createUsersForTenants, type NewUserRow } from './create-user-function.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { foldedUser, toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
@@ -29,66 +28,91 @@ type Request = { row: NewUserRow; by: Actor | null; mayCreate: boolean; update: 
 export type Known = { isNew: boolean; row: UserRow; changed: string[] | null };
 
 /** Null if there is no such user. */
-type Outcome = Known | Problem | Postponed | null;
+type Outcome = Known | Problem | null;
 
 type Found = UserRow & { n: number; is_new: boolean };
 
-type Numbered = { n: number; request: Request };
+type Call = VerbCall<Request>;
+type Numbered = { ctx: TenantContext; n: number; request: Request };
 
-async function insertRows(ctx: TenantContext, requests: Numbered[], isLast: boolean): Promise<Found[]> {
-  const rows = JSON.stringify(
-    requests.map(({ n, request: { row, mayCreate } }) => ({ n, may_create: mayCreate, ...row })),
-  );
-  if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
-  const values = [ctx.tenantId, rows, tenantNow(ctx), isLast];
-  const found = await run<Found>(ctx, { name: 'create_user', text: createUsersText, values });
-  countCreated(ctx, ['user', 'user_word'], found.filter(({ is_new }) => is_new).length);
-  return found;
+const numbered = (calls: readonly Call[]): Numbered[] =>
+  calls.map(({ ctx, row: request }, n) => ({ ctx, n, request }));
+
+/** Creates users, or finds them if they exist. A user of a tenant that was left out has no result. */
+async function insertRows(
+  ctx: TenantContext,
+  requests: readonly Numbered[],
+  isLast: boolean,
+): Promise<Map<number, Known | null>> {
+  const tenants = byTenant(requests).map((own) => {
+    const { ctx } = own[0] as Numbered;
+    if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
+    const rows = own.map(({ n, request: { row, mayCreate } }) => ({ n, may_create: mayCreate, ...row }));
+    return { ctx, values: [JSON.stringify(rows), tenantNow(ctx), isLast] };
+  });
+  const { rows, isLeftOut } = await createUsersForTenants.call<Found>(ctx, tenants);
+  const found = new Map(rows.map(({ n, is_new, ...row }) => [n, { isNew: is_new, row, changed: null }]));
+  const known = requests.filter(({ ctx }) => !isLeftOut(ctx.tenantId));
+  for (const { ctx, n } of known) if (found.get(n)?.isNew) countCreated(ctx, ['user', 'user_word'], 1);
+  return new Map(known.map(({ n }) => [n, found.get(n) ?? null]));
 }
 
-async function insertOrUpdate(
+/** Whether the request needs no more than the function. */
+const isPlain = ({ by, update }: Request) => by === null && update === null;
+
+/**
+ * Updates and new administrators take several statements, so they are left for a transaction of their tenant. An update
+ * has no result if its change of group does not fit into the transaction.
+ */
+async function createUsers(
   ctx: TenantContext,
-  requests: Request[],
-  groups: GroupChanges,
+  calls: readonly Call[],
   isLast: boolean,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = requests.map(({ row }) =>
-    groups.postponed.has(row.login_id) ? new Postponed() : null,
+): Promise<(Outcome | undefined)[]> {
+  const requests = numbered(calls);
+  const isOfOne = requests.every(({ ctx }) => ctx.tenantId === requests[0]?.ctx.tenantId);
+  const plain = requests.filter(({ request }) => isPlain(request));
+  if (isOfOne && plain.length < requests.length)
+    return joinTransaction(ctx, (ctx) =>
+      createOrUpdate(
+        ctx,
+        requests.map((one) => ({ ...one, ctx })),
+      ),
+    );
+  const found = await insertRows(ctx, plain, isLast);
+  return calls.map((_, n) => found.get(n));
+}
+
+async function createOrUpdate(
+  ctx: TenantContext,
+  requests: readonly Numbered[],
+): Promise<(Outcome | undefined)[]> {
+  const found: Map<number, Outcome> = await insertRows(ctx, requests, false);
+  const isNew = (n: number) => {
+    const one = found.get(n);
+    return one && 'isNew' in one ? one.isNew : null;
+  };
+  const updates = requests.flatMap(({ n, request: { update } }) =>
+    update && isNew(n) === false ? [{ n, update }] : [],
   );
-  const left = requests.flatMap((request, n) => (outcomes[n] ? [] : [{ n, request }]));
-  const found = await insertRows(ctx, left, isLast);
-  for (const { n, is_new, ...row } of found) outcomes[n] = { isNew: is_new, row, changed: null };
-  const updates = found.flatMap(({ n, is_new }) => {
-    const update = is_new ? null : requests[n]?.update;
-    return update ? [{ n, update }] : [];
-  });
   const updated = await updateUsers(
     ctx,
     updates.map(({ update }) => update),
-    groups,
   );
   for (const [at, { n }] of updates.entries()) {
-    const one = updated[at] ?? null;
-    outcomes[n] = one === null || one instanceof Error ? one : { isNew: false, ...one };
+    const one = updated[at];
+    if (one === undefined) found.delete(n);
+    else found.set(n, one === null || one instanceof Problem ? one : { isNew: false, ...one });
   }
-  const made = found.flatMap(({ n, is_new, user_id }) => {
-    const actor = is_new ? requests[n]?.by : null;
-    return actor ? [{ action: 'administrator.created', targetId: user_id, data: {}, actor } as const] : [];
+  const made = requests.flatMap(({ n, request: { by } }) => {
+    const one = found.get(n);
+    return by && one && 'row' in one && one.isNew
+      ? [{ action: 'administrator.created', targetId: one.row.user_id, data: {}, actor: by } as const]
+      : [];
   });
   await appendAudit(ctx, ctx.tenantId, ...made);
-  return outcomes;
+  return requests.map(({ n }) => found.get(n));
 }
-
-/** Creates users for several callers in one transaction. */
-async function insertSome(ctx: TenantContext, requests: Request[]): Promise<Outcome[]> {
-  const groups = groupChangesInTransaction(ctx);
-  const call = (isLast: boolean) => insertOrUpdate(ctx, requests, groups, isLast);
-  const isNew = (one: Outcome) => one !== null && 'isNew' in one && one.isNew;
-  const outcomes = await callWithPositions(ctx, requests.every(isOneStatement), call, isNew);
-  return outcomes ?? requests.map(() => new Postponed());
-}
-
-const isOneStatement = ({ by, update }: Request) => by === null && update === null;
 
 /**
  * The bytes of the texts by which a user is found. The words of long texts take much longer to store than the other
@@ -98,18 +122,12 @@ const textsOf = ({ login_id, first_name, last_name, email }: NewUserRow) =>
   Buffer.byteLength(`${login_id}${first_name ?? ''}${last_name ?? ''}${email ?? ''}`);
 
 /** Rows with the same LoginID run one after the other, so each row sees the changes of the previous one. */
-const insertUser = coalesce<TenantContext, Request, Outcome>({
+const submission = openVerb<Request, Outcome>({
   name: 'create_user',
-  group: (ctx) => ctx.tenantId,
+  isShared: true,
   key: ({ row }) => row.login_id,
-  run: (ctx, requests) => {
-    if (isInTransaction(ctx)) return insertSome(ctx, requests);
-    return requests.every(isOneStatement)
-      ? insertOrUpdate(ctx, requests, noGroupChanges(), true)
-      : transaction(ctx, (ctx) => insertOrUpdate(ctx, requests, noGroupChanges(), false));
-  },
   bytes: { of: ({ row }) => textsOf(row), max: 16_384 },
-  runsAgain: (ctx, outcome) => outcome instanceof Postponed && !isInTransaction(ctx),
+  run: createUsers,
 });
 
 export type UserDraft = {
@@ -119,9 +137,6 @@ export type UserDraft = {
   /** For an existing user, the stored hash with which the password was compared. */
   compared: { stored: string; matches: boolean } | null;
 };
-
-/** PostgreSQL's error code. A bulk call that enrols the same users may lock them in a different order. */
-const deadlock = '40P01';
 
 /** Words that our URLs use in place of a LoginID. For example, `GET /enrolment/key` lists keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
@@ -169,42 +184,28 @@ function updateOf(ctx: TenantContext, { input, row }: UserDraft): UserUpdate | n
   return { loginId: row.login_id, change, passwordHash, by: ctx };
 }
 
-/** Tries again if another node created the user during the statement, or after a deadlock. */
-export async function insertOrFind(ctx: TenantContext, drafted: UserDraft): Promise<Known | Problem | null> {
+/** The row of a drafted user for the queue. */
+export function creating<T>(
+  ctx: TenantContext,
+  drafted: UserDraft,
+  answer: (outcome: Known | Problem | null) => T,
+): Submission<T> {
   const { row, input } = drafted;
   const mayCreate = input.IfMissing !== 'fail';
   const request = { row, by: row.is_admin ? ctx.actor : null, mayCreate, update: updateOf(ctx, drafted) };
-  const attempt = async () => {
-    const outcome = await insertUser(ctx, request);
-    if (outcome instanceof Postponed) throw outcome;
-    return outcome;
-  };
-  try {
-    const outcome = await attempt();
-    if (outcome || !mayCreate) return outcome;
-  } catch (error) {
-    if (codeOf(error) !== deadlock) throw error;
-  }
-  return attempt();
+  return submission(request, answer);
 }
 
 /** `changed` has the names of the fields that an update changed; null if none was requested. */
 export type Created = { user: User; isNew: boolean; changed: string[] | null };
 
-export async function toCreated(
-  ctx: TenantContext,
-  drafted: UserDraft,
-  outcome: Known | Problem | null,
-): Promise<Created> {
+/** Throws `Outdated` if the user has been created or has got another password since the draft. */
+export function toCreated(drafted: UserDraft, outcome: Known | Problem | null): Created {
   if (outcome instanceof Problem) throw outcome;
-  if (!outcome && drafted.input.IfMissing === 'fail') throw userNotFound();
-  if (!outcome)
-    throw new Problem('unavailable', 'The user is being changed by another request. Try again.', {
-      retryAfter: 1,
-    });
+  if (!outcome) throw drafted.input.IfMissing === 'fail' ? userNotFound() : new Outdated();
   const { row, isNew, changed } = outcome;
   const user = toUser(row);
-  if (!isNew && changed === null) await rejectDifferences(ctx, drafted, user, row.password_hash);
+  if (!isNew && changed === null) rejectDifferences(drafted, user, row.password_hash);
   return { user, isNew, changed };
 }
 
@@ -223,20 +224,20 @@ export async function draftUser(ctx: TenantContext, input: NewUser): Promise<Use
  * Creates a user. Updates an existing user if the caller requests it. Otherwise, the existing data
  * must be the same (a safe retry).
  */
-export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Promise<Created> {
-  return toCreated(ctx, drafted, await insertOrFind(ctx, drafted));
-}
-
-export async function createUser(ctx: TenantContext, input: NewUser): Promise<Created> {
-  return createDrafted(ctx, await draftUser(ctx, input));
-}
-
-async function rejectDifferences(
+export async function creatingUser<T>(
   ctx: TenantContext,
-  { input, password, compared }: UserDraft,
-  user: User,
-  stored: string,
-): Promise<void> {
+  input: NewUser,
+  answer: (created: Created) => T,
+): Promise<Submission<T>> {
+  const drafted = await draftUser(ctx, input);
+  return creating(ctx, drafted, (outcome) => answer(toCreated(drafted, outcome)));
+}
+
+export function createUser(ctx: TenantContext, input: NewUser): Promise<Created> {
+  return perform(ctx, () => creatingUser(ctx, input, (created) => created));
+}
+
+function rejectDifferences({ input, password, compared }: UserDraft, user: User, stored: string): void {
   const { Password: _, IfExists: __, IfMissing: ___, ...sent } = input;
   const defaults = { IsAdmin: false, Register: false, Enabled: true };
   const meant = Object.entries({ ...sent, LoginID: user.LoginID }).map(([name, value]) => [
@@ -245,11 +246,9 @@ async function rejectDifferences(
   ]);
   const differs = differences(Object.fromEntries(meant), user);
   if (password !== null) {
-    const isCompared = compared?.stored === stored;
     // Do not hash here, because hashing is slow and other requests wait for the transaction.
-    if (!isCompared && isInTransaction(ctx)) throw new Outdated();
-    const found = isCompared ? compared : await checkPasswordGuess(ctx, { loginId: user.LoginID, password });
-    if (!found?.matches) differs.push('Password');
+    if (compared?.stored !== stored) throw new Outdated();
+    if (!compared.matches) differs.push('Password');
   }
   if (differs.length > 0)
     throw new Problem(

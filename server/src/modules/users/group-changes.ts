@@ -1,6 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { partOfState } from '../../platform/node-state.ts';
 
 /**
  * A change of a user's group also changes all of that user's enrolments. Other requests wait for the
@@ -8,19 +7,6 @@ import { partOfState } from '../../platform/node-state.ts';
  * many enrolments in total.
  */
 const maxEnrolments = 5_000;
-
-/** The group changes in one transaction. */
-export type GroupChanges = {
-  /** How many enrolments these changes affect. */
-  enrolments: number;
-  /** The LoginIDs whose requests have to wait for another transaction, so that they run in order. */
-  postponed: Set<string>;
-};
-
-export const noGroupChanges = (): GroupChanges => ({ enrolments: 0, postponed: new Set() });
-
-/** Each shared transaction and each dry run has its own `ctx.state`. */
-export const groupChangesInTransaction = partOfState('group_changes_in_transaction', noGroupChanges);
 
 const countEnrolments = `
 select user_id, count(*)::integer as enrolments from (
@@ -30,25 +16,24 @@ select user_id, count(*)::integer as enrolments from (
 type Counted = { user_id: string; enrolments: number };
 
 /**
- * Adds the group changes of the given users, and postpones the changes that do not fit into the transaction.
- * The users must be locked.
+ * The LoginIDs of the users whose change of group does not fit into the transaction. The users must be locked. Never
+ * returns all of them.
  */
-export async function addGroupChanges(
+export async function changesBeyondLimit(
   ctx: TenantContext,
   users: readonly { user_id: string; login_id: string }[],
-  done: GroupChanges,
-): Promise<void> {
-  if (users.length === 0) return;
-  const room = Math.max(maxEnrolments - done.enrolments, 0);
-  const values = [ctx.tenantId, users.map(({ user_id }) => user_id), room + 1];
+): Promise<Set<string>> {
+  if (users.length < 2) return new Set();
+  const values = [ctx.tenantId, users.map(({ user_id }) => user_id), maxEnrolments + 1];
   const counted = await run<Counted>(ctx, { name: 'count_enrolments', text: countEnrolments, values });
   const last = counted.at(-1);
   const total = counted.reduce((sum, { enrolments }) => sum + enrolments, 0);
-  done.enrolments += total;
-  if (!last || total <= room) return;
+  if (!last || total <= maxEnrolments) return new Set();
   // The count stopped at this user, so it includes no later users and perhaps not all of this user's
   // enrolments.
-  const isAlone = counted.length === 1 && done.enrolments === total;
-  for (const { user_id, login_id } of users)
-    if (user_id > last.user_id || (user_id === last.user_id && !isAlone)) done.postponed.add(login_id);
+  const isAlone = counted.length === 1;
+  const beyond = users.filter(
+    ({ user_id }) => user_id > last.user_id || (user_id === last.user_id && !isAlone),
+  );
+  return new Set(beyond.map(({ login_id }) => login_id));
 }

@@ -4,7 +4,7 @@ import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, OneOf, Text } from '../../platform/http/schema.ts';
 import { bounceRoutes } from './bounces/routes.ts';
 import { checkPassword, checkUser } from './check-user.ts';
-import { createDrafted, draftUser } from './create-user.ts';
+import { creatingUser } from './create-user.ts';
 import { userOrders } from './filter.ts';
 import { invitationRoutes } from './invitations/routes.ts';
 import { listGroups, listUsers } from './list-users.ts';
@@ -39,12 +39,10 @@ export const userRoutes = [
     problems: ['user_exists', 'user_not_found', 'password_not_hashed', 'login_throttled'],
     events: ['user.created', 'user.updated', 'user.disabled'],
     audits: ['administrator.created', 'user.access_changed'],
-    coalesced: true,
-    prepare: (ctx, { body }) => draftUser(ctx, body),
-    handle: async (ctx, { prepared }) => {
-      const { user, isNew } = await createDrafted(ctx, prepared);
-      return isNew ? created(user, path`/user/${user.LoginID}`) : ok(user);
-    },
+    submission: (ctx, { body }) =>
+      creatingUser(ctx, body, ({ user, isNew }) =>
+        isNew ? created(user, path`/user/${user.LoginID}`) : ok(user),
+      ),
   }),
   route({
     ...common,

@@ -3,13 +3,12 @@ import type { TenantContext } from '../../platform/context.ts';
 import { joinTransaction, run } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import { Postponed } from '../../platform/retries/once.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { limitAfter, rejectAdminChange } from './administrators.ts';
-import { addGroupChanges, type GroupChanges, noGroupChanges } from './group-changes.ts';
+import { changesBeyondLimit } from './group-changes.ts';
 import { endInvitations } from './invitations/end.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import { type FoldedUser, foldedUser, toUser, type UserRow } from './record.ts';
@@ -104,13 +103,12 @@ const hasEffect = ({ before, values, passwordHash }: Allowed) =>
 /**
  * Changes several users, and writes one event for each user that has changed. A result is null if the user
  * does not exist, and a problem if the caller may not make the change; a problem does not affect the other
- * users. `groups` postpones group changes that do not fit into the transaction.
+ * users. It is undefined if the change of group does not fit into the transaction; the first change always does.
  */
 export async function updateUsers(
   ctx: TenantContext,
   updates: readonly UserUpdate[],
-  groups: GroupChanges = noGroupChanges(),
-): Promise<(UpdatedUser | Problem | Postponed | null)[]> {
+): Promise<(UpdatedUser | Problem | null | undefined)[]> {
   if (updates.length === 0) return [];
   return joinTransaction(ctx, async (ctx) => {
     const found = await run<UserRow>(ctx, {
@@ -124,19 +122,18 @@ export async function updateUsers(
       one && !(one instanceof Problem) && hasEffect(one) ? [one] : [],
     );
     const regrouped = effective.filter(({ before, values }) => values.group_name !== before.group_name);
-    await addGroupChanges(
+    const later = await changesBeyondLimit(
       ctx,
       regrouped.map(({ before }) => before),
-      groups,
     );
     const written = await write(
       ctx,
-      effective.filter(({ loginId }) => !groups.postponed.has(loginId)),
+      effective.filter(({ loginId }) => !later.has(loginId)),
     );
+    const unchanged = ({ before }: Allowed): UpdatedUser => ({ row: before, changed: [] });
     return checked.map((one) => {
       if (one === null || one instanceof Problem) return one;
-      if (groups.postponed.has(one.loginId)) return new Postponed();
-      return written.get(one.loginId) ?? { row: one.before, changed: [] };
+      return later.has(one.loginId) ? undefined : (written.get(one.loginId) ?? unchanged(one));
     });
   });
 }

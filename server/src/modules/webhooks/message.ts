@@ -1,6 +1,6 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/coalesce.ts';
+import { openQueue } from '../../platform/load/queue.ts';
 import { type EventRow, eventColumns, toEvent } from '../events/log.ts';
 import type { WebhookRow } from './record.ts';
 import { openSecret } from './secrets.ts';
@@ -24,15 +24,20 @@ export async function readBodies(ctx: TenantContext, eventIds: string[]): Promis
 }
 
 /** Reads the bodies of simultaneous deliveries together. */
-export const readBody = coalesce<TenantContext, string, Body | null>({
+const bodyQueue = openQueue<TenantContext, string, Body | null>({
   name: 'webhook_bodies',
-  group: (ctx) => ctx.tenantId,
-  key: (eventId) => eventId,
-  run: async (ctx, eventIds) => {
-    const bodies = await readBodies(ctx, eventIds);
-    return eventIds.map((eventId) => bodies.get(eventId) ?? null);
+  run: async (calls) => {
+    const { ctx } = calls[0] as (typeof calls)[0];
+    const bodies = await readBodies(
+      ctx,
+      calls.map(({ row }) => row),
+    );
+    return calls.map(({ row }) => bodies.get(row) ?? null);
   },
 });
+
+export const readBody = (ctx: TenantContext, eventId: string): Promise<Body | null> =>
+  bodyQueue.add(ctx, eventId);
 
 export function pingBody(input: { eventId: string; webhookId: string; at: Date }): Body {
   return {

@@ -2,7 +2,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { isServed } from '../../platform/db/citus/node-tenants.ts';
 import { deleteByTenant } from '../../platform/db/delete-by-tenant.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/coalesce.ts';
+import { openQueue } from '../../platform/load/queue.ts';
 import { appendEvents } from '../events/append.ts';
 
 export type Result = {
@@ -40,15 +40,19 @@ from jsonb_to_recordset($2::jsonb) as result (webhook_id uuid, delivery_id uuid,
 where held.tenant_id = $1 and held.webhook_id = result.webhook_id and held.delivery_id = result.delivery_id`;
 
 /** Writes simultaneous results together. */
-export const recordResult = coalesce<TenantContext, Result, void>({
+const resultQueue = openQueue<TenantContext, Result, true>({
   name: 'webhook_results',
-  group: (ctx) => ctx.tenantId,
   key: (result) => result.delivery_id,
-  run: async (ctx, results) => {
-    await run(ctx, { name: 'webhook_results', text, values: [ctx.tenantId, JSON.stringify(results)] });
-    return results.map(() => undefined);
+  run: async (calls) => {
+    const { ctx } = calls[0] as (typeof calls)[0];
+    const values = [ctx.tenantId, JSON.stringify(calls.map(({ row }) => row))];
+    await run(ctx, { name: 'webhook_results', text, values });
+    return calls.map(() => true);
   },
 });
+
+export const recordResult = (ctx: TenantContext, result: Result): Promise<true> =>
+  resultQueue.add(ctx, result);
 
 export async function recordHealth(
   ctx: TenantContext,

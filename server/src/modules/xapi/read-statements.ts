@@ -10,7 +10,7 @@ import { writeInstant } from '../../../../standards/xapi/times.ts';
 import type { JsonObject } from '../../../../standards/xapi/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { coalesce } from '../../platform/load/coalesce.ts';
+import { openQueue } from '../../platform/load/queue.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import { searchKey } from './search-keys.ts';
 import { microseconds, statementsLock } from './store-function.ts';
@@ -48,19 +48,19 @@ from (values (1)) as one (row) left join statement_log log on log.tenant_id = $1
  * statement. Concurrent requests share a query that starts after all of them.
  */
 export function consistentThrough(ctx: TenantContext): Promise<string> {
-  return readBound(ctx, null);
+  return readBound.add(ctx, null);
 }
 
-const readBound = coalesce<TenantContext, null, string>({
+const readBound = openQueue<TenantContext, null, string>({
   name: 'consistent_through',
-  group: (ctx) => ctx.tenantId,
-  run: async (ctx, requests) => {
+  run: async (calls) => {
+    const { ctx } = calls[0] as (typeof calls)[0];
     const [row] = await run<{ position: number }>(ctx, {
       name: 'consistent_through',
       text: bound,
       values: [ctx.tenantId],
     });
-    return requests.map(() => writeInstant(row?.position ?? 0));
+    return calls.map(() => writeInstant(row?.position ?? 0));
   },
 });
 

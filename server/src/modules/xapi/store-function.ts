@@ -1,4 +1,4 @@
-import { databaseFunction } from '../../platform/db/functions.ts';
+import { databaseFunction, functionForTenants } from '../../platform/db/functions.ts';
 
 /** A statement as passed to the function. Rows with the same `request` are stored together or not at all. */
 export type StatementRow = {
@@ -15,13 +15,13 @@ export type StatementRow = {
  * An existing statement that kept all statements of the request from being stored. Its payload is
  * null if the result would become too large.
  */
-export type ConflictingStatement = { request: number; statement_id: string; payload: string | null };
+export type ConflictingStatement = { n: number; statement_id: string; payload: string | null };
 
 /**
  * A row of the result: a conflict, or the number of rows added because of references. The number comes
  * last.
  */
-export type Outcome = (ConflictingStatement & { followed: null }) | { followed: number };
+export type Outcome = (ConflictingStatement & { followed: null }) | { n: number; followed: number };
 
 /**
  * Limits for following references: the length of a chain, and the number of references to the same
@@ -67,7 +67,7 @@ export const maxComparedBytes = 8 * 1024 ** 2;
 
 /** Returns null for payloads beyond the maximum. */
 const findConflicts = `
-  for request, statement_id, payload in
+  for n, statement_id, payload in
     select conflict.request, conflict.statement_id,
       case when sum(octet_length(conflict.payload)) over (order by conflict.n) <= ${maxComparedBytes} then conflict.payload end
     from (
@@ -75,7 +75,7 @@ const findConflicts = `
       cross join lateral ${found('given.id', 'own.statement_id, own.payload')} held
     ) conflict
   loop
-    conflicting := conflicting || request;
+    conflicting := conflicting || n;
     return next;
   end loop;`;
 
@@ -179,7 +179,7 @@ const followAll = `
 export const storeFunction = databaseFunction({
   name: 'store_statements',
   parameters: 'text, integer[], uuid[], text, integer[], text, uuid[], boolean[], integer',
-  returns: 'table (request integer, statement_id uuid, payload text, followed integer)',
+  returns: 'table (n integer, statement_id uuid, payload text, followed integer)',
   body: `
 declare
   last bigint;
@@ -201,26 +201,24 @@ begin
   on conflict (tenant_id) do update set position = excluded.position;
   ${followAll}
   if rows_left < $9 then
+    n := 0;
     followed := $9 - rows_left;
     return next;
   end if;
 end`,
 });
 
-export const storeText = `select outcome.request, outcome.statement_id, outcome.payload, outcome.followed
-from ${storeFunction.name}($1, $2, $3, $4, $5, $6, $7, $8, $9) outcome`;
+export const storeForTenants = functionForTenants(
+  storeFunction,
+  'outcome.n, outcome.statement_id, outcome.payload, outcome.followed',
+);
 
 /**
- * Returns the parameters. Each payload is one line, because JSON.stringify writes no line breaks.
+ * Returns the parameters after the tenant. Each payload is one line, because JSON.stringify writes no line breaks.
  */
-export function storeValues(
-  tenantId: string,
-  rows: readonly StatementRow[],
-  followed: number,
-): (string | number)[] {
+export function storeValues(rows: readonly StatementRow[], followed: number): (string | number)[] {
   const column = (value: (row: StatementRow) => unknown) => `{${rows.map(value).join(',')}}`;
   return [
-    tenantId,
     column(({ request }) => request),
     column(({ id }) => id),
     rows.map(({ payload }) => payload).join('\n'),

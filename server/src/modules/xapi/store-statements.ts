@@ -5,7 +5,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { coalesce } from '../../platform/load/coalesce.ts';
+import { byTenant, type Call, contextOf, openQueue } from '../../platform/load/queue.ts';
 import { addDefinitions, checkDefinitions, rememberDefinitions } from './activity-definitions.ts';
 import { insertAttachments, type NewAttachment } from './attachments.ts';
 import type { AuSession } from './au-session.ts';
@@ -15,7 +15,7 @@ import {
   maxFollowed,
   type Outcome,
   type StatementRow,
-  storeText,
+  storeForTenants,
   storeValues,
 } from './store-function.ts';
 import { type CompleteStatement, complete, rowOf } from './stored-statement.ts';
@@ -179,7 +179,7 @@ async function storeInTransaction(
   await insertAttachments(ctx, own);
   const followed = session ? Math.min(maxFollowed, maxFollowedOfAu * rows.length) : maxFollowed;
   const outcome = await callFunction(ctx, rows, followed);
-  if (outcome.conflicts.length > 0) throw new StoredMeanwhile();
+  if (outcome.hasConflicts) throw new StoredMeanwhile();
   const more = definitions.bytes + rowBytes * (definitions.added + outcome.followed);
   if (more > 0) await session?.countStorage(ctx, more, taken?.isResult);
   return definitions;
@@ -234,9 +234,9 @@ const maxBytes = 1024 ** 2;
 /** Storing a key takes as long as storing this many bytes. */
 const bytesOfKey = 100;
 
-const coalesced = coalesce<TenantContext, Request, ConflictingStatement[]>({
+const queue = openQueue<TenantContext, Request, ConflictingStatement[]>({
   name: 'store_statements',
-  group: (ctx) => ctx.tenantId,
+  isShared: true,
   key: ({ rows }) => rows[0]?.id ?? '',
   run: storeRequests,
   max: 100,
@@ -246,41 +246,44 @@ const coalesced = coalesce<TenantContext, Request, ConflictingStatement[]>({
 function storeRequest(ctx: TenantContext, entries: readonly Entry[]): Promise<ConflictingStatement[]> {
   const rows = entries.map(({ row }) => row);
   const sizes = rows.map(({ bytes, keys }) => bytes + bytesOfKey * keys.length);
-  return coalesced(ctx, { rows, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) });
+  return queue.add(ctx, { rows, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) });
 }
 
-/** Requests with the same statement ID must not share a call: the second must see the outcome of the first. */
-async function storeRequests(ctx: TenantContext, requests: Request[]): Promise<ConflictingStatement[][]> {
-  const outcomes: ConflictingStatement[][] = requests.map(() => []);
-  let left = [...requests.entries()];
-  while (left.length > 0) {
-    const ids = new Set<string>();
-    const taken = left.filter(([, { rows }]) => {
-      if (rows.some(({ id }) => ids.has(id))) return false;
-      for (const { id } of rows) ids.add(id);
-      return true;
-    });
-    const rows = taken.flatMap(([request, { rows }]) => rows.map((row) => ({ ...row, request })));
-    const { conflicts } = await callFunction(ctx, rows, maxFollowed);
-    for (const conflict of conflicts) outcomes[conflict.request]?.push(conflict);
-    const done = new Set(taken.map(([request]) => request));
-    left = left.filter(([request]) => !done.has(request));
-  }
+/** Leaves out requests with a statement ID of an earlier one, which must see its outcome. */
+async function storeRequests(
+  calls: readonly Call<TenantContext, Request>[],
+): Promise<(ConflictingStatement[] | undefined)[]> {
+  const ids = new Set<string>();
+  const taken = calls.flatMap(({ ctx, row: { rows } }, request) => {
+    const own = rows.map(({ id }) => `${ctx.tenantId}\n${id}`);
+    if (own.some((id) => ids.has(id))) return [];
+    for (const id of own) ids.add(id);
+    return [{ ctx, request, rows: rows.map((row) => ({ ...row, request })) }];
+  });
+  const tenants = byTenant(taken).map((own) => ({
+    ctx: (own[0] as (typeof own)[0]).ctx,
+    values: storeValues(
+      own.flatMap(({ rows }) => rows),
+      maxFollowed,
+    ),
+  }));
+  const { rows, isLeftOut } = await storeForTenants.call<Outcome>(contextOf(calls), tenants);
+  const outcomes: (ConflictingStatement[] | undefined)[] = calls.map(() => undefined);
+  for (const { ctx, request } of taken) if (!isLeftOut(ctx.tenantId)) outcomes[request] = [];
+  for (const one of rows) if (one.followed === null) outcomes[one.n]?.push(one);
   return outcomes;
 }
 
+/** Stores statements in the transaction of `ctx`. */
 async function callFunction(
   ctx: TenantContext,
   rows: readonly StatementRow[],
   followed: number,
-): Promise<{ conflicts: ConflictingStatement[]; followed: number }> {
-  const outcomes = await run<Outcome>(ctx, {
-    name: 'store_statements',
-    text: storeText,
-    values: storeValues(ctx.tenantId, rows, followed),
-  });
+): Promise<{ hasConflicts: boolean; followed: number }> {
+  const values = storeValues(rows, followed);
+  const outcomes = (await storeForTenants.call<Outcome>(ctx, [{ ctx, values }])).rows;
   return {
-    conflicts: outcomes.flatMap((one) => (one.followed === null ? [one] : [])),
+    hasConflicts: outcomes.some((one) => one.followed === null),
     followed: outcomes.reduce((sum, one) => sum + (one.followed ?? 0), 0),
   };
 }

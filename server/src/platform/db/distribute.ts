@@ -137,9 +137,10 @@ export async function allowSchemaChanges(connection: Connection): Promise<void> 
     await connection.query({ text: `/* across tenants: migration */ set local ${setting}`, values: [] });
 }
 
-/** These functions, unless they are distributed already. */
+/** Those of these functions that are for one tenant, unless they are distributed already. */
 const undistributedFunctions = `select proname as name from pg_proc
-where proname = any($1) and pronamespace = current_schema()::regnamespace and not exists (
+where proname = any($1) and pronamespace = current_schema()::regnamespace
+and proargtypes[0] = 'text'::regtype and not exists (
   select from pg_dist_object known
   where known.classid = 'pg_proc'::regclass and known.objid = pg_proc.oid and known.distribution_argument_index is not null
 )`;

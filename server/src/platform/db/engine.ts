@@ -22,6 +22,8 @@ export type EngineLoad = { inUse: number; waiting: number; waits: number };
 /** The interface of both the embedded database and a PostgreSQL server. */
 export interface Engine extends Connection {
   readonly kind: 'pglite' | 'postgres';
+  /** Whether each tenant's rows are on one of several nodes (Citus). Also true as long as it is not known. */
+  isDistributed(): boolean;
   /** Runs `work` in a transaction on its own connection, and rolls back if it throws. */
   transaction<T>(work: (connection: Connection) => Promise<T>, queue?: string): Promise<T>;
   /** Runs several statements without parameters, for migrations. */

@@ -80,6 +80,7 @@ export function shareAmongTenants(engine: Engine, connections = 10): Engine {
   };
   return {
     ...engine,
+    isDistributed: () => nodes.isDistributed !== false,
     query: (statement, caller) => share(() => engine.query(statement), caller),
     transaction: (work, caller) => share(() => engine.transaction(work), caller),
     load: () => {

@@ -1,12 +1,6 @@
 import { connectionOf, type Database, kyselyForConnection, originOf, statementNameOf } from './dialect.ts';
 import type { Statement } from './engine.ts';
 
-/**
- * Transactions shared by concurrent callers. They cannot be nested, because one caller's savepoint would
- * include the other callers' statements.
- */
-const shared = new WeakSet<Database>();
-
 type LastWork = (ctx: { db: Database }, keys: string[]) => Promise<void>;
 
 const lastWork = new WeakMap<Database, Map<LastWork, Set<string>>>();
@@ -61,19 +55,7 @@ export function joinTransaction<C extends { db: Database }, T>(
   return originOf(ctx.db) ? transaction(ctx, work) : work(ctx);
 }
 
-/** Runs the work of several callers in one transaction. The callers cannot start nested transactions. */
-export function sharedTransaction<C extends { db: Database }, T>(
-  ctx: C,
-  work: (ctx: C) => Promise<T>,
-): Promise<T> {
-  return transaction(ctx, (ctx) => {
-    shared.add(ctx.db);
-    return work(ctx);
-  });
-}
-
 async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  if (shared.has(ctx.db)) throw new Error('A transaction was started inside one that several callers share.');
   const send = (text: string) => run(ctx, { text, values: [] });
   await send('savepoint nested');
   try {

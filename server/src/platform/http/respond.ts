@@ -5,7 +5,7 @@ import type { Context, TenantContext } from '../context.ts';
 import { forTenant, inQueue } from '../db/queues.ts';
 import { anonymousQueue, operatorQueue } from '../load/fair-queue.ts';
 import { loginIdIn, readIdempotencyKey, respondOnce } from '../retries/idempotency.ts';
-import type { TransactionContext } from '../retries/once.ts';
+import { perform, type Work } from '../retries/once.ts';
 import { exportPages, listOf } from '../rows/export.ts';
 import { acceptedRows } from '../rows/rows.ts';
 import type { Guards } from './guards.ts';
@@ -28,6 +28,7 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
     const input = { params, query, body, request, prepared: undefined, turn: 0 };
+    if ('submission' in route) throw new Error(`Only a tenant can call ${route.name}.`);
     return send(reply, await route.handle(inQueue(ctx, anonymousQueue), input as never, reply));
   };
 }
@@ -67,20 +68,20 @@ async function inputOf({ ctx, route, request, turn = 0 }: Call, more?: object) {
   return Object.assign(asked, { prepared: await route.prepare?.(ctx, asked as never), turn });
 }
 
-async function act(call: Call, more?: object): Promise<RouteResponse> {
+/** Does the route's slow work and returns what remains to be done. */
+async function prepare(call: Call, more?: object): Promise<Work<RouteResponse>> {
+  const { ctx, route, reply } = call;
   const input = await inputOf(call, more);
-  return call.route.handle(call.ctx, input as never, call.reply);
+  if ('submission' in route) return route.submission(ctx as TenantContext, input as never);
+  return (inside) => route.handle({ ...ctx, ...inside }, input as never, reply);
 }
 
-async function actOnce(call: Call, key: string): Promise<RouteResponse> {
-  const { ctx, route, request, reply } = call;
-  const prepare = async () => {
-    const input = await inputOf(call);
-    return (inside?: TransactionContext) =>
-      route.handle(inside ? { ...ctx, ...inside } : ctx, input as never, reply);
-  };
-  return respondOnce(ctx, request, reply, key, { prepare, shares: route.coalesced ? route.name : null });
-}
+/** The cast is safe, because only routes with a tenant submit rows. */
+const act = (call: Call, more?: object): Promise<RouteResponse> =>
+  perform(call.ctx as TenantContext, () => prepare(call, more));
+
+const actOnce = (call: Call, key: string): Promise<RouteResponse> =>
+  respondOnce(call.ctx, call.request, call.reply, key, () => prepare(call));
 
 function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<RouteResponse> {
   const { request } = call;

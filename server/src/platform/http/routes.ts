@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Context, TenantContext } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Player, RunTimeUse } from '../load/limits.ts';
+import type { Submission } from '../retries/verb.ts';
 import type { Scope } from '../scopes.ts';
 
 /** The caller: a key or session that belongs to a tenant, or to the operator if `tenantId` is null. */
@@ -64,7 +65,25 @@ export type Input<P, Q, B> = {
 type Prepared<R> = { prepared: R; turn: number };
 
 /** One API operation as data. */
-export type Route = {
+export type Route = RouteData & (Handling | Submitting);
+
+type Handling = {
+  handle: (
+    ctx: Context,
+    input: Input<TSchema, TSchema, TSchema> & Prepared<unknown>,
+    reply: FastifyReply,
+  ) => Promise<RouteResponse>;
+};
+
+/** A frequent verb. Does the slow work of a call and returns its row, for a statement shared with other calls. */
+type Submitting = {
+  submission: (
+    ctx: TenantContext,
+    input: Input<TSchema, TSchema, TSchema>,
+  ) => Promise<Submission<RouteResponse>>;
+};
+
+type RouteData = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path, with parameters in braces as in the OpenAPI document. */
   path: string;
@@ -140,40 +159,34 @@ export type Route = {
   /** The response is a document of any size. `body` generates it in parts. */
   streamsResponse?: true;
   /**
-   * The operation is one coalesced statement that writes nothing if it fails, so calls with an Idempotency-Key can share a
-   * transaction.
-   */
-  coalesced?: true;
-  /**
    * Does slow work that is safe to repeat, such as a hash or a network call. With an Idempotency-Key,
    * `handle` then runs in a transaction.
    */
   prepare?: (ctx: Context, input: Input<TSchema, TSchema, TSchema>) => Promise<unknown>;
-  handle: (
-    ctx: Context,
-    input: Input<TSchema, TSchema, TSchema> & Prepared<unknown>,
-    reply: FastifyReply,
-  ) => Promise<RouteResponse>;
   /** Work that is safe to repeat, after `handle` has committed and before the response is sent. */
   afterwards?: (ctx: Context) => Promise<void>;
 };
 
 type RouteSpec<A extends Access, P, Q, B, R> = Omit<
-  Route,
-  'access' | 'params' | 'query' | 'body' | 'prepare' | 'handle' | 'afterwards'
+  RouteData,
+  'access' | 'params' | 'query' | 'body' | 'prepare' | 'afterwards'
 > & {
   access: A;
   params?: P;
   query?: Q;
   body?: B;
   prepare?: (ctx: ContextOf<A>, input: Input<P, Q, B>) => Promise<R>;
-  handle: (
-    ctx: ContextOf<A>,
-    input: Input<P, Q, B> & Prepared<R>,
-    reply: FastifyReply,
-  ) => Promise<RouteResponse>;
   afterwards?: (ctx: ContextOf<A>) => Promise<void>;
-};
+} & (
+    | {
+        handle: (
+          ctx: ContextOf<A>,
+          input: Input<P, Q, B> & Prepared<R>,
+          reply: FastifyReply,
+        ) => Promise<RouteResponse>;
+      }
+    | { submission: (ctx: TenantContext, input: Input<P, Q, B>) => Promise<Submission<RouteResponse>> }
+  );
 
 /**
  * Declares an operation. The casts are safe: the validator guarantees the declared types of the input, and the

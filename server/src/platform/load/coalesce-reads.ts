@@ -1,6 +1,6 @@
 import type { TenantContext } from '../context.ts';
-import { run } from '../db/transaction.ts';
-import { coalesce } from './coalesce.ts';
+import { isInTransaction, run } from '../db/transaction.ts';
+import { openQueue } from './queue.ts';
 
 /**
  * SQL for the items as the relation `wanted`, numbered by `n`. Arrays would need a new plan at
@@ -26,17 +26,22 @@ export function coalesceReads<Wanted, Row>(options: {
   max?: number;
 }): (ctx: TenantContext, wanted: Wanted) => Promise<Row | null> {
   const { name, text, item, more = () => [], max } = options;
-  return coalesce<TenantContext, Wanted, Row | null>({
+  const queue = openQueue<TenantContext, Wanted, Row | null>({
     name,
-    group: (ctx) => ctx.tenantId,
-    ...(max === undefined ? {} : { max }),
-    run: async (ctx, wanted) => {
-      const items = wanted.map((one, n) => ({ n, ...item(one) }));
+    ...(max !== undefined && { max }),
+    run: async (calls) => {
+      const { ctx } = calls[0] as (typeof calls)[0];
+      const items = calls.map(({ row }, n) => ({ n, ...item(row) }));
       const values = [ctx.tenantId, JSON.stringify(items), ...more(ctx)];
       const found = await run<Row & { n: number }>(ctx, { name, text, values });
-      const rows: (Row | null)[] = wanted.map(() => null);
+      const rows: (Row | null)[] = calls.map(() => null);
       for (const row of found) rows[row.n] = row;
       return rows;
     },
   });
+  return async (ctx, wanted) => {
+    if (!isInTransaction(ctx)) return queue.add(ctx, wanted);
+    const [row = null] = await queue.runInside(ctx, [wanted]);
+    return row;
+  };
 }

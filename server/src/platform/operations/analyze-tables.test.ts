@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { enrolText } from '../../modules/enrolments/enrol-function.ts';
+import { enrolFunction } from '../../modules/enrolments/enrol-function.ts';
 import type { EnrolRow } from '../../modules/enrolments/enrol-row.ts';
 import { isDistributed } from '../db/distribute.ts';
 import type { Connection } from '../db/engine.ts';
@@ -42,8 +42,9 @@ test('a query plan made for empty tables is replaced once they have grown', {
     reference: null,
     metadata: null,
   };
-  const values = [tenant.TenantID, JSON.stringify([row]), ctx.now(), true, 0, null];
-  const enrol = (connection: Connection) => connection.query({ name: 'kept_plan', text: enrolText, values });
+  const values = [tenant.TenantID, JSON.stringify([row]), ctx.now(), true, null];
+  const text = `select n from ${enrolFunction.name}($1, $2, $3, $4, $5)`;
+  const enrol = (connection: Connection) => connection.query({ name: 'kept_plan', text, values });
   /** Counts the scans that one execution causes in this transaction. */
   const scans = async (connection: Connection) => {
     const read = async () => (await connection.query<Scans>({ text: scansText, values: [] })).rows;

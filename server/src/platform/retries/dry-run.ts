@@ -1,15 +1,14 @@
-import type { Context } from '../context.ts';
+import type { Context, TenantContext } from '../context.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
 import { openState } from '../node-state.ts';
-import { Postponed } from './once.ts';
+import { type Submission, submitInside } from './verb.ts';
 
 class Undo extends Error {}
 
 /**
  * Runs a service function in a transaction that is rolled back, to find out what the function would
- * do. The context has its own node state, because queues and caches must not be shared with other
- * callers.
+ * do. The context has its own node state, because caches must not be shared with other callers.
  */
 export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   const done: T[] = [];
@@ -24,31 +23,49 @@ export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Pro
   return done[0] as T;
 }
 
-const isPostponed = (one: PromiseSettledResult<unknown> | undefined) =>
-  one?.status === 'rejected' && one.reason instanceof Postponed;
-
-/** Dry-runs several rows concurrently; each of them succeeds or fails independently. */
+/**
+ * Dry-runs several rows together; each of them succeeds or is refused independently. If anything else fails, each row
+ * is repeated in a transaction of its own.
+ */
 export async function dryRunEach<C extends Context, Row, T>(
   ctx: C,
-  rows: Row[],
-  verb: (ctx: C, row: Row) => Promise<T>,
+  rows: readonly Row[],
+  work: (ctx: C, rows: readonly Row[]) => Promise<T[]>,
 ): Promise<PromiseSettledResult<T>[]> {
-  const settle = (some: Row[]) => dryRun(ctx, (ctx) => Promise.allSettled(some.map((row) => verb(ctx, row))));
-  const together = await settle(rows);
-  const isExpected = (one: PromiseSettledResult<T>) =>
-    one.status === 'fulfilled' || one.reason instanceof Problem || one.reason instanceof Postponed;
-  // After a failed statement, all later statements in the transaction fail too, so each row runs separately.
-  if (rows.length > 1 && !together.every(isExpected)) {
+  const attempt = async (some: readonly Row[]): Promise<PromiseSettledResult<T>[]> => {
+    const values = await dryRun(ctx, (ctx) => work(ctx, some));
+    return values.map((value) => ({ status: 'fulfilled', value }));
+  };
+  return attempt(rows).catch(async (error: unknown) => {
+    if (rows.length === 1) return [{ status: 'rejected', reason: error }];
     const alone: PromiseSettledResult<T>[] = [];
-    for (const row of rows) alone.push(...(await settle([row])));
+    for (const row of rows) alone.push(...(await dryRunEach(ctx, [row], work)));
     return alone;
-  }
-  const postponed = [...together.keys()].filter((at) => isPostponed(together[at]));
-  if (postponed.length === 0) return together;
-  const later = await dryRunEach(
-    ctx,
-    postponed.map((at) => rows[at] as Row),
-    verb,
+  });
+}
+
+/** Plans the rows of a bulk call. */
+export async function planEach<Row, T>(
+  ctx: TenantContext,
+  rows: readonly Row[],
+  submission: (ctx: TenantContext, row: Row) => Promise<Submission<T>>,
+): Promise<PromiseSettledResult<T>[]> {
+  const planned = await dryRunEach(ctx, rows, async (ctx, rows) => submitEach(ctx, rows, submission));
+  return planned.map((one) => (one.status === 'fulfilled' ? one.value : one));
+}
+
+/** Runs the rows in the transaction of `ctx`. A row that is refused before it is submitted is refused alone. */
+export async function submitEach<Row, T>(
+  ctx: TenantContext,
+  rows: readonly Row[],
+  submission: (ctx: TenantContext, row: Row) => Promise<Submission<T>>,
+): Promise<PromiseSettledResult<T>[]> {
+  const prepared = await Promise.allSettled(rows.map((row) => submission(ctx, row)));
+  const failed = prepared.find((one) => one.status === 'rejected' && !(one.reason instanceof Problem));
+  if (failed?.status === 'rejected') throw failed.reason;
+  const submissions = prepared.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const results = (await submitInside(ctx, submissions)).values();
+  return prepared.map((one) =>
+    one.status === 'rejected' ? one : (results.next().value as PromiseSettledResult<T>),
   );
-  return together.map((one, at) => later[postponed.indexOf(at)] ?? one);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../../test/support/service.ts';
-import { type Call, once, valueOrThrow } from './once.ts';
+import { once, type Prepare, valueOrThrow } from './once.ts';
 import { deleteExpiredResponses } from './stored-responses.ts';
 
 let service: TestService;
@@ -96,7 +96,10 @@ test('one of several concurrent requests does the work, and the others get a ret
 });
 
 const asked = { key: 'nine', request: 'r', about: null };
-const doing = (act: () => Promise<string>): Call<string> => ({ prepare: async () => act, shares: null });
+const doing =
+  (act: () => Promise<string>): Prepare<string> =>
+  async () =>
+    act;
 
 test('a call that fails with an internal error leaves nothing behind, and a retry runs immediately', async () => {
   const fails = async () => {
@@ -119,8 +122,8 @@ test('a different request with a used key is rejected before any work is prepare
   );
   const prepare = () => assert.fail('prepared');
   const other = { key: 'ten', request: 'another', about: null };
-  await assert.rejects(once(tenant(), other, { prepare, shares: null }), { code: 'idempotency_key_reused' });
-  const same = await once<string>(tenant(), { ...other, request: 'r' }, { prepare, shares: null });
+  await assert.rejects(once(tenant(), other, prepare), { code: 'idempotency_key_reused' });
+  const same = await once<string>(tenant(), { ...other, request: 'r' }, prepare);
   assert.equal(valueOrThrow(same.outcome), 'a');
 });
 

@@ -4,7 +4,7 @@ import type { Context, TenantContext } from '../context.ts';
 import { forTenant } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
 import type { RouteResponse } from '../http/routes.ts';
-import { type Call, once, valueOrThrow } from './once.ts';
+import { once, type Prepare, valueOrThrow } from './once.ts';
 import { operatorOwner } from './stored-responses.ts';
 
 export const idempotencyHeader = 'Idempotency-Key';
@@ -35,13 +35,13 @@ export function scopesOf({ caller }: FastifyRequest): string {
   return [...(caller?.scopes ?? [])].sort().join(' ');
 }
 
-/** Handles a POST with an Idempotency-Key: returns the stored response or, if there is none, calls `call`. */
+/** Handles a POST with an Idempotency-Key: returns the stored response or, if there is none, does the work. */
 export async function respondOnce(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   key: string,
-  call: Call<RouteResponse>,
+  prepare: Prepare<RouteResponse>,
 ): Promise<RouteResponse> {
   const [space, name] = keySpace(ctx, request, key);
   const asked = {
@@ -50,7 +50,7 @@ export async function respondOnce(
     about: loginIdIn(request.params) ?? loginIdIn(request.body),
     aboutTenant: request.tenantId === null ? tenantIdIn(request) : null,
   };
-  const { outcome, replayed } = await once(space, asked, call);
+  const { outcome, replayed } = await once(space, asked, prepare);
   if (replayed) void reply.header('Idempotency-Replayed', 'true');
   return valueOrThrow(outcome);
 }

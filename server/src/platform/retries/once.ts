@@ -1,18 +1,19 @@
 import type { Context, TenantContext } from '../context.ts';
-import { runLastWork, sharedTransaction, transaction } from '../db/transaction.ts';
+import { runLastWork, transaction } from '../db/transaction.ts';
 import { codeOf } from '../error-code.ts';
 import { Problem } from '../errors.ts';
-import { coalesce } from '../load/coalesce.ts';
 import { openState, partOfState } from '../node-state.ts';
 import {
   AlreadyStored,
+  isFinal,
   type KeyedRequest,
   type Name,
   nameOf,
   type Outcome,
   readStoredOutcome,
-  store,
+  storeOutcomes,
 } from './stored-responses.ts';
+import { Outdated, type Submission } from './verb.ts';
 
 /** The parts of a context that belong to the transaction. */
 export type TransactionContext = Pick<Context, 'db' | 'state'>;
@@ -23,20 +24,11 @@ export type TransactionContext = Pick<Context, 'db' | 'state'>;
  */
 export type Action<T> = (inside: TransactionContext) => Promise<T>;
 
-export type Call<T> = {
-  /** Does slow work that is safe to repeat, and returns what remains to be done. */
-  prepare: () => Promise<Action<T>>;
-  /** Calls with the same value share a transaction. Only for operations that write nothing if they fail. */
-  shares: string | null;
-};
+/** What remains of a call after its slow work: an action in a transaction of its own, or a row of a frequent verb. */
+export type Work<T> = Action<T> | Submission<T>;
 
-type Entry = {
-  name: Name;
-  act: Action<unknown>;
-  shares: string | null;
-  /** Null until its transaction has committed. */
-  outcome: Outcome<unknown> | null;
-};
+/** Does slow work that is safe to repeat, and returns what remains to be done. */
+export type Prepare<T> = () => Promise<Work<T>>;
 
 const maxAttempts = 5;
 /**
@@ -48,23 +40,37 @@ const conflictCodes = new Set(['23503', '23505', '25P02', '40001', '40P01']);
 const runningKeys = partOfState('running_idempotency_keys', () => new Set<string>());
 
 /**
- * Executes `call` once for each key of a tenant, on any number of nodes. Its effect and its
+ * Executes a call once for each key of a tenant, on any number of nodes. Its effect and its
  * response commit in one transaction. The primary key of the stored responses rejects all other
  * attempts.
  */
 export async function once<T>(
   ctx: TenantContext,
   keyedRequest: KeyedRequest,
-  call: Call<T>,
+  prepare: Prepare<T>,
 ): Promise<{ outcome: Outcome<T>; replayed: boolean }> {
   const name = nameOf(ctx, keyedRequest);
   for (let attempt = 1; ; attempt++) {
     const stored = await readStoredOutcome<T>(ctx, name);
     if (stored) return { outcome: stored, replayed: true };
     try {
-      return { outcome: await runAlone(ctx, name, call), replayed: false };
+      return { outcome: await runAlone(ctx, name, prepare), replayed: false };
     } catch (error) {
       if (attempt === maxAttempts || !isConflict(error)) throw error;
+    }
+  }
+}
+
+/** Executes a call without an Idempotency-Key. A row of a frequent verb is repeated if another request came first. */
+export async function perform<T>(ctx: TenantContext, prepare: Prepare<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const work = await prepare();
+    if (typeof work === 'function') return work(ctx);
+    try {
+      return await work.submit(ctx, null);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (attempt === maxAttempts) throw new Outdated();
     }
   }
 }
@@ -76,21 +82,6 @@ export function valueOrThrow<T>(outcome: Outcome<T>): T {
   throw new Problem(code, detail, extras);
 }
 
-/**
- * Thrown if other requests changed the record after the work was prepared. The transaction is
- * rolled back, and the call prepares the work again.
- */
-export class Outdated extends Problem {
-  constructor() {
-    super('unavailable', 'The record is being changed by other requests. Retry the request.', {
-      retryAfter: 1,
-    });
-  }
-}
-
-/** Thrown inside a shared transaction by a call that has written nothing and has to wait for the next transaction. */
-export class Postponed extends Error {}
-
 function isConflict(error: unknown): boolean {
   return error instanceof AlreadyStored || error instanceof Outdated || conflictCodes.has(codeOf(error));
 }
@@ -99,16 +90,15 @@ function isConflict(error: unknown): boolean {
  * Rejects a call if this process is already handling its key. Across nodes, the primary key
  * prevents a second execution.
  */
-async function runAlone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<Outcome<T>> {
+async function runAlone<T>(ctx: TenantContext, name: Name, prepare: Prepare<T>): Promise<Outcome<T>> {
   const running = runningKeys(ctx);
   if (running.has(name.keyHash)) throw inProgress();
   running.add(name.keyHash);
   try {
-    const entry: Entry = { name, act: await prepared(call), shares: call.shares, outcome: null };
-    const outcome =
-      call.shares === null ? (await commitAll(ctx, [entry]))[0] : await commitShared(ctx, entry);
-    // The cast is safe, because each entry gets the outcome of its own execution.
-    return outcome as Outcome<T>;
+    const work = await prepared(prepare);
+    return typeof work === 'function'
+      ? await commit(ctx, name, work)
+      : await outcomeOf(() => work.submit(ctx, name));
   } finally {
     running.delete(name.keyHash);
   }
@@ -123,69 +113,32 @@ function inProgress(): Problem {
 }
 
 /** A rejection is stored like any other response. */
-async function prepared<T>(call: Call<T>): Promise<Action<T>> {
+async function prepared<T>(prepare: Prepare<T>): Promise<Work<T>> {
   try {
-    return await call.prepare();
+    return await prepare();
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     return () => Promise.reject(error);
   }
 }
 
-const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
-  name: 'idempotent_calls',
-  group: (ctx, { shares }) => `${ctx.tenantId}\0${shares}`,
-  run: commitAll,
-});
-
-/** Postponed calls run in further transactions. If one of these fails, calls that have committed do not run again. */
-async function commitAll(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
-  for (;;) {
-    const left = entries.filter(({ outcome }) => outcome === null);
-    if (left.length === 0) return entries.flatMap(({ outcome }) => outcome ?? []);
-    const outcomes = await commit(ctx, left);
-    for (const [at, entry] of left.entries()) entry.outcome = outcomes[at] ?? null;
-  }
-}
-
-/**
- * Commits all calls or none. An internal error in one call, or a response that another node stored
- * first, rolls back all of them. A postponed call has no outcome.
- */
-function commit(ctx: TenantContext, entries: Entry[]): Promise<(Outcome<unknown> | null)[]> {
-  const begin = entries.length > 1 ? sharedTransaction : transaction;
-  return begin(ctx, async (ctx) => {
+/** Commits a call with its response. An internal error, or a response that another node stored first, undoes both. */
+function commit<T>(ctx: TenantContext, name: Name, act: Action<T>): Promise<Outcome<T>> {
+  return transaction(ctx, async (ctx) => {
     // State that service functions keep in memory, such as queues, must not be shared with calls outside the transaction.
-    const inside = { db: ctx.db, state: openState() };
-    const settled = await Promise.allSettled(entries.map(({ act }) => outcomeOf(act, inside)));
-    const outcomes = settled.map((one) => {
-      if (one.status === 'fulfilled') return one.value;
-      if (one.reason instanceof Postponed) return null;
-      throw one.reason;
-    });
+    const outcome = await outcomeOf(() => act({ db: ctx.db, state: openState() }));
     // Some calls have locked the event log already, so all calls lock it before their keys.
     await runLastWork(ctx);
-    await store(
-      ctx,
-      entries.flatMap(({ name }, at) => {
-        const outcome = outcomes[at];
-        return outcome && isFinal(outcome) ? [{ name, outcome }] : [];
-      }),
-    );
-    return outcomes;
+    if (isFinal(outcome)) await storeOutcomes(ctx, [{ tenantId: ctx.tenantId, name, outcome }]);
+    return outcome;
   });
 }
 
-async function outcomeOf(act: Action<unknown>, inside: TransactionContext): Promise<Outcome<unknown>> {
+async function outcomeOf<T>(act: () => Promise<T>): Promise<Outcome<T>> {
   try {
-    return { value: await act(inside) };
+    return { value: await act() };
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     return { problem: { code: error.code, detail: error.message, extras: error.extras } };
   }
-}
-
-/** Outcomes that a later attempt could change are not stored. */
-function isFinal(outcome: Outcome<unknown>): boolean {
-  return 'value' in outcome || outcome.problem.extras.retryAfter === undefined;
 }

@@ -127,30 +127,49 @@ export class AlreadyStored extends Problem {
   }
 }
 
-/** Inserts in key order, so that nodes storing the same keys wait for each other instead of deadlocking. */
-const insertResponsesSql = `
+/** Outcomes that a later attempt could change are not stored. */
+export function isFinal(outcome: Outcome<unknown>): boolean {
+  return 'value' in outcome || outcome.problem.extras.retryAfter === undefined;
+}
+
+/**
+ * Inserts in a fixed order, so that nodes storing the same keys wait for each other instead of deadlocking. The form for
+ * one tenant lets Citus send the statement to the tenant's node.
+ */
+const insertOf = (tenant: string) => `
 insert into stored_answer (tenant_id, key_hash, request_hash, about, answer, expires_at)
-select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $3
-from jsonb_to_recordset($2::jsonb) as r (key_hash text, request_hash text, about text, answer text)
-order by r.key_hash
+select ${tenant}, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $2
+from jsonb_to_recordset($1::jsonb) as r (tenant_id text, key_hash text, request_hash text, about text, answer text)
+order by r.tenant_id, r.key_hash
 on conflict (tenant_id, key_hash) do nothing
 returning 1`;
 
+const insertForOne = insertOf('$3');
+const insertForSeveral = `/* across tenants: the responses to a batch of calls */ ${insertOf('r.tenant_id')}`;
+
 /** Stores outcomes in the transaction of `ctx`, or throws. The primary key allows only one response per request. */
-export async function store(
-  ctx: TenantContext,
-  answers: { name: Name; outcome: Outcome<unknown> }[],
+export async function storeOutcomes(
+  ctx: Pick<Context, 'db' | 'now'>,
+  answers: { tenantId: string; name: Name; outcome: Outcome<unknown> }[],
 ): Promise<void> {
-  if (answers.length === 0) return;
-  const rows = answers.map(({ name, outcome }) => ({
+  const [first] = answers;
+  if (!first) return;
+  const rows = answers.map(({ tenantId, name, outcome }) => ({
+    tenant_id: tenantId,
     key_hash: name.keyHash,
     request_hash: name.requestHash,
     about: name.about,
     answer: encrypt(name.cipher, JSON.stringify(outcome)),
   }));
   const until = new Date(ctx.now().getTime() + keptHours * 3_600_000);
-  const values = [ctx.tenantId, JSON.stringify(rows), until];
-  const stored = await run(ctx, { name: 'store_answers', text: insertResponsesSql, values });
+  const values = [JSON.stringify(rows), until];
+  const isOne = answers.every(({ tenantId }) => tenantId === first.tenantId);
+  const stored = await run(
+    ctx,
+    isOne
+      ? { name: 'store_answers', text: insertForOne, values: [...values, first.tenantId] }
+      : { name: 'store_answers_each', text: insertForSeveral, values },
+  );
   if (stored.length < rows.length) throw new AlreadyStored();
 }
 

@@ -11,7 +11,7 @@ import { Fields } from '../http/schema.ts';
 import { newId } from '../ids.ts';
 import { recordGrowth } from '../operations/analyze-tables.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
-import { once, type TransactionContext, valueOrThrow } from '../retries/once.ts';
+import { once, valueOrThrow } from '../retries/once.ts';
 import { type KeyedRequest, nameOf, readStoredOutcome } from '../retries/stored-responses.ts';
 import { cleanFields } from '../unicode.ts';
 import { logFailedRows, type RowResult, refuse } from './refuse.ts';
@@ -137,15 +137,7 @@ export function bulk<T>(operation: BulkOperation<T>) {
       );
       const keyed: Keyed = async (row, prepare, step) => {
         const asking = asked.get(row) as KeyedRequest;
-        const call = {
-          prepare: async () => {
-            const act = await prepare();
-            return (inside: TransactionContext) => act({ ...ctx, ...inside });
-          },
-          // Steps lock other records, so they never share a transaction.
-          shares: `${request.routeOptions.url}\n${step ?? ''}`,
-        };
-        const { outcome, replayed } = await once(ctx, stepOf(asking, step), call);
+        const { outcome, replayed } = await once(ctx, stepOf(asking, step), prepare);
         if (replayed) replays += 1;
         return valueOrThrow(outcome);
       };

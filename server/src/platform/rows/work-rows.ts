@@ -3,6 +3,8 @@ import type { TenantContext } from '../context.ts';
 import type { Problem } from '../errors.ts';
 import { compileRows } from '../http/validation/validation.ts';
 import { validationProblem } from '../http/validation/validation-issues.ts';
+import { perform } from '../retries/once.ts';
+import type { Submission } from '../retries/verb.ts';
 import { type FailedRows, type RowResult, refuse, type StepResult } from './refuse.ts';
 import type { RowFormat, SourceRow } from './rows.ts';
 
@@ -15,11 +17,8 @@ export type RowDone = { Status: 200 | 201; Changed?: string[] } & RowWarnings & 
 /** Other users for whom a plan warns: with a similar LoginID, or with the same Email. */
 type RowWarnings = { SimilarLoginID?: string; SameEmailLoginID?: string };
 
-/**
- * Does the slow work for one row and returns a function that processes the row. That function is
- * coalesced and writes nothing if it fails.
- */
-type Prepare<T> = (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
+/** Does the slow work for one row and returns its row for the queue of a frequent verb. */
+type Prepare<T> = (ctx: TenantContext, row: T) => Promise<Submission<RowDone>>;
 
 /** The plan of a row and, if the row would succeed, of its next step. */
 export type PlannedRow = PromiseSettledResult<RowDone> & { next?: PromiseSettledResult<RowDone> };
@@ -57,7 +56,7 @@ export type BulkOperation<T> = {
 /** Makes a step of a row idempotent. The first step has no name. */
 export type Keyed = (
   row: number,
-  prepare: () => Promise<(ctx: TenantContext) => Promise<RowDone>>,
+  prepare: () => Promise<Submission<RowDone>>,
   step: string | null,
 ) => Promise<RowDone>;
 
@@ -147,8 +146,8 @@ function act<T>(
   step: string | null,
 ): Promise<PromiseSettledResult<RowDone>[]> {
   return Promise.allSettled(
-    rows.map(async ({ row, value }) =>
-      keyed ? keyed(row, () => prepare(ctx, value), step) : (await prepare(ctx, value))(ctx),
+    rows.map(({ row, value }) =>
+      keyed ? keyed(row, () => prepare(ctx, value), step) : perform(ctx, () => prepare(ctx, value)),
     ),
   );
 }

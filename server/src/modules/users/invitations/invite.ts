@@ -1,9 +1,9 @@
 import type { Actor, TenantContext } from '../../../platform/context.ts';
-import { run, transaction } from '../../../platform/db/transaction.ts';
+import { joinTransaction, run } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { coalesce } from '../../../platform/load/coalesce.ts';
-import { dryRunEach } from '../../../platform/retries/dry-run.ts';
+import { planEach } from '../../../platform/retries/dry-run.ts';
+import { openVerb, type Submission } from '../../../platform/retries/verb.ts';
 import { bulk } from '../../../platform/rows/bulk.ts';
 import type { BulkOperation, RowDone } from '../../../platform/rows/work-rows.ts';
 import type { Scope } from '../../../platform/scopes.ts';
@@ -67,42 +67,44 @@ with asked as (
 )
 select known.n, known.user_id, known.enabled, known.first_name, known.last_name, known.email from known`;
 
-const inviteCoalesced = coalesce<TenantContext, Request, Outcome>({
+async function inviteUsers(ctx: TenantContext, requests: readonly Request[]): Promise<Outcome[]> {
+  const now = ctx.now();
+  const until = new Date(now.getTime() + days * 86_400_000);
+  const rows = JSON.stringify(requests.map(({ row }, n) => ({ n, ...row })));
+  const values = [ctx.tenantId, rows, now, until, until.toISOString()];
+  const found = await run<Found & { n: number }>(ctx, { name: 'invite', text: invite, values });
+  numberBeforeCommit(ctx, [ctx.tenantId]);
+  const outcomes: Outcome[] = requests.map(() => null);
+  const mailed: Mailed[] = [];
+  const entries: NewAudit[] = [];
+  for (const { n, ...user } of found) {
+    const request = requests[n];
+    const outcome = { ...user, created_at: now, expires_at: until, mail_id: null };
+    outcomes[n] = outcome;
+    if (!request || !user.enabled) continue;
+    mailed.push({ request, outcome });
+    entries.push({
+      action: 'invitation.created',
+      targetId: user.user_id,
+      data: {},
+      actor: request.by,
+    });
+  }
+  await mailLinks(ctx, mailed);
+  if (entries.length > 0) await appendAudit(ctx, ctx.tenantId, ...entries);
+  return outcomes;
+}
+
+const submission = openVerb<Request, Outcome>({
   name: 'invite',
-  group: (ctx) => ctx.tenantId,
   key: ({ row }) => row.login_id,
-  run: (ctx, requests) =>
-    transaction(ctx, async (ctx) => {
-      const now = ctx.now();
-      const until = new Date(now.getTime() + days * 86_400_000);
-      const rows = JSON.stringify(requests.map(({ row }, n) => ({ n, ...row })));
-      const values = [ctx.tenantId, rows, now, until, until.toISOString()];
-      const found = await run<Found & { n: number }>(ctx, {
-        name: 'invite',
-        text: invite,
-        values,
-      });
-      numberBeforeCommit(ctx, [ctx.tenantId]);
-      const outcomes: Outcome[] = requests.map(() => null);
-      const mailed: Mailed[] = [];
-      const entries: NewAudit[] = [];
-      for (const { n, ...user } of found) {
-        const request = requests[n];
-        const outcome = { ...user, created_at: now, expires_at: until, mail_id: null };
-        outcomes[n] = outcome;
-        if (!request || !user.enabled) continue;
-        mailed.push({ request, outcome });
-        entries.push({
-          action: 'invitation.created',
-          targetId: user.user_id,
-          data: {},
-          actor: request.by,
-        });
-      }
-      await mailLinks(ctx, mailed);
-      if (entries.length > 0) await appendAudit(ctx, ctx.tenantId, ...entries);
-      return outcomes;
-    }),
+  run: (ctx, calls) =>
+    joinTransaction(ctx, (ctx) =>
+      inviteUsers(
+        ctx,
+        calls.map(({ row }) => row),
+      ),
+    ),
 });
 
 type Mailed = { request: Request; outcome: NonNullable<Outcome> };
@@ -135,7 +137,11 @@ async function mailLinks(ctx: TenantContext, invited: readonly Mailed[]): Promis
 }
 
 /** Invites a user to set a password. The response is the only place where the link appears. */
-export async function createInvitation(ctx: TenantContext, input: InvitationRequest): Promise<NewInvitation> {
+export async function inviting<T>(
+  ctx: TenantContext,
+  input: InvitationRequest,
+  answer: (invited: NewInvitation) => T,
+): Promise<Submission<T>> {
   if (await isSuspended(ctx, ctx.tenantId))
     throw new Problem('tenant_suspended', 'The tenant is suspended. Resume it before you invite its users.');
   const invitationId = newId(ctx.now());
@@ -148,22 +154,28 @@ export async function createInvitation(ctx: TenantContext, input: InvitationRequ
     scopes: sessionLimit(ctx),
   };
   const mails = input.SendMail ?? true;
-  const made = await inviteCoalesced(ctx, { row, by: ctx.actor, url: mails ? url : null });
-  if (!made) throw userNotFound();
-  if (!made.enabled)
-    throw new Problem(
-      'user_disabled',
-      'The user is disabled. Enable them with PUT /user/{LoginID} before you invite them.',
-      { param: 'LoginID' },
-    );
-  const invitation = toInvitation({ ...row, ...made, status: 'pending', accepted_at: null });
-  return { ...invitation, InvitationURL: url, MailID: made.mail_id };
+  return submission({ row, by: ctx.actor, url: mails ? url : null }, (made) => {
+    if (!made) throw userNotFound();
+    if (!made.enabled)
+      throw new Problem(
+        'user_disabled',
+        'The user is disabled. Enable them with PUT /user/{LoginID} before you invite them.',
+        { param: 'LoginID' },
+      );
+    const invitation = toInvitation({ ...row, ...made, status: 'pending', accepted_at: null });
+    return answer({ ...invitation, InvitationURL: url, MailID: made.mail_id });
+  });
 }
 
-async function inviteRow(ctx: TenantContext, row: InvitationRequest): Promise<RowDone> {
-  const { LoginID, InvitationID, InvitationURL, ExpiresAt, MailID } = await createInvitation(ctx, row);
-  return { Status: 201, LoginID, InvitationID, InvitationURL, ExpiresAt, MailID };
-}
+const invitingRow = (ctx: TenantContext, row: InvitationRequest): Promise<Submission<RowDone>> =>
+  inviting(ctx, row, ({ LoginID, InvitationID, InvitationURL, ExpiresAt, MailID }) => ({
+    Status: 201,
+    LoginID,
+    InvitationID,
+    InvitationURL,
+    ExpiresAt,
+    MailID,
+  }));
 
 const invitationRows: BulkOperation<InvitationRequest> = {
   row: InvitationRequest,
@@ -171,8 +183,8 @@ const invitationRows: BulkOperation<InvitationRequest> = {
   tables: ['invitation', 'event', 'mail'],
   names: ['LoginID'],
   ids: ['InvitationID', 'InvitationURL', 'ExpiresAt', 'MailID'],
-  prepare: async (_, row) => (ctx) => inviteRow(ctx, row),
-  plan: (ctx, rows) => dryRunEach(ctx, rows, inviteRow),
+  prepare: invitingRow,
+  plan: (ctx, rows) => planEach(ctx, rows, invitingRow),
 };
 
 export const inviteInBulk = bulk(invitationRows);

@@ -5,7 +5,7 @@ import { Fields, OneOf } from '../../../platform/http/schema.ts';
 import { bulkQuery, bulkResponse, bulkStreams } from '../../../platform/rows/bulk.ts';
 import { LoginID } from '../schemas.ts';
 import { createInvitationLink, readInvitation, revokeInvitation } from './invitations.ts';
-import { createInvitation, inviteInBulk } from './invite.ts';
+import { inviteInBulk, inviting } from './invite.ts';
 import { listInvitations } from './list.ts';
 import {
   Invitation,
@@ -35,11 +35,8 @@ export const invitationRoutes = [
     problems: ['user_not_found', 'user_disabled'],
     events: ['invitation.created'],
     audits: ['invitation.created'],
-    coalesced: true,
-    handle: async (ctx, { body }) => {
-      const invitation = await createInvitation(ctx, body);
-      return created(invitation, path`/invitation/${invitation.LoginID}`);
-    },
+    submission: (ctx, { body }) =>
+      inviting(ctx, body, (invitation) => created(invitation, path`/invitation/${invitation.LoginID}`)),
   }),
   route({
     ...writing,

@@ -142,6 +142,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
   useSession(await open().catch(cannotOpen(folder)));
   const engine: Engine = {
     kind: 'pglite',
+    isDistributed: () => false,
     query: (statement) => sendWithin(timeout, statement),
     transaction,
     script: async (text) => void (await sendWithin(scriptTimeout, { text, values: [] })),

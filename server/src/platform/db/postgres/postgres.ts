@@ -58,6 +58,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
 
   const engine: Engine = {
     kind: 'postgres',
+    isDistributed: () => false,
     query: (statement) => withClient((client) => resend(client, statement)),
     transaction: (work) => withClient((client) => withinTransaction(client, work)),
     script: (sql) =>

@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import type { Engine } from '../db/engine.ts';
 import { Problem } from '../errors.ts';
 import { type NodeState, openState } from '../node-state.ts';
-import { coalesce } from './coalesce.ts';
+import { type Call, openQueue } from './queue.ts';
 
 type Row = { key: string; value: number };
+type TestContext = { engine: Pick<Engine, 'kind' | 'isDistributed'>; state: NodeState; tenantId: string };
+type TestCall = Call<TestContext, Row>;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -16,45 +18,51 @@ function open(
     most?: number;
     maxBytes?: number;
     kind?: Engine['kind'];
+    isShared?: boolean;
+    isDistributed?: boolean;
     fails?: (rows: Row[]) => Error | null;
-    again?: (row: Row, statement: number) => boolean;
+    /** Whether a statement leaves out this row. */
+    leaves?: (call: TestCall, statement: number) => boolean;
   } = {},
 ) {
-  const { most: max = 200, maxBytes, kind = 'postgres', fails = () => null, again = () => false } = options;
-  const statements: { group: string; rows: Row[] }[] = [];
-  const inFlight: { group: string; rows: Row[] }[] = [];
+  const { most: max = 200, maxBytes, kind = 'postgres', isShared, isDistributed = false } = options;
+  const { fails = () => null, leaves = () => false } = options;
+  const statements: { tenants: string[]; rows: Row[] }[] = [];
+  const inFlight: TestCall[][] = [];
   let together = 0;
-  const call = coalesce<{ engine: Engine; state: NodeState; group: string }, Row, string>({
+  const nameOf = ({ ctx, row }: TestCall) => `${ctx.tenantId} ${row.key}`;
+  const queue = openQueue<TestContext, Row, string>({
     name: 'test',
-    group: (ctx) => ctx.group,
+    ...(isShared && { isShared }),
     key: (row) => row.key,
     max,
     ...(maxBytes === undefined ? {} : { bytes: { of: (row: Row) => row.value, max: maxBytes } }),
-    run: async (ctx, rows) => {
-      assert.equal(new Set(rows.map((row) => row.key)).size, rows.length, 'equal keys share a statement');
-      const mine = { group: ctx.group, rows };
-      const others = inFlight.filter(({ group }) => group === ctx.group).flatMap((other) => other.rows);
-      assert.ok(
-        !rows.some(({ key }) => others.some((other) => other.key === key)),
-        'equal keys are in flight',
-      );
-      statements.push(mine);
+    run: async (calls) => {
+      const mine = [...calls];
+      assert.equal(new Set(mine.map(nameOf)).size, mine.length, 'equal keys share a statement');
+      const others = inFlight.flat().map(nameOf);
+      if (!isShared)
+        assert.ok(!mine.some((call) => others.includes(nameOf(call))), 'equal keys are in flight');
+      const rows = mine.map(({ row }) => row);
+      const statement = statements.push({ tenants: mine.map(({ ctx }) => ctx.tenantId), rows }) - 1;
       inFlight.push(mine);
-      together = Math.max(together, inFlight.filter(({ group }) => group === ctx.group).length);
+      together = Math.max(together, inFlight.length);
       for (let n = 0; n < 3; n++) await turn();
       inFlight.splice(inFlight.indexOf(mine), 1);
       const error = fails(rows);
       if (error) throw error;
-      const statement = statements.indexOf(mine);
-      return rows.map((row) => (again(row, statement) ? 'again' : `${ctx.group} ${row.key} ${row.value}`));
+      return mine.map((call) =>
+        leaves(call, statement) ? undefined : `${call.ctx.tenantId} ${call.row.key} ${call.row.value}`,
+      );
     },
-    runsAgain: (_, result) => result === 'again',
   });
-  const engine = { kind } as Engine;
+  const engine = { kind, isDistributed: () => isDistributed };
   const state = openState();
-  const send = (row: Row, group = 'a') => call({ engine, state, group }, row);
+  const send = (row: Row, tenantId = 'a') => queue.add({ engine, state, tenantId }, row);
   return {
     send,
+    queue,
+    ctx: { engine, state, tenantId: 'a' },
     statements,
     sizes: () => statements.map(({ rows }) => rows.length),
     together: () => together,
@@ -107,10 +115,10 @@ test('a server runs a second statement if at least as many rows wait as are in p
   }
 });
 
-test('a row that has to run again is in the next statement, before later rows with the same key', async () => {
+test('a row that was left out is in the next statement, before later rows with the same key', async () => {
   const { send, statements } = open({
     kind: 'pglite',
-    again: ({ key }, statement) => key === 'x' && statement === 0,
+    leaves: ({ row: { key } }, statement) => key === 'x' && statement === 0,
   });
   const responses = [
     send({ key: 'x', value: 1 }),
@@ -124,11 +132,70 @@ test('a row that has to run again is in the next statement, before later rows wi
   );
 });
 
+test('the rows of all tenants share a statement, and those of a tenant that was left out run alone', async () => {
+  const { send, statements } = open({
+    kind: 'pglite',
+    isShared: true,
+    leaves: ({ ctx }, statement) => ctx.tenantId === 'b' && statement === 0,
+  });
+  const first = ['a', 'b', 'c'].map((tenant, value) => send({ key: 'x', value }, tenant));
+  await turn();
+  const later = ['c', 'b', 'a'].map((tenant, value) => send({ key: 'x', value: 10 + value }, tenant));
+  assert.deepEqual(await Promise.all([...first, ...later]), [
+    'a x 0',
+    'b x 1',
+    'c x 2',
+    'c x 10',
+    'b x 11',
+    'a x 12',
+  ]);
+  assert.deepEqual(statements[0]?.tenants, ['a', 'b', 'c']);
+  const others = statements.slice(1).map(({ tenants }) => tenants.join(''));
+  assert.deepEqual(others.toSorted(), ['b', 'b', 'ca']);
+  // Afterwards, its rows share statements again.
+  await Promise.all(['b', 'd'].map((tenant) => send({ key: 'z', value: 1 }, tenant)));
+  assert.deepEqual(statements.at(-1)?.tenants, ['b', 'd']);
+});
+
+test('a statement with rows of several tenants that fails is repeated for each tenant, then for each row', async () => {
+  const { send, statements } = open({
+    kind: 'pglite',
+    isShared: true,
+    fails: (rows) => (rows.some(({ value }) => value === 13) ? new Error('bad') : null),
+  });
+  const rows = [1, 2, 13, 4, 5, 6].map((value, n) => ({ key: `k${n}`, value }));
+  const results = await Promise.allSettled(rows.map((row, n) => send(row, n < 3 ? 'a' : 'b')));
+  assert.deepEqual(
+    results.map(({ status }) => status === 'fulfilled'),
+    [true, true, false, true, true, true],
+  );
+  assert.deepEqual(
+    statements.map(({ rows }) => rows.map(({ value }) => value)),
+    [[1, 2, 13, 4, 5, 6], [1, 2, 13], [1], [2], [13], [4, 5, 6]],
+  );
+});
+
+test('on Citus, a statement has rows of one tenant only', async () => {
+  const { send, statements } = open({ isShared: true, isDistributed: true });
+  await Promise.all(['a', 'b', 'a'].map((tenant, n) => send({ key: `k${n}`, value: n }, tenant)));
+  assert.deepEqual(
+    statements.map(({ tenants }) => tenants),
+    [['a', 'a'], ['b']],
+  );
+});
+
+test('rows in a transaction run immediately and share statements, unless their keys are equal', async () => {
+  const { queue, ctx, sizes } = open({ isShared: true, leaves: ({ row }, n) => row.value === 3 && n === 0 });
+  const rows = ['x', 'y', 'x', 'z'].map((key, value) => ({ key, value }));
+  assert.deepEqual(await queue.runInside(ctx, rows), ['a x 0', 'a y 1', 'a x 2', 'a z 3']);
+  assert.deepEqual(sizes(), [3, 2]);
+});
+
 test('each call gets its own result in any order of arrival, and no row is lost, duplicated or put into the wrong group', async () => {
-  const row: fc.Arbitrary<Row & { group: string }> = fc.record({
+  const row: fc.Arbitrary<Row & { tenant: string }> = fc.record({
     key: fc.constantFrom('x', 'y', 'z'),
     value: fc.nat(),
-    group: fc.constantFrom('a', 'b'),
+    tenant: fc.constantFrom('a', 'b'),
   });
   await fc.assert(
     fc.asyncProperty(
@@ -139,22 +206,24 @@ test('each call gets its own result in any order of arrival, and no row is lost,
       async (rows, pauses, max, kind) => {
         const { send, statements } = open({ most: max, kind });
         const answering: Promise<string>[] = [];
-        for (const [n, { group, ...row }] of rows.entries()) {
+        for (const [n, { tenant, ...row }] of rows.entries()) {
           for (let pause = pauses[n] ?? 0; pause > 0; pause--) await turn();
-          answering.push(send(row, group));
+          answering.push(send(row, tenant));
         }
         const responses = await Promise.all(answering);
         assert.deepEqual(
           responses,
-          rows.map(({ group, key, value }) => `${group} ${key} ${value}`),
+          rows.map(({ tenant, key, value }) => `${tenant} ${key} ${value}`),
         );
-        const ran = statements.flatMap(({ group, rows }) => rows.map((row) => ({ group, ...row })));
+        const ran = statements.flatMap(({ tenants, rows }) =>
+          rows.map((row, at) => ({ tenant: tenants[at], ...row })),
+        );
         assert.equal(ran.length, rows.length);
         for (const { rows } of statements) assert.ok(rows.length <= max);
         for (const key of ['x', 'y', 'z'])
-          for (const group of ['a', 'b']) {
-            const values = (list: typeof rows) =>
-              list.filter((one) => one.key === key && one.group === group).map(({ value }) => value);
+          for (const tenant of ['a', 'b']) {
+            const values = (list: typeof ran) =>
+              list.filter((one) => one.key === key && one.tenant === tenant).map(({ value }) => value);
             assert.deepEqual(values(ran), values(rows), 'equal keys keep their order');
           }
       },
