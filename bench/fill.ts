@@ -20,25 +20,14 @@ const id = (space: string, n: string) => `('${space}-0000-7000-8000-' || lpad(to
 const mark = '/* across tenants: data to measure with */ ';
 const plain = (text: string, values: unknown[] = []): Statement => ({ text: mark + text, values });
 
-/**
- * Users u0, u1 … of a tenant. Their numbers, and therefore their IDs, continue across all tenants. The trigger for their
- * words may be off. Other versions may have no words.
- */
-const usersText = (withWords: boolean) => `
+/** Users u0, u1 … of a tenant. Their numbers, and therefore their IDs, continue across all tenants. */
+const usersText = `
 insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name,
-  password_hash, created_at, updated_at
-  ${withWords ? ', words' : ''})
+  folded, password_hash, created_at, updated_at)
 select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group ' || n % 20, 'u' || n || '@mail.example',
-  'u' || n || '@mail.example', 'learner ' || n || ' lee', 'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
-  ${withWords ? ", user_words('Learner ' || n, 'Lee', 'u' || n, 'u' || n || '@mail.example')" : ''}
+  'u' || n || '@mail.example', 'learner ' || n || ' lee',
+  'learner ' || n || ' lee u' || n || ' u' || n || '@mail.example', 'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
 from generate_series($5::bigint, $3::bigint - 1) n on conflict do nothing`;
-
-/** Inserts the search words of users, because the trigger for them may be off while users are inserted. */
-const wordsText = `
-insert into user_word (tenant_id, word, user_id, words)
-select tenant_id, word, user_id, words from (
-  select tenant_id, user_id, user_words(last_name, first_name, login_id, email) as words from "user" where tenant_id = $1
-) listed cross join unnest(indexed_words(words)) word on conflict do nothing`;
 
 /** Enrolment n belongs to user n % users, on courses r0, r1 … */
 const enrolmentsText = `
@@ -47,9 +36,6 @@ select $1, ${id('01930000', '$2 + n')}, ${id('01920000', '$7 + n % $3::bigint')}
   $4::timestamptz + n * interval '1 ms', $4::timestamptz + n * interval '1 ms',
   'group ' || n % $3::bigint % 20
 from generate_series($5::bigint, $6::bigint - 1) n`;
-
-const userWordText = `select from information_schema.columns where table_name = 'user' and column_name = 'words'`;
-const wordText = `select from information_schema.tables where table_name = 'user_word'`;
 
 const eventsText = `
 insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data, position)
@@ -101,8 +87,6 @@ export async function fill(
     tenants === 0 ? 0 : Math.ceil(Math.max(0, sizes.enrolments - benchEnrolments) / tenants);
   const perUser = others === 0 ? 1 : Math.ceil(enrolmentsOfOthers / others);
   await fillCourses(first, Math.max(10, perUser));
-  const withWords = (await first.query({ text: wordText, values: [] })).rows.length > 0;
-  const withUserWords = (await first.query({ text: userWordText, values: [] })).rows.length > 0;
   const at = new Date(Date.now() - 30 * 86_400_000);
 
   async function fillTenant(connection: Connection, index: number): Promise<void> {
@@ -120,10 +104,7 @@ export async function fill(
       ),
     );
     for (let from = 0; from < users; from += batchSize)
-      await connection.query(
-        plain(usersText(withUserWords), [tenant, user, Math.min(users, from + batchSize), at, from]),
-      );
-    if (withWords) await connection.query(plain(wordsText, [tenant]));
+      await connection.query(plain(usersText, [tenant, user, Math.min(users, from + batchSize), at, from]));
     for (let from = 0; from < enrolments; from += batchSize) {
       const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + batchSize), user];
       await connection.query(plain(enrolmentsText, values));

@@ -70,7 +70,6 @@ const owners: Record<string, string> = {
   statement_log: 'xapi',
   statement: 'xapi',
   statement_match: 'xapi',
-  user_word: 'users',
   voided_statement: 'xapi',
   statement_attachment: 'xapi',
   activity_definition: 'xapi',

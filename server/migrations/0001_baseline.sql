@@ -1,9 +1,10 @@
--- The database of Lectern. Tables are grouped by the module that writes them. On Citus, tables whose primary key begins with
--- tenant_id are distributed by it, all others are reference tables: see db/distribute.ts. Functions that the service calls
--- are created after the migrations: see db/functions.ts.
 -- The database of Lectern. Tables are grouped by the module that writes them. On Citus, tables whose primary key begins
 -- with tenant_id are distributed by it, all others are reference tables: see db/distribute.ts. Functions that the
 -- service calls are created after the migrations: see db/functions.ts.
+
+-- Searches: an index of all parts of a text, within a tenant.
+create extension if not exists btree_gin;
+create extension if not exists pg_trgm;
 
 -- platform: deployment-wide
 
@@ -62,6 +63,7 @@ create table tenant (
 -- Sign-in with the ID or the name of a tenant.
 create index tenant_by_folded_id on tenant (folded_id);
 create index tenant_by_folded_name on tenant (folded_name);
+create index tenant_by_text on tenant using gin ((folded_id || ' ' || folded_name) gin_trgm_ops);
 -- Each process reads the clocks that are ahead twice a second.
 create index tenant_clock on tenant (tenant_id) where clock_offset > 0;
 
@@ -214,6 +216,7 @@ create table webhook_delivery (
 create index webhook_delivery_by_age on webhook_delivery (created_at) where status <> 'pending';
 create index webhook_delivery_by_status on webhook_delivery (tenant_id, webhook_id, status, number);
 create index webhook_delivery_failed on webhook_delivery (tenant_id, attempted_at) where status = 'failed';
+create index webhook_delivery_in_order on webhook_delivery (tenant_id, webhook_id, number);
 create index webhook_delivery_of_event on webhook_delivery (tenant_id, webhook_id, event_id, number);
 create index webhook_delivery_of_lane on webhook_delivery (tenant_id, webhook_id, lane, number);
 
@@ -239,9 +242,10 @@ create index api_key_usable on api_key (tenant_id, (coalesce(expires_at, 'infini
 
 -- admin_scopes: the maximum for an administrator who signs in with a password; null: all. password_changed_at: sessions
 -- that began before then have ended, except password_changed_in; the same for passkeys. password_chosen: on a page of
--- this service. email_bounced_at: since when the email address is known not to exist. words: see user_words. login_id
--- and group_name are sorted by code points, so that a prefix is a range of the index in every locale. The service folds
--- folded_email and sort_name, so that they do not depend on the locale either (platform/unicode.ts).
+-- this service. email_bounced_at: since when the email address is known not to exist. login_id and group_name are
+-- sorted by code points, so that a prefix is a range of the index in every locale. The service folds folded_email,
+-- sort_name and folded, the text that searches look through, so that they do not depend on the locale either
+-- (platform/unicode.ts).
 create table "user" (
   tenant_id text not null references tenant,
   user_id uuid not null,
@@ -264,9 +268,9 @@ create table "user" (
   passkeys_changed_in text,
   email_bounced_at timestamptz,
   email_bounce_reason text,
-  words text collate "C",
   folded_email text collate "C",
   sort_name text collate "C" not null default '',
+  folded text collate "C" not null default '',
   primary key (tenant_id, user_id),
   unique (tenant_id, login_id)
 );
@@ -280,6 +284,7 @@ create index user_by_email on "user" (tenant_id, folded_email, login_id) where f
 create index user_by_name on "user" (tenant_id, sort_name, login_id);
 create index user_by_group on "user" (tenant_id, group_name, login_id);
 create index user_disabled on "user" (tenant_id, login_id) where not enabled;
+create index user_by_text on "user" using gin (tenant_id, folded gin_trgm_ops);
 
 -- The wrong passwords of the last 15 minutes.
 create table password_failure (
@@ -320,97 +325,6 @@ create table password_reset (
   foreign key (tenant_id, user_id) references "user" on delete cascade
 );
 create index password_reset_of_user on password_reset (tenant_id, user_id, created_at);
-
--- The words by which a user is found. words: all of the user's, with a space before and after each.
-create table user_word (
-  tenant_id text not null,
-  word text collate "C" not null,
-  user_id uuid not null,
-  words text collate "C" not null,
-  primary key (tenant_id, word, user_id)
-);
-
--- Text without case and accents, and with a space for punctuation. The same as users/words.ts, in every locale. Folds
--- only the beginning of a text that is not ASCII: the time grows with the length, and some characters decompose into
--- 18.
-create function folded_text(content text) returns text
-language plpgsql immutable parallel safe as $$
-declare
-  folded text := content collate "C";
-begin
-  if octet_length(content) > length(content) then
-    folded := regexp_replace(left(normalize(left(folded, 64), nfkd), 128), '[\u0300-\u036f]', '', 'g');
-    folded := translate(folded,
-      'ßẞÆæŒœÞþØøĐđÐðŁłĦħıŊŋΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣςΤΥΦΧΨΩАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖ',
-      'ßßææœœþþøøđđđđłłħħiŋŋαβγδεζηθικλμνξοπρσστυφχψωабвгдежзийклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ');
-    folded := translate(replace(replace(replace(replace(folded, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'),
-      'øđłħŋ', 'odlhn');
-  end if;
-  return regexp_replace(lower(folded collate "C"),
-    '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\ufeff]+', ' ', 'g');
-end $$;
-
--- The words of a user, with a space before and after each. Long words are cut, and of long texts only the beginning and
--- one of equal words are kept, because up to 24 rows repeat them.
-create function user_words(last_name text, first_name text, login_id text, email text) returns text
-language plpgsql immutable parallel safe as $$
-declare
-  folded text := concat_ws(' ', last_name, first_name, login_id, email);
-begin
-  if octet_length(folded) > length(folded) then
-    folded := concat_ws(' ', folded_text(last_name), folded_text(first_name), folded_text(login_id), folded_text(email));
-  else
-    folded := folded_text(folded);
-  end if;
-  if length(folded) > 40 then
-    folded := regexp_replace(folded, '([^ ]{40})[^ ]+', '\1', 'g');
-  end if;
-  folded := btrim(folded);
-  if octet_length(folded) > 250 then
-    select string_agg(own.word, ' ' order by own.n) into folded from (
-      select given.word, min(given.n) as n,
-        sum(octet_length(given.word) + 1) over (order by min(given.n)) as bytes
-      from unnest(string_to_array(folded, ' ')) with ordinality as given (word, n)
-      where given.word <> '' group by given.word
-    ) own where own.bytes <= 1000;
-  end if;
-  return ' ' || folded || ' ';
-end $$;
-
--- At most 24 words of a user are indexed.
-create function indexed_words(words text) returns text[] language sql immutable parallel safe as $$
-  select (string_to_array(btrim(words), ' '))[1:24]
-$$;
-
-create function add_words() returns trigger language plpgsql as $$
-begin
-  new.words := user_words(new.last_name, new.first_name, new.login_id, new.email);
-  return new;
-end $$;
-
-create function follow_words() returns trigger language plpgsql as $$
-begin
-  if tg_op <> 'INSERT' then
-    delete from user_word
-    where tenant_id = old.tenant_id and user_id = old.user_id and word = any (indexed_words(old.words));
-  end if;
-  if tg_op <> 'DELETE' then
-    insert into user_word (tenant_id, word, user_id, words)
-    select new.tenant_id, word, new.user_id, new.words from unnest(indexed_words(new.words)) word
-    on conflict (tenant_id, word, user_id) do nothing;
-  end if;
-  return null;
-end $$;
-
-create trigger add_words_created before insert on "user" for each row execute function add_words();
-create trigger add_words_changed before update of last_name, first_name, email on "user" for each row
-  when ((old.last_name, old.first_name, old.email) is distinct from (new.last_name, new.first_name, new.email))
-  execute function add_words();
-create trigger follow_words_created after insert on "user" for each row execute function follow_words();
-create trigger follow_words_changed after update of last_name, first_name, email on "user" for each row
-  when ((old.last_name, old.first_name, old.email) is distinct from (new.last_name, new.first_name, new.email))
-  execute function follow_words();
-create trigger follow_words_deleted after delete on "user" for each row execute function follow_words();
 
 -- mail
 
@@ -485,6 +399,7 @@ create table course (
   updated_at timestamptz not null,
   folded text collate "C" not null default ''
 );
+create index course_by_text on course using gin (folded gin_trgm_ops);
 
 create table release (
   release_id uuid primary key,

@@ -15,7 +15,6 @@ import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
 import { clearScratch, scratchAge } from './platform/files/files.ts';
-import { watchGrowth } from './platform/operations/analyze-tables.ts';
 import { type Job, startJobs } from './platform/operations/jobs.ts';
 import { deleteExpiredResponses } from './platform/retries/stored-responses.ts';
 import { webhookSources } from './webhook-sources.ts';
@@ -68,10 +67,9 @@ const graceMilliseconds = 8_000;
 export async function startWorker(ctx: Context): Promise<Worker> {
   const queue = await startJobs(ctx, jobs);
   const dispatcher = startDispatcher(ctx, webhookSources);
-  const growth = watchGrowth(ctx);
   return {
     stop: async () => {
-      await Promise.all([queue.stop(graceMilliseconds), dispatcher.stop(graceMilliseconds), growth.stop()]);
+      await Promise.all([queue.stop(graceMilliseconds), dispatcher.stop(graceMilliseconds)]);
     },
   };
 }

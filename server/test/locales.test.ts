@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { openPostgres } from '../src/platform/db/postgres/postgres.ts';
 import { locations } from '../src/platform/locations.ts';
+import { searchWarnings } from '../src/platform/operations/start-warnings.ts';
 import { emptyServerDatabase, nodesOf } from './support/server-database.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectStatus, newTenant } from './support/tenant.ts';
@@ -35,6 +36,8 @@ for (const locale of onServer ? Object.keys(locales) : ['C.UTF-8'])
     const service = await startWith(locale);
     after(service.close);
     const { api } = service;
+    if (locale !== 'tr-TR')
+      assert.equal((await searchWarnings(service.ctx.engine)).length, locale === 'C' ? 1 : 0);
     const found = async (path: string, key: string) =>
       ((await api('GET', path)).body.Items as Record<string, string>[]).map((item) => item[key]);
 

@@ -7,14 +7,11 @@ import { appendEvents } from '../src/modules/events/append.ts';
 import { knownTenant } from '../src/modules/tenants/tenants.ts';
 import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
-import { isDistributed } from '../src/platform/db/distribute.ts';
 import type { Engine, Statement } from '../src/platform/db/engine.ts';
 import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
-import { forTenant } from '../src/platform/db/queues.ts';
 import type { Route } from '../src/platform/http/routes.ts';
 import { newId } from '../src/platform/ids.ts';
 import { credentialsQueue } from '../src/platform/load/fair-queue.ts';
-import { recordGrowth } from '../src/platform/operations/analyze-tables.ts';
 import { importAicc } from './support/aicc.ts';
 import { startAu } from './support/au.ts';
 import { onEngine, serve } from './support/nodes.ts';
@@ -237,7 +234,7 @@ test("all statements from AUs and waivers wait in their tenant's queue", async (
   assert.deepEqual(others(), []);
 });
 
-test("statements for deliveries to an endpoint and for the statistics of a bulk call wait in their tenant's queue", async () => {
+test("statements for deliveries to an endpoint wait in their tenant's queue", async () => {
   const receiver = await startReceiver();
   receiver.answer((response) => response.writeHead(503).end());
   const { TenantID, api } = await newTenant(service);
@@ -252,16 +249,9 @@ test("statements for deliveries to an endpoint and for the statistics of a bulk 
   await until('the endpoint is disabled', async () => (await hook()).Status === 'disabled');
   await dispatcher.stop(1_000);
   await receiver.kill();
-  await recordGrowth(forTenant(ctx, TenantID), ['user'], 1_000_000);
   const own = seen.filter(
     ({ label }) =>
       !/^webhook_(?:find|claim)|^worker_nodes|^read_key_by_|^select \* from "tenant"/.test(label),
-  );
-  // On Citus, autovacuum analyses the shards.
-  const analyzes = !(await isDistributed(ctx.engine));
-  assert.equal(
-    own.some(({ label }) => label.includes('analyze')),
-    analyzes,
   );
   assert.ok(own.some(({ label }) => label === 'a transaction'));
   assert.deepEqual(

@@ -1,5 +1,5 @@
 import type { Database } from './db/dialect.ts';
-import { fixedSql } from './db/list-scan.ts';
+import { type Condition, type List, pageSql } from './db/page.ts';
 import { parametersAfter } from './db/parameters.ts';
 import { run } from './db/transaction.ts';
 
@@ -42,31 +42,29 @@ export const positionOf = (row: Row | undefined, key: readonly string[]): KeyPos
 
 /** SQL and parameter values for the rows after a position, in key order. The table has the alias `held`. */
 export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition | null, columns = 'held.*') {
-  const { values, add } = parametersAfter(tenantId);
   const { table, of = {}, where, key, rows } = keyset;
-  const names = key.map((name) => `held.${name}`);
-  const fixed = Object.entries(of).map(([name, value]) => ({ column: `held.${name}`, value: add(value) }));
-  // Rows without a key are not sorted. Only sorted rows need the range of `fixedSql`.
-  const last = names.length > 0 ? fixed.pop() : undefined;
-  const position = after && names.length > 0 && { key: names.join(', '), values: after.map(add).join(', ') };
-  const conditions = [
-    'held.tenant_id = $1',
-    ...fixed.map(({ column, value }) => `${column} = ${value}`),
-    ...(where ? [where] : []),
-    ...(last ? [fixedSql(last, position || undefined)] : []),
-    ...(position && !last ? [`(${position.key}) > (${position.values})`] : []),
-  ];
-  const order = [...(last ? [last.column] : []), ...names].join(', ');
-  const text = `select ${columns} from "${table}" held where ${conditions.join(' and ')} ${
-    order ? `order by ${order}` : ''
-  } limit ${rows}`;
-  return { text, values, add };
+  const parameters = parametersAfter(tenantId);
+  const list: List = {
+    rows: `"${table}" held where held.tenant_id = $1`,
+    values: [tenantId],
+    where: [
+      ...Object.entries(of).map(
+        ([name, value]): Condition =>
+          ({ add }) =>
+            `held.${name} = ${add(value)}`,
+      ),
+      ...(where ? [() => where] : []),
+    ],
+    key,
+    after,
+  };
+  return { text: pageSql(list, rows, parameters, columns), ...parameters };
 }
 
 const readRows = 'rows_of_page';
 const readBytes = 'bytes_before';
 
-function pageSql(tenantId: string, keyset: Keyset, after: KeyPosition | null) {
+function boundedSql(tenantId: string, keyset: Keyset, after: KeyPosition | null) {
   const { text, values } = keysetSql(tenantId, keyset, after);
   const { bytes, key } = keyset;
   if (bytes === undefined) return { text, values };
@@ -85,7 +83,7 @@ export async function* pagesOf<R extends Row>(
 ): AsyncGenerator<R[]> {
   let after: KeyPosition | null = null;
   for (;;) {
-    const found: R[] = await run<R>(ctx, pageSql(ctx.tenantId, keyset, after));
+    const found: R[] = await run<R>(ctx, boundedSql(ctx.tenantId, keyset, after));
     const rows = Number(found[0]?.[readRows] ?? found.length);
     const page = found.map(({ [readRows]: _, [readBytes]: __, ...row }) => row as R);
     if (page.length > 0) yield page;

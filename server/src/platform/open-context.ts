@@ -14,6 +14,7 @@ import { openState } from './node-state.ts';
 import { openCounters } from './operations/counters.ts';
 import { runIsolated } from './operations/isolated.ts';
 import type { Log } from './operations/log.ts';
+import { searchWarnings } from './operations/start-warnings.ts';
 
 /**
  * Opens everything that service functions need, including the database and the files. Migrates an
@@ -37,6 +38,7 @@ export async function openContext(
       throw new Error('The database has not been migrated to this version. Run lectern migrate first.');
     const { applied } = await migrate(engine, locations.migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
+    for (const warning of await searchWarnings(engine)) log.warn({}, warning);
     const files = await openFiles(config.dataDir);
     const now = () => new Date();
     const keys = await openKeys({ config, db, log, now });

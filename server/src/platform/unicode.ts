@@ -58,9 +58,10 @@ export function cleanFields(fields: unknown, { blankIsNull = false } = {}): stri
 
 const cleaned = (value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);
 
-/** Letters that have no decomposition, and how people type them. */
+/** Characters that have no decomposition, and how people type them. */
 const plainLetters: Record<string, string> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ħ: 'h', ŋ: 'n', ı: 'i', ς: 'σ' },
+  ...{ '’': "'", '‘': "'", ʼ: "'", '‐': '-', '‑': '-', '–': '-' },
 };
 
 /** Without case, the same in every locale and database. Two addresses with this key are the same. */
@@ -73,7 +74,7 @@ export function fold(text: string): string {
   const plain = toNfkd(cleanText(text))
     .toLowerCase()
     .replaceAll(/[\u0300-\u036f]/g, '');
-  return cleanText(plain.replaceAll(/[ßæœþøđðłħŋıς]/g, (letter) => plainLetters[letter] ?? letter));
+  return cleanText(plain.replaceAll(/[ßæœþøđðłħŋıς’‘ʼ‐‑–]/g, (letter) => plainLetters[letter] ?? letter));
 }
 
 /** Whether PostgreSQL can store the text in a column of the type `text` or `jsonb`. */

@@ -50,11 +50,12 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
   const [u, e, w] = [`'${userId}'::uuid`, `'${enrollId}'::uuid`, `'${webhookId}'::uuid`];
   const others = id('01900000');
   return [
-    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name,
+    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name, folded,
        password_hash, enabled, created_at, updated_at)
      select ${t}, ${others}, 'crowd-' || n, ${half("'First'", "'Second'")}, ${half("'Last'", "'Later'")}, ${half("'crowd'", "'others'")},
        ${half("'other@x.example'", "'crowd@x.example'")},
-       ${half("'other@x.example'", "'crowd@x.example'")}, ${half("'last first'", "'later second'")}, 'x', n % 2 = 0, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) ${made}`,
+       ${half("'other@x.example'", "'crowd@x.example'")}, ${half("'last first'", "'later second'")},
+       ${half("'last first crowd-'", "'later second crowd-'")} || n, 'x', n % 2 = 0, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) ${made}`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, ended_at,
        expires_at, status, status_before_end, group_name, holds_seat)
      select ${t}, ${id('01910000')}, case when n % 200 = 0 then ${u} when n % 2 = 0 then ${id('01900000', '2')} else ${others} end, '${courseId}', 'standard', 'enrolment',
@@ -152,7 +153,6 @@ const ofLrs = [
   'xapi_document',
 ];
 const others = [
-  'user_word',
   'enrolment_key',
   'audit_entry',
   'mail',

@@ -22,11 +22,12 @@ const users = 10_000;
 function statements(tenant: string): string[] {
   const t = `'${tenant}'`;
   return [
-    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name,
+    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name, folded,
        password_hash, enabled, created_at, updated_at)
      select ${t}, ${user('n')}, 'user-' || n, case when n % 2 = 0 then 'Anna' else 'Zoe' end, 'Last' || n % 100,
        case when n > ${users - 1_000} then 'late' when n % 4 = 0 then 'large' when n % 999 = 0 then 'small' else 'g' || n % 300 end,
-       'mail' || n || '@test.example', 'mail' || n || '@test.example', 'last' || n % 100, 'x', n % 500 <> 7, now(), now() from generate_series(1, ${users}) n`,
+       'mail' || n || '@test.example', 'mail' || n || '@test.example', 'last' || n % 100,
+       'last' || n % 100 || case when n % 2 = 0 then ' anna' else ' zoe' end || ' user-' || n || ' mail' || n || '@test.example', 'x', n % 500 <> 7, now(), now() from generate_series(1, ${users}) n`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at,
        expires_at, ended_at, status, group_name)
      select ${t}, ${enrolment('n')}, known.user_id, 'lists-' || n % 2, case when n % 999 = 0 then 'rare' else 'usual' end,
@@ -87,7 +88,6 @@ function statements(tenant: string): string[] {
 
 const large = [
   'user',
-  'user_word',
   'enrolment',
   'event',
   'webhook_delivery',

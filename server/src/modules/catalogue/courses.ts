@@ -2,12 +2,12 @@ import { type Selectable, sql } from 'kysely';
 import type { Standard } from '../../../../standards/types.ts';
 import type { Context } from '../../platform/context.ts';
 import type { CourseTable } from '../../platform/db/generated.ts';
-import { countSelected, maxCounted } from '../../platform/db/list-count.ts';
+import { countSelected } from '../../platform/db/page.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import { containing, pageLimit, readCursor, toPage, withCount } from '../../platform/http/pagination.ts';
-import { fold } from '../../platform/unicode.ts';
+import { pageLimit, readCursor, toPage, withCount } from '../../platform/http/pagination.ts';
+import { patternsOf, searchedText } from '../../platform/search.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
@@ -44,14 +44,14 @@ export function filterCourses(courses: ReturnType<typeof selectCourses>, input: 
   let query = courses.orderBy('course.course_id').limit(pageLimit(input) + 1);
   if (after !== null) query = query.where('course.course_id', '>', after);
   if (Status !== undefined) query = query.where('course.status', '=', Status);
-  if (Search !== undefined) query = query.where('course.folded', 'like', containing(fold(Search)));
+  for (const pattern of Search === undefined ? [] : patternsOf(Search))
+    query = query.where('course.folded', 'like', pattern);
   return query;
 }
 
 /** Counts the courses that match the filters. */
 export function countCourses(ctx: Context, courses: ReturnType<typeof selectCourses>, input: CourseQuery) {
-  const matching = filterCourses(courses, { ...input, Limit: maxCounted });
-  return countSelected(ctx, matching.clearSelect().select('course.course_id'));
+  return countSelected(ctx, filterCourses(courses, input).clearSelect().select('course.course_id'));
 }
 
 export function optionsOf(ctx: Context, courseIds: string[]): Promise<OptionRow[]> {
@@ -121,7 +121,7 @@ export async function putCourse(
   const sent = {
     ...(input.Title !== undefined && {
       title: input.Title,
-      folded: fold(`${input.Title}\n${input.courseId}`),
+      folded: searchedText(input.Title, input.courseId),
     }),
     ...(input.Description !== undefined && { description: input.Description }),
     ...(input.Language !== undefined && { language: input.Language }),

@@ -121,7 +121,11 @@ const played = {
 
 /** These filters need no index, because there are at most a few thousand courses. */
 const searching = {
-  Search: Type.Optional(Text(255, { description: 'Text to find in Title or CourseID, ignoring case.' })),
+  Search: Type.Optional(
+    Text(255, {
+      description: 'Words that must all be contained in Title or CourseID, ignoring case and accents.',
+    }),
+  ),
 };
 export const courseQuery = Fields({
   ...pageQuery,

@@ -1,23 +1,19 @@
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { countRows } from '../../platform/db/list-count.ts';
-import { type AccessPath, type List, scanRows } from '../../platform/db/list-scan.ts';
-import type { Parameters } from '../../platform/db/parameters.ts';
+import type { Condition } from '../../platform/db/page.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
   type Order,
   type PageQuery,
-  pageLimit,
+  page,
   readCursor,
-  toPage,
-  withCount,
 } from '../../platform/http/pagination.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
 import { readKey } from './key-text.ts';
-import { indexOf, isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
+import { isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
 import type { EnrolmentKey, KeyStatus } from './schemas.ts';
 
 type KeyFilter = { PurchaseOrder?: string; Status?: KeyStatus };
@@ -29,7 +25,7 @@ left join "user" holder on holder.tenant_id = $1 and holder.user_id = held.user_
 left join "user" redeemer on redeemer.tenant_id = $1 and redeemer.user_id = held.redeemed_by`;
 
 function conditionsOf({ PurchaseOrder, Status }: KeyFilter, now: Date) {
-  const conditions: ((parameters: Parameters) => string)[] = [];
+  const conditions: Condition[] = [];
   if (PurchaseOrder !== undefined)
     conditions.push(({ add }) => `held.purchase_order = ${add(PurchaseOrder)}`);
   if (Status !== undefined) conditions.push(({ add }) => isStatusSql(Status, () => add(now)));
@@ -40,39 +36,23 @@ export async function listKeys(
   ctx: TenantContext,
   input: PageQuery & Order & KeyFilter & { Count?: boolean },
 ) {
-  const limit = pageLimit(input);
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
-  const now = tenantNow(ctx);
-  const { PurchaseOrder, Status } = input;
-  const paths: ((parameters: Parameters) => AccessPath)[] = [];
-  if (PurchaseOrder !== undefined)
-    paths.push(({ add }) => ({
-      ranges: ['true'],
-      fixed: { column: 'held.purchase_order', value: add(PurchaseOrder) },
-    }));
-  if (Status !== undefined) paths.push(() => ({ ranges: [indexOf(Status)] }));
-  const list: List = {
-    rows: 'enrolment_key held where held.tenant_id = $1',
-    values: [ctx.tenantId],
-    key: ['key_id'],
-    after: after === null ? null : [after],
-    newest: input.Order === 'newest',
-    accessPaths: paths.length > 0 ? paths : [() => ({ ranges: ['true'] })],
-    filter: (parameters) =>
-      ['true', ...conditionsOf(input, now).map((condition) => condition(parameters))].join(' and '),
-    show: withNames,
-    wanted: limit,
-  };
-  const { rows, end } = await scanRows<KeyWithNames>(ctx, list);
-  const page = toPage(
-    rows,
-    limit,
+  return page<KeyWithNames, EnrolmentKey>(
+    ctx,
+    input,
+    {
+      rows: 'enrolment_key held where held.tenant_id = $1',
+      values: [ctx.tenantId],
+      where: conditionsOf(input, tenantNow(ctx)),
+      key: ['key_id'],
+      after: after === null ? null : [after],
+      newest: input.Order === 'newest',
+      show: withNames,
+    },
     (row) => row.key_id,
     (row) => toKey(ctx, row),
-    end,
   );
-  return withCount(input, page, () => countRows(ctx, list));
 }
 
 /** Finds a key by its KeyID or by the key itself. */

@@ -36,7 +36,6 @@ export async function enrollingRow(ctx: TenantContext, row: EnrolRow): Promise<S
 export const enrolInBulk = bulk<EnrolRow>({
   row: EnrolRow,
   record: Enrolment,
-  tables: ['user', 'enrolment', 'event'],
   names: ['LoginID', 'CourseID', 'DurationID'],
   ids: ['EnrollID', 'LaunchURL'],
   prepare: enrollingRow,

@@ -49,7 +49,6 @@ const scope = 'enrolments:write';
 export const createUsersInBulk = bulk<PersonRow>({
   row: PersonRow,
   record: User,
-  tables: ['user', 'user_word', 'enrolment', 'event'],
   names: ['LoginID'],
   ids: [],
   prepare: async (ctx, row) => {

@@ -3,12 +3,12 @@ import { findUnit } from '../../../../standards/results.ts';
 import type { RunTimeData } from '../../../../standards/types.ts';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { scanRows } from '../../platform/db/list-scan.ts';
+import { readRows } from '../../platform/db/page.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { foreignCursor } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { playableContent } from '../catalogue/playable.ts';
-import { accessPathsOf, filterSql } from './list-filter.ts';
+import { conditionsOf } from './list-filter.ts';
 
 /**
  * The last interaction that was read. If `number` is null, the whole unit was read. If `attempt`
@@ -157,23 +157,20 @@ async function readOwners(
   after: Position | null,
   wanted: number,
 ): Promise<{ owners: Owner[]; end: Position | null }> {
-  const filter = { CourseID: courseId };
-  const found = { now: tenantNow(ctx), overdue: null, users: null };
   const from = after && (after.unitId === null ? after.enrollId : previousId(after.enrollId));
-  const { rows, end } = await scanRows<Owner>(ctx, {
+  const list = {
     rows: 'enrolment held where held.tenant_id = $1',
     values: [ctx.tenantId],
+    where: conditionsOf({ CourseID: courseId }, tenantNow(ctx)),
     key: ['enroll_id'],
     after: from === null ? null : [from],
-    accessPaths: accessPathsOf(filter, found),
-    filter: (parameters) => filterSql(filter, found, parameters),
-    show: (page) => `
+    show: (page: string) => `
 select held.*, known.login_id from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`,
-    wanted,
-  });
+  };
+  const rows = await readRows<Owner>(ctx, list, wanted + 1);
   const owners = rows.slice(0, wanted);
-  const last = rows.length > owners.length ? owners.at(-1) : end;
+  const last = rows.length > wanted ? owners.at(-1) : undefined;
   return {
     owners,
     end: last ? { enrollId: last.enroll_id, attempt: null, unitId: null, number: null } : null,

@@ -4,7 +4,6 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { byTenant } from '../../platform/load/queue.ts';
 import { partOfState } from '../../platform/node-state.ts';
-import { countCreated } from '../../platform/operations/tenant-growth.ts';
 import { perform } from '../../platform/retries/once.ts';
 import {
   Outdated,
@@ -48,9 +47,8 @@ async function enrolRows(
   const outcomes: (Outcome | undefined)[] = calls.map(() => undefined);
   for (const outcome of rows) {
     outcomes[outcome.n] = outcome;
-    if (outcome.enroll_id === null || !isNew(outcome)) continue;
-    countCreated((calls[outcome.n] as VerbCall<EnrolRow>).ctx, ['enrolment'], 1);
-    planned?.push(`${outcome.course_id}\n${outcome.duration_id}`);
+    if (outcome.enroll_id !== null && isNew(outcome))
+      planned?.push(`${outcome.course_id}\n${outcome.duration_id}`);
   }
   return outcomes;
 }

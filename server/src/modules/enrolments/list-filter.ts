@@ -1,8 +1,7 @@
-import { type AccessPath, maxScanned } from '../../platform/db/list-scan.ts';
-import type { Parameters } from '../../platform/db/parameters.ts';
+import type { Condition } from '../../platform/db/page.ts';
 import type { PageQuery } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { matchesSql } from '../users/find-matching.ts';
+import { matches } from '../../platform/search.ts';
 import { changedAtSql, maxListingDelay } from './changed-at.ts';
 import { nextStatus, type Status, statuses } from './states.ts';
 
@@ -27,10 +26,6 @@ export type EnrolmentFilter = PageQuery & {
   ExpiresBefore?: string;
 };
 
-/** A user has few enrolments, so these filters leave few rows. */
-export const isOfOneUser = ({ LoginID, EnrollID }: EnrolmentFilter) =>
-  LoginID !== undefined || EnrollID !== undefined;
-
 /** The column by which the list is sorted before EnrollID. */
 export type SortColumn = 'changed_at' | 'expires_at' | 'status' | null;
 
@@ -42,15 +37,12 @@ export function sortColumnOf(input: EnrolmentFilter): SortColumn {
   return input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined ? 'expires_at' : null;
 }
 
-type Condition = (parameters: Parameters) => string;
-
 const openStatuses = statuses.filter(
   (status) => nextStatus({ status, status_before_end: null, started_at: null }, 'expire') !== status,
 );
 
-/** Writes the status as a literal, so that the planner can use the partial index of that status. */
 const isStored = (status: Status) => `held.status = '${status}'`;
-const isOpen = `(${openStatuses.map(isStored).join(' or ')})`;
+const isOpen = `held.status in (${openStatuses.map((status) => `'${status}'`).join(', ')})`;
 
 const endsAfter = (now: string) => `(held.expires_at is null or held.expires_at > ${now})`;
 
@@ -58,10 +50,16 @@ const endsAfter = (now: string) => `(held.expires_at is null or held.expires_at 
 function isStatus(status: ListedStatus, now: Date): Condition {
   if (status === 'open') return ({ add }) => `${isOpen} and ${endsAfter(add(now))}`;
   if (status === 'expired')
-    return ({ add }) => `(${isStored(status)} or (${isOpen} and held.expires_at <= ${add(now)}))`;
+    return ({ add }) =>
+      `(${isStored(status)} or (${isOpen} and held.ended_at is null and held.expires_at <= ${add(now)}))`;
   if (!openStatuses.includes(status)) return () => isStored(status);
   return ({ add }) => `${isStored(status)} and ${endsAfter(add(now))}`;
 }
+
+const isEqual =
+  (column: string, value: string): Condition =>
+  ({ add }) =>
+    `held.${column} = ${add(value)}`;
 
 const isOfUser =
   (loginId: string): Condition =>
@@ -80,132 +78,33 @@ function endsWithin({ ExpiresAfter, ExpiresBefore }: EnrolmentFilter, now: Date)
     `held.ended_at is null and held.expires_at > ${add(from)}${until ? ` and held.expires_at < ${add(until)}` : ''}`;
 }
 
+/** The first condition is a range of the index. */
 const isChangedAfter =
   (time: string): Condition =>
   ({ add }) =>
-    `${changedAtSql('held')} > ${add(new Date(time))}`;
+    `held.changed_at > ${add(new Date(time))}::timestamptz - ${maxListingDelay}
+      and ${changedAtSql('held')} > ${add(new Date(time))}`;
 
-/** The index range that contains all enrolments changed after this time. */
-const mayBeChangedAfter =
-  (time: string): Condition =>
-  ({ add }) =>
-    `held.changed_at > ${add(new Date(time))}::timestamptz - ${maxListingDelay}`;
-
-/** What the filters depend on: the time, and the overdue enrolments that may not be recorded as expired yet. */
-type Found = { now: Date; overdue: string[] | null };
-
-/** Checks the user of each row, for searches that find many users. */
 const isFound =
   (search: string): Condition =>
   (parameters) =>
-    `(select ${matchesSql(search, 'sought', parameters)} from "user" sought
-      where sought.tenant_id = $1 and sought.user_id = held.user_id)`;
+    `held.user_id in (select sought.user_id from "user" sought
+      where sought.tenant_id = $1 and ${matches('sought.folded', search)(parameters)})`;
 
-/** SQL of all filters. The enrolments of erased users are not listed. */
-export function filterSql(input: EnrolmentFilter, { now }: Found, parameters: Parameters): string {
-  const { LoginID, EnrollID, CourseID, DurationID, Status, GroupName, ChangedAfter } = input;
-  const { add } = parameters;
-  const conditions = ['held.user_id is not null'];
-  if (LoginID !== undefined) conditions.push(isOfUser(LoginID)(parameters));
-  if (EnrollID !== undefined) conditions.push(isEnrolment(EnrollID)(parameters));
-  if (input.Search !== undefined) conditions.push(isFound(input.Search)(parameters));
-  if (CourseID !== undefined) conditions.push(`held.course_id = ${add(CourseID)}`);
-  if (DurationID !== undefined) conditions.push(`held.duration_id = ${add(DurationID)}`);
-  if (GroupName !== undefined) conditions.push(`held.group_name = ${add(GroupName)}`);
-  if (Status !== undefined) conditions.push(isStatus(Status, now)(parameters));
-  if (ChangedAfter !== undefined) conditions.push(isChangedAfter(ChangedAfter)(parameters));
-  if (input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined)
-    conditions.push(endsWithin(input, now)(parameters));
-  return conditions.join(' and ');
-}
-
-export type PathOf = (parameters: Parameters) => AccessPath;
-
-/** The access paths of the filters. Each uses an index in EnrollID order. */
-function pathsById(input: EnrolmentFilter, { overdue }: Found): PathOf[] {
-  const { LoginID, EnrollID, CourseID, DurationID, Status, GroupName } = input;
-  const paths: PathOf[] = [];
-  if (EnrollID !== undefined) paths.push((parameters) => ({ ranges: [isEnrolment(EnrollID)(parameters)] }));
-  if (LoginID !== undefined) paths.push((parameters) => ({ ranges: [isOfUser(LoginID)(parameters)] }));
-  if (GroupName !== undefined)
-    paths.push(({ add }) => ({
-      ranges: ['true'],
-      fixed: { column: 'held.group_name', value: add(GroupName) },
-    }));
-  if (CourseID !== undefined && DurationID !== undefined)
-    paths.push(({ add }) => ({
-      ranges: [`held.course_id = ${add(CourseID)} and held.duration_id = ${add(DurationID)}`],
-    }));
-  else if (CourseID !== undefined)
-    paths.push((parameters) => {
-      const course = `held.course_id = ${parameters.add(CourseID)}`;
-      const ranges = rangesOf(Status, overdue, parameters);
-      return { ranges: ranges.map((range) => `${course} and ${range}`) };
-    });
-  else if (Status !== undefined)
-    paths.push((parameters) => ({ ranges: rangesOf(Status, overdue, parameters) }));
-  return paths;
-}
-
-/**
- * Returns the index ranges of enrolments that have this status now. Overdue enrolments may not be
- * recorded as expired yet, so their recorded statuses are included.
- */
-function rangesOf(status: ListedStatus | undefined, overdue: string[] | null, { add }: Parameters): string[] {
-  if (status === undefined) return statuses.map(isStored);
-  if (status === 'open') return openStatuses.map(isStored);
-  if (!overdue || overdue.length === 0) return [isStored(status)];
-  if (overdue.length === maxScanned) return [status, ...openStatuses].map(isStored);
-  return [isStored(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
-}
-
-/** Returns the paths in the order of the list first, then the paths that are faster only for few rows. */
-export function accessPathsOf(input: EnrolmentFilter, found: Found): PathOf[] {
-  const byId = pathsById(input, found);
-  const isOfFew = isOfOneUser(input);
-  const sortColumn = sortColumnOf(input);
-  if (sortColumn === null) return byId.length > 0 ? byId : [() => ({ ranges: ['true'] })];
-  if (sortColumn === 'status') return pathsByStatus(input, found, isOfFew, byId);
-  const inOrder: PathOf = (parameters) => ({
-    ranges: [
-      input.ChangedAfter === undefined
-        ? endsWithin(input, found.now)(parameters)
-        : mayBeChangedAfter(input.ChangedAfter)(parameters),
-    ],
-  });
-  const others = byId.map(
-    (pathOf): PathOf =>
-      (parameters) => ({ order: 'held.enroll_id', ...pathOf(parameters) }),
-  );
-  if (sortColumn === 'changed_at' && (input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined))
-    others.push((parameters) => ({
-      ranges: [endsWithin(input, found.now)(parameters)],
-      order: 'held.expires_at, held.enroll_id',
-    }));
-  // A user has few enrolments, so the path by user comes first.
-  return isOfFew ? [...others.slice(0, 1), inOrder, ...others.slice(1)] : [inOrder, ...others];
-}
-
-/**
- * The indexes by status, for a course and for the tenant, have this order. The other paths are faster only for few
- * rows.
- */
-function pathsByStatus(
-  input: EnrolmentFilter,
-  { overdue }: Found,
-  isOfFew: boolean,
-  byId: PathOf[],
-): PathOf[] {
-  const { CourseID, Status } = input;
-  const inOrder: PathOf = (parameters) => {
-    const ofCourse = CourseID === undefined ? 'true' : `held.course_id = ${parameters.add(CourseID)}`;
-    const isWhole = CourseID === undefined && Status === undefined;
-    const ranges = isWhole ? ['true'] : rangesOf(Status, overdue, parameters);
-    return { ranges: ranges.map((range) => `${ofCourse} and ${range}`) };
-  };
-  const others = byId.map(
-    (pathOf): PathOf =>
-      (parameters) => ({ order: 'held.enroll_id', ...pathOf(parameters) }),
-  );
-  return isOfFew ? [...others.slice(0, 1), inOrder, ...others.slice(1)] : [inOrder, ...others];
+/** The conditions of all filters. The enrolments of erased users are not listed. */
+export function conditionsOf(input: EnrolmentFilter, now: Date): Condition[] {
+  const { LoginID, EnrollID, Search, CourseID, DurationID, Status, GroupName, ChangedAfter } = input;
+  const isByEnd = input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined;
+  return [
+    () => 'held.user_id is not null',
+    ...(LoginID === undefined ? [] : [isOfUser(LoginID)]),
+    ...(EnrollID === undefined ? [] : [isEnrolment(EnrollID)]),
+    ...(Search === undefined ? [] : [isFound(Search)]),
+    ...(CourseID === undefined ? [] : [isEqual('course_id', CourseID)]),
+    ...(DurationID === undefined ? [] : [isEqual('duration_id', DurationID)]),
+    ...(GroupName === undefined ? [] : [isEqual('group_name', GroupName)]),
+    ...(Status === undefined ? [] : [isStatus(Status, now)]),
+    ...(ChangedAfter === undefined ? [] : [isChangedAfter(ChangedAfter)]),
+    ...(isByEnd ? [endsWithin(input, now)] : []),
+  ];
 }

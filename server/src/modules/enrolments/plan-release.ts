@@ -1,5 +1,4 @@
 import type { Context } from '../../platform/context.ts';
-import { fixedSql } from '../../platform/db/list-scan.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { readRelease } from '../catalogue/releases.ts';
 import { maxVisited, type ReleaseEffect } from './release-schemas.ts';
@@ -25,11 +24,11 @@ select held.visited, array[held.duration_id, held.tenant_id, held.enroll_id::tex
     as completed
 from (
   select ${key}, held.release_id, held.status, held.ended_at,
-    row_number() over (order by held.course_id, ${key}) as visited
+    row_number() over (order by ${key}) as visited
   from (
-    select held.course_id, ${key}, held.release_id, held.status, held.ended_at from enrolment held
-    where ${fixedSql({ column: 'held.course_id', value: '$1' }, { key, values: '$2, $3, $4::uuid' })}
-    order by held.course_id, ${key} limit $5
+    select ${key}, held.release_id, held.status, held.ended_at from enrolment held
+    where held.course_id = $1 and (${key}) > ($2, $3, $4::uuid)
+    order by ${key} limit $5
   ) held
 ) held order by held.visited desc limit 1`;
 

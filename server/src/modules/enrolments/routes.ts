@@ -113,7 +113,7 @@ export const enrolmentRoutes = [
       Search: Type.Optional(
         Text(255, {
           description:
-            'At most ten words of the name, LoginID or Email of the users, or the beginnings of words, in any order, as in `GET /user`: `muller ann` finds the enrolments of Anna Müller. Requires the scope users:read as well.',
+            'Words that must all be contained in the name, LoginID or Email of the user, as in `GET /user`: `muller ann` finds the enrolments of Anna Müller. Requires the scope users:read as well.',
         }),
       ),
       CourseID: Type.Optional(CourseID),

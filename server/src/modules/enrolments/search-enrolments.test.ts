@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import {
   allPages,
@@ -11,16 +10,7 @@ import {
   type TestTenant,
 } from '../../../test/support/tenant.ts';
 
-let searches = 0;
-const service = await startService({
-  over: (engine) => ({
-    ...engine,
-    query: (statement, queue) => {
-      if (statement.text.includes('user_word held')) searches++;
-      return engine.query(statement, queue);
-    },
-  }),
-});
+const service = await startService();
 after(service.close);
 
 const people = [
@@ -67,6 +57,7 @@ test('enrolments are found by the words of their users, as in the list of users'
     'acme.example': ['A00050'],
     A00051: ['A00051'],
     obrien: [],
+    "O'BRIEN": ['muller'],
     'brien anna': ['muller'],
     '--': ['--+'],
     'victor brien': [],
@@ -157,46 +148,4 @@ test('a search also requires the right to read users', async () => {
   const call = (path: string) => service.api('GET', path, undefined, made.body.Secret);
   expectStatus(await call('/enrolment'), 200);
   expectProblem(await call(searchOf('muller')), 403, 'scope_missing');
-});
-
-test('a search that finds more than 1,000 users reads all of their enrolments, in any order', async () => {
-  const tenant = await newTenant(service);
-  const t = tenant.TenantID;
-  const course = await newCourse(service);
-  const at = new Date();
-  await sql`insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, password_hash, enabled, created_at, updated_at)
-    select ${t}, gen_random_uuid(), 'crowd-' || n, case when n % 2 = 0 then 'Ánna' else 'Zoe' end,
-      'Stone', 'g' || n % 10, 'x', true, now(), now()
-    from generate_series(1, 2600) n`.execute(service.ctx.db);
-  await sql`insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, status, group_name)
-    select ${t}, gen_random_uuid(), known.user_id, ${course}, 'standard', 'enrolment', ${at}, ${at}, 'enrolled', known.group_name
-    from "user" known where known.tenant_id = ${t}`.execute(service.ctx.db);
-  const number = (login: string) => Number(login.slice(6));
-  const all = async (search: string, more = '') => {
-    const { items } = await allPages((address) => tenant.api('GET', address), searchOf(search) + more, 200);
-    const numbers = items.map(({ LoginID }) => number(LoginID));
-    assert.equal(new Set(numbers).size, numbers.length, search);
-    return numbers.sort((one, other) => one - other);
-  };
-  const numbers = Array.from({ length: 2600 }, (_, n) => n + 1);
-  assert.deepEqual(await all('crowd'), numbers);
-  const even = numbers.filter((n) => n % 2 === 0);
-  assert.deepEqual(await all('anna'), even);
-  assert.deepEqual(await all('anna', '&Order=newest'), even);
-  assert.deepEqual(
-    await all('ann', '&GroupName=g4'),
-    even.filter((n) => n % 10 === 4),
-  );
-  assert.deepEqual(await all('ann', '&ChangedAfter=2020-01-01T00:00:00Z'), even);
-  assert.deepEqual(await all('anna', '&Order=status_descending'), even);
-  assert.deepEqual(await all('anna', '&Status=completed'), []);
-  const { body } = await tenant.api('GET', `${searchOf('anna')}&Limit=1&Count=true`);
-  assert.deepEqual(body.Count, { Records: 1300, More: false });
-
-  searches = 0;
-  expectStatus(await tenant.api('GET', `${searchOf('anna')}&Cursor=${body.NextCursor}`), 200);
-  assert.equal(searches, 0, 'The next page does not look for the users again.');
-  // Such a cursor belongs to a search.
-  const foreign = await tenant.api('GET', `/enrolment?Cursor=${body.NextCursor}`);
-  expectProblem(foreign, 422, 'validation_failed');
 });

@@ -1,8 +1,8 @@
-import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
+import { foreignCursor, pageLimit, readCursor } from '../../platform/http/pagination.ts';
 import { ok, route } from '../../platform/http/routes.ts';
 import { isId } from '../../platform/ids.ts';
-import { findPersonIds } from '../audit/person-ids.ts';
-import { readLog, readNewest, toEvent } from './log.ts';
+import { findPersonId } from '../audit/person-ids.ts';
+import { listNewest, readLog } from './log.ts';
 import { fromCursor, logStart, toCursor } from './position.ts';
 import { EventPage, eventQuery } from './schemas.ts';
 import { readTypes } from './types.ts';
@@ -27,13 +27,12 @@ export const eventRoutes = [
       const filter = {
         ...(query.Types === undefined ? {} : { types: readTypes(query.Types.split(','), 'Types') }),
         ...(query.EnrollID === undefined ? {} : { enrollId: query.EnrollID }),
-        ...(query.LoginID === undefined ? {} : { person: await findPersonIds(ctx, query.LoginID) }),
+        ...(query.LoginID === undefined ? {} : { userId: await findPersonId(ctx, query.LoginID) }),
       };
       if (query.Order === 'newest') {
         const before = readCursor(cursor === undefined ? {} : { Cursor: cursor });
         if (before !== null && !isId(before)) throw foreignCursor();
-        const { rows, end } = await readNewest(ctx, { ...filter, before, limit });
-        return ok(toPage(rows, limit, (row) => row.event_id ?? '', toEvent, end));
+        return ok(await listNewest(ctx, { ...filter, before, Limit: limit }));
       }
       const after = cursor === undefined ? logStart : fromCursor(cursor);
       const { events, position, hasMore } = await readLog(ctx, { ...filter, after, limit });

@@ -202,12 +202,6 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Stored responses to requests with an Idempotency-Key',
     notExported: 'They are encrypted; only a client that repeats its request can read them.',
   },
-  {
-    table: 'user_word',
-    key: ['word', 'user_id'],
-    what: 'Search index of users',
-    notExported: 'It is derived from the users.',
-  },
   { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
   { table: 'branding', key: [], what: 'Colour and logo' },
   { table: 'api_key', key: ['key_id'], what: 'API keys', secrets: ['secret_hash'] },

@@ -1,18 +1,16 @@
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { pageLimit, toPage } from '../../platform/http/pagination.ts';
 import { accessCounter } from './count-access.ts';
 import { completionCounter } from './count-completion.ts';
 import { rejectIncomplete } from './event-counter.ts';
 import {
   dayOfReport,
   type Kind,
-  keyOf,
   kindOf,
   type LineRow,
   type LinesQuery,
+  listLines,
   placeOf,
-  scanLines,
 } from './lines.ts';
 import { dayOf } from './periods.ts';
 import type { Access } from './schemas.ts';
@@ -37,14 +35,14 @@ export async function listAccess(ctx: TenantContext, input: LinesQuery) {
   const day = dayOfReport(ctx, input);
   const isPast = day < today;
   await rejectIncomplete(ctx, isPast ? [completionCounter] : [completionCounter, accessCounter]);
-  const { rows, end } = await scanLines<Row>(ctx, input, {
+  const kind = kindOf(input);
+  const lines = {
     day,
     isShown: 'day.enrolled + day.in_progress + day.expired > 0',
     columns: 'day.enrolled + day.in_progress as open, day.expired as overdue, ends.week, ends.month',
     join: endsText,
-  });
-  const kind = kindOf(input);
-  return toPage(rows, pageLimit(input), keyOf, (row) => toAccess(row, { kind, day, isPast }), end);
+  };
+  return listLines<Row, Access>(ctx, input, lines, (row) => toAccess(row, { kind, day, isPast }));
 }
 
 function toAccess(row: Row, { kind, day, isPast }: { kind: Kind; day: string; isPast: boolean }): Access {

@@ -1,16 +1,14 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { pageLimit, toPage } from '../../platform/http/pagination.ts';
 import { completionCounter } from './count-completion.ts';
 import { rejectIncomplete } from './event-counter.ts';
 import {
   dayOfReport,
   type FigureRow,
   type Kind,
-  keyOf,
   kindOf,
   type LinesQuery,
+  listLines,
   placeOf,
-  scanLines,
 } from './lines.ts';
 import type { Completion } from './schemas.ts';
 
@@ -18,14 +16,14 @@ import type { Completion } from './schemas.ts';
 export async function listCompletion(ctx: TenantContext, input: LinesQuery) {
   const day = dayOfReport(ctx, input);
   await rejectIncomplete(ctx, [completionCounter]);
-  const { rows, end } = await scanLines<FigureRow>(ctx, input, {
+  const kind = kindOf(input);
+  const lines = {
     day,
     isShown: 'day.enrolled + day.in_progress + day.completed + day.expired + day.withdrawn > 0',
     columns:
       'day.enrolled, day.in_progress, day.completed, day.expired, day.withdrawn, day.passed, day.failed',
-  });
-  const kind = kindOf(input);
-  return toPage(rows, pageLimit(input), keyOf, (row) => toCompletion(row, { kind, day }), end);
+  };
+  return listLines<FigureRow, Completion>(ctx, input, lines, (row) => toCompletion(row, { kind, day }));
 }
 
 /** Completed enrolments as a percentage of the enrolments that were not withdrawn, to one decimal place. */

@@ -1,9 +1,14 @@
 import { tenantNow } from '../../platform/clocks.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import type { CompletionDayTable } from '../../platform/db/generated.ts';
-import { type AccessPath, scanRows, type Visit } from '../../platform/db/list-scan.ts';
-import type { Parameters } from '../../platform/db/parameters.ts';
-import { foreignCursor, type PageQuery, pageLimit, readCursor } from '../../platform/http/pagination.ts';
+import type { Condition } from '../../platform/db/page.ts';
+import {
+  foreignCursor,
+  type Page,
+  type PageQuery,
+  page,
+  readCursor,
+} from '../../platform/http/pagination.ts';
 import { isStorable } from '../../platform/unicode.ts';
 import { dayOf } from './periods.ts';
 import type { LineBy } from './schemas.ts';
@@ -55,40 +60,43 @@ type Lines = {
   isShown: string;
   /** SQL for the columns of the report, from the figures `day` and from `join`. */
   columns: string;
-  /** SQL that joins further figures to the lines `held`. $3 is the day. */
+  /** SQL that joins further figures to the lines `held`. `$1` is the tenant, `$3` the day. */
   join?: string;
 };
 
 /**
- * Reads the lines of a report. Each line takes one look-up of its figures, regardless of the number
+ * Lists the lines of a report. Each line takes one look-up of its figures, regardless of the number
  * of enrolments.
  */
-export function scanLines<R extends LineRow>(
+export function listLines<R extends LineRow, T>(
   ctx: TenantContext,
   input: LinesQuery,
   { day, isShown, columns, join = '' }: Lines,
-): Promise<Visit<R>> {
-  return scanRows<R>(ctx, {
-    rows: 'completion_line held where held.tenant_id = $1 and held.kind = $2',
-    values: [ctx.tenantId, nameOf(kindOf(input)), day],
-    key: ['course_id', 'group_name'],
-    after: readKey(readCursor(input)),
-    accessPaths: [(parameters) => pathOf(input, parameters)],
-    filter: () => `exists (select from ${figuresOf('held', '$3')} day where ${isShown})`,
-    show: (page) => `select held.*, course.title as course_title, ${columns}
+  record: (row: R) => T,
+): Promise<Page<T>> {
+  const { CourseID, GroupName } = input;
+  const where: Condition[] = [() => `exists (select from ${figuresOf('held', '$3')} day where ${isShown})`];
+  if (CourseID !== undefined) where.push(({ add }) => `held.course_id = ${add(CourseID)}`);
+  if (GroupName !== undefined) where.push(({ add }) => `held.group_name = ${add(GroupName)}`);
+  return page<R, T>(
+    ctx,
+    input,
+    {
+      rows: 'completion_line held where held.tenant_id = $1 and held.kind = $2',
+      values: [ctx.tenantId, nameOf(kindOf(input)), day],
+      where,
+      key: ['course_id', 'group_name'],
+      after: readKey(readCursor(input)),
+      show: (page) => `select held.*, course.title as course_title, ${columns}
       from (${page}) held left join course on course.course_id = held.course_id
       left join lateral ${figuresOf('held', '$3')} day on true ${join}`,
-    wanted: pageLimit(input),
-  });
+    },
+    keyOf,
+    record,
+  );
 }
 
-function pathOf({ CourseID, GroupName }: LinesQuery, { add }: Parameters): AccessPath {
-  const course = CourseID === undefined ? 'true' : `held.course_id = ${add(CourseID)}`;
-  if (GroupName === undefined) return { ranges: [course] };
-  return { ranges: [course], fixed: { column: 'held.group_name', value: add(GroupName) } };
-}
-
-export const keyOf = (row: LineRow) => JSON.stringify([row.course_id, row.group_name]);
+const keyOf = (row: LineRow) => JSON.stringify([row.course_id, row.group_name]);
 
 function readKey(cursor: string | null): string[] | null {
   if (cursor === null) return null;

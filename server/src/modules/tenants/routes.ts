@@ -43,7 +43,11 @@ export const tenantRoutes = [
     query: Fields({
       ...pageQuery,
       ...countQuery,
-      Search: Type.Optional(Text(255, { description: 'Text to find in TenantID or Name.' })),
+      Search: Type.Optional(
+        Text(255, {
+          description: 'Words that must all be contained in TenantID or Name, ignoring case and accents.',
+        }),
+      ),
     }),
     responses: { 200: { description: 'A page of tenants.', schema: CountedPageOf(Tenant) } },
     handle: async (ctx, { query }) => ok(await listTenants(ctx, query)),

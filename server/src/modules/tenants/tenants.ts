@@ -1,21 +1,15 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { createCache } from '../../platform/cache.ts';
 import { relyingPartyOf } from '../../platform/config-passkeys.ts';
 import type { Context } from '../../platform/context.ts';
 import type { TenantTable } from '../../platform/db/generated.ts';
-import { countSelected, maxCounted } from '../../platform/db/list-count.ts';
+import { countSelected } from '../../platform/db/page.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import {
-  containing,
-  type PageQuery,
-  pageLimit,
-  readCursor,
-  toPage,
-  withCount,
-} from '../../platform/http/pagination.ts';
+import { type PageQuery, pageLimit, readCursor, toPage, withCount } from '../../platform/http/pagination.ts';
 import { credentialsQueue } from '../../platform/load/fair-queue.ts';
+import { patternsOf } from '../../platform/search.ts';
 import { fold } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
@@ -115,20 +109,15 @@ export async function listTenants(ctx: Context, input: PageQuery & { Count?: boo
   const after = readCursor(input);
   let query = ctx.db.selectFrom('tenant').where('status', '<>', 'deleting');
   const { Search } = input;
-  if (Search !== undefined)
-    query = query.where((where) =>
-      where.or([
-        where('folded_id', 'like', containing(fold(Search))),
-        where('folded_name', 'like', containing(fold(Search))),
-      ]),
-    );
+  for (const pattern of Search === undefined ? [] : patternsOf(Search))
+    query = query.where(sql`folded_id || ' ' || folded_name`, 'like', pattern);
   const rows = await (after === null ? query : query.where('tenant_id', '>', after))
     .selectAll()
     .orderBy('tenant_id')
     .limit(limit + 1)
     .execute();
   const page = toPage(rows, limit, (row) => row.tenant_id, toTenant);
-  return withCount(input, page, () => countSelected(ctx, query.select('tenant_id').limit(maxCounted + 1)));
+  return withCount(input, page, () => countSelected(ctx, query.select('tenant_id')));
 }
 
 /** Otherwise, nobody could add the required passkey. */

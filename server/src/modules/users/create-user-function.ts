@@ -20,7 +20,7 @@ export type NewUserRow = {
 } & FoldedUser;
 
 const columns =
-  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes, folded_email, sort_name';
+  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes, folded_email, sort_name, folded';
 
 const requested = columns.replaceAll(/\w+/g, 'request.$&');
 
@@ -40,7 +40,7 @@ begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, may_create boolean, event_id uuid, user_id uuid, login_id text,
       first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
-      enabled boolean, password_hash text, admin_scopes text[], folded_email text, sort_name text)
+      enabled boolean, password_hash text, admin_scopes text[], folded_email text, sort_name text, folded text)
     order by r.login_id
   loop
     n := request.n;

@@ -5,7 +5,6 @@ import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { byTenant } from '../../platform/load/queue.ts';
-import { countCreated } from '../../platform/operations/tenant-growth.ts';
 import { perform } from '../../platform/retries/once.ts';
 import { Outdated, openVerb, type Submission, type VerbCall } from '../../platform/retries/verb.ts';
 import { requireScope } from '../../platform/scopes.ts';
@@ -53,7 +52,6 @@ async function insertRows(
   const { rows, isLeftOut } = await createUsersForTenants.call<Found>(ctx, tenants);
   const found = new Map(rows.map(({ n, is_new, ...row }) => [n, { isNew: is_new, row, changed: null }]));
   const known = requests.filter(({ ctx }) => !isLeftOut(ctx.tenantId));
-  for (const { ctx, n } of known) if (found.get(n)?.isNew) countCreated(ctx, ['user', 'user_word'], 1);
   return new Map(known.map(({ n }) => [n, found.get(n) ?? null]));
 }
 
@@ -115,8 +113,8 @@ async function createOrUpdate(
 }
 
 /**
- * The bytes of the texts by which a user is found. The words of long texts take much longer to store than the other
- * columns. 200 usual users have about 12 kB.
+ * The bytes of the texts by which a user is found. Indexing the parts of long texts takes much longer than storing the
+ * other columns. 200 usual users have about 12 kB.
  */
 const textsOf = ({ login_id, first_name, last_name, email }: NewUserRow) =>
   Buffer.byteLength(`${login_id}${first_name ?? ''}${last_name ?? ''}${email ?? ''}`);

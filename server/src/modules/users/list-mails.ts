@@ -1,15 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { countRows } from '../../platform/db/list-count.ts';
-import { type List, scanRows } from '../../platform/db/list-scan.ts';
-import type { Parameters } from '../../platform/db/parameters.ts';
-import {
-  foreignCursor,
-  type PageQuery,
-  pageLimit,
-  readCursor,
-  toPage,
-  withCount,
-} from '../../platform/http/pagination.ts';
+import type { Condition } from '../../platform/db/page.ts';
+import { foreignCursor, type PageQuery, page, readCursor } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import type { BounceKind, MailKind, MailStatus } from '../mail/kinds.ts';
 import type { Mail } from '../mail/schemas.ts';
@@ -38,43 +29,31 @@ const loginIdSql = `select account.login_id from "user" account
 
 /** The emails to users, newest first. */
 export async function listMails(ctx: TenantContext, input: Filter) {
-  const limit = pageLimit(input);
   const before = readCursor(input);
   if (before !== null && !isId(before)) throw foreignCursor();
   const { Status, LoginID } = input;
-  const userId = LoginID === undefined ? undefined : await findUserId(ctx, LoginID);
-  if (userId === null)
-    return withCount(
-      input,
-      toPage<Row, Mail>([], limit, ({ mail_id }) => mail_id, toMail, null),
-      async () => ({
-        Records: 0,
-        More: false,
-      }),
-    );
-  const conditions: ((parameters: Parameters) => string)[] = [];
-  if (userId !== undefined) conditions.push(({ add }) => `held.user_id = ${add(userId)}::uuid`);
-  if (Status !== undefined) conditions.push(({ add }) => `held.status = ${add(Status)}`);
-  const all = (parameters: Parameters) =>
-    ['true', ...conditions.map((condition) => condition(parameters))].join(' and ');
-  const list: List = {
-    rows: 'mail held where held.tenant_id = $1',
-    values: [ctx.tenantId],
-    key: ['mail_id'],
-    after: before === null ? null : [before],
-    newest: true,
-    accessPaths:
-      conditions.length > 0
-        ? conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }))
-        : [() => ({ ranges: ['true'] })],
-    filter: all,
-    // This is a subquery, because the planner would read all users for a join.
-    show: (page) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`,
-    wanted: limit,
-  };
-  const { rows, end } = await scanRows<Row>(ctx, list);
-  const page = toPage(rows, limit, ({ mail_id }) => mail_id, toMail, end);
-  return withCount(input, page, () => countRows(ctx, list));
+  const where: Condition[] = [];
+  if (LoginID !== undefined) {
+    const userId = await findUserId(ctx, LoginID);
+    where.push(({ add }) => `held.user_id = ${add(userId)}::uuid`);
+  }
+  if (Status !== undefined) where.push(({ add }) => `held.status = ${add(Status)}`);
+  return page<Row, Mail>(
+    ctx,
+    input,
+    {
+      rows: 'mail held where held.tenant_id = $1',
+      values: [ctx.tenantId],
+      where,
+      key: ['mail_id'],
+      after: before === null ? null : [before],
+      newest: true,
+      // This is a subquery, because the planner would read all users for a join.
+      show: (page) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`,
+    },
+    ({ mail_id }) => mail_id,
+    toMail,
+  );
 }
 
 function toMail(row: Row): Mail {

@@ -42,10 +42,9 @@ test('Order sorts users by creation time, with pages and filters', async () => {
   assert.deepEqual(await listed('Order=oldest&Enabled=false'), []);
 });
 
-test('a search has its own order, and a cursor belongs to one order', async () => {
+test('a cursor belongs to one order', async () => {
   const tenant = await newTenant(service);
   for (const LoginID of ['al', 'bo']) expectStatus(await tenant.api('POST', '/user', { LoginID }), 201);
-  expectProblem(await tenant.api('GET', '/user?Search=al&Order=newest'), 422, 'validation_failed');
   const { NextCursor } = (await tenant.api('GET', '/user?Limit=1')).body;
   const other = await tenant.api('GET', `/user?Limit=1&Order=newest&Cursor=${NextCursor}`);
   expectProblem(other, 422, 'validation_failed');
@@ -85,7 +84,7 @@ test('Count returns the number of users that match the filters, on the first pag
   assert.ok(!JSON.stringify(csv.body).includes('Count'));
 });
 
-test('counting takes several statements and stops after 10,000 users', async () => {
+test('counting stops after 10,000 users', async () => {
   const tenant = await newTenant(service);
   await fill(tenant, 5_001);
   const exact = (Records: number) => ({ Records, More: false });

@@ -1,9 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { countRows } from '../../platform/db/list-count.ts';
-import { type List, scanRows } from '../../platform/db/list-scan.ts';
+import { countRows, type List, readRows } from '../../platform/db/page.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
   type PageQuery,
@@ -13,37 +11,27 @@ import {
   withCount,
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { toNfc } from '../../platform/unicode.ts';
-import { accessPathsOf, filterSql, prefixEnd, type UserFilter } from './filter.ts';
+import { cleanText, toNfc } from '../../platform/unicode.ts';
+import { conditionsOf, prefixEnd, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
-import { countFound, searchUsers } from './search.ts';
 
 /**
  * The users that match the filters, ordered by LoginID or, with `Order`, by name or by creation time, which is the order
  * of their IDs.
  */
-function userList(ctx: TenantContext, input: UserFilter, wanted: number): List {
-  const byFilter = accessPathsOf(input);
+function userList(ctx: TenantContext, input: UserFilter): List {
   const { Order } = input;
   const isByName = Order === 'name' || Order === 'name_descending';
   const isByCreation = Order !== undefined && !isByName;
-  const inOrder = () => ({ ranges: ['true'] });
-  const inOtherOrder = byFilter.map((pathOf) => (parameters: Parameters) => ({
-    ...pathOf(parameters),
-    order: 'held.login_id',
-  }));
   const cursor = readCursor(input);
   if (isByCreation && cursor !== null && !isId(cursor)) throw foreignCursor();
   return {
     rows: '"user" held where held.tenant_id = $1',
     values: [ctx.tenantId],
+    where: conditionsOf(input),
     key: isByName ? ['sort_name', 'login_id'] : [isByCreation ? 'user_id' : 'login_id'],
     after: cursor === null ? null : isByName ? readNames(cursor) : [cursor],
     newest: Order === 'newest' || Order === 'name_descending',
-    accessPaths:
-      Order !== undefined ? [inOrder, ...inOtherOrder] : byFilter.length > 0 ? byFilter : [inOrder],
-    filter: (parameters) => filterSql(input, parameters),
-    wanted,
   };
 }
 
@@ -56,26 +44,28 @@ function readNames(cursor: string): string[] {
   throw foreignCursor();
 }
 
+/** In a search without an order, a user with exactly this LoginID comes first, before the cursor `''`. */
 export async function listUsers(ctx: TenantContext, input: UserFilter & { Count?: boolean }) {
-  const { Search } = input;
-  if (Search !== undefined && input.Order !== undefined)
-    throw new Problem('validation_failed', 'A search has its own order. Leave out Order or Search.', {
-      param: 'Order',
-    });
-  if (Search !== undefined)
-    return withCount(input, await searchUsers(ctx, { ...input, Search }), () =>
-      countFound(ctx, { ...input, Search }),
-    );
+  const { Search, Order, Cursor } = input;
   const limit = pageLimit(input);
-  const list = userList(ctx, input, limit);
-  const { rows, end } = await scanRows<UserRow>(ctx, list);
-  const key = ({ login_id, user_id, sort_name }: UserRow) =>
-    list.key.length === 2
-      ? JSON.stringify([sort_name, login_id])
-      : input.Order === undefined
-        ? login_id
-        : user_id;
-  return withCount(input, toPage(rows, limit, key, toUser, end), () => countRows(ctx, list));
+  const list = userList(ctx, input);
+  const exact = Search === undefined || Order !== undefined ? null : cleanText(Search);
+  const where = (sign: string) => [
+    ...list.where,
+    ...(exact === null ? [] : [({ add }: Parameters) => `held.login_id ${sign} ${add(exact)}`]),
+  ];
+  const first =
+    exact === null || Cursor !== undefined
+      ? []
+      : await readRows<UserRow>(ctx, { ...list, where: where('=') }, 1);
+  const others = await readRows<UserRow>(ctx, { ...list, where: where('<>') }, limit + 1);
+  const key = (row: UserRow) => {
+    if (row === first[0]) return '';
+    if (list.key.length === 2) return JSON.stringify([row.sort_name, row.login_id]);
+    return Order === undefined ? row.login_id : row.user_id;
+  };
+  const page = toPage([...first, ...others], limit, key, toUser);
+  return withCount(input, page, () => countRows(ctx, list));
 }
 
 /** SQL for the next group name after a position. $2 is the prefix; $3 sorts after everything with that prefix. */

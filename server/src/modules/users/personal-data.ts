@@ -6,9 +6,9 @@ import { toUser } from './record.ts';
 
 export const userData: PersonalData = {
   name: 'User',
-  tables: ['user', 'user_word', 'password_failure'],
+  tables: ['user', 'password_failure'],
   erased:
-    'The record with LoginID, names, group, email address and its bounce; the words in the search index; the password hash; failed sign-ins.',
+    'The record with LoginID, names, group, email address and its bounce; the text that searches look through; the password hash; failed sign-ins.',
   retained: null,
   count: async () => 1,
   read: async function* (ctx, person) {
@@ -35,6 +35,7 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
       email: null,
       folded_email: null,
       sort_name: '',
+      folded: '',
       email_bounced_at: null,
       email_bounce_reason: null,
       password_hash: unmatchablePasswordHash(),

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { UserTable } from '../../platform/db/generated.ts';
+import { searchedText } from '../../platform/search.ts';
 import { fold, foldCase } from '../../platform/unicode.ts';
 import type { User } from './schemas.ts';
 
@@ -7,12 +8,12 @@ export type UserRow = Selectable<UserTable>;
 
 type Named = Pick<UserRow, 'login_id' | 'first_name' | 'last_name' | 'email'>;
 
-export type FoldedUser = Pick<UserRow, 'folded_email' | 'sort_name'>;
+export type FoldedUser = Pick<UserRow, 'folded_email' | 'sort_name' | 'folded'>;
 
 /** Index entries have a maximum size. */
 const sortedLength = 200;
 
-/** What lists compare and sort by. It follows from the other columns. */
+/** What lists compare, sort by and search. It follows from the other columns. */
 export function foldedUser({ login_id, first_name, last_name, email }: Named): FoldedUser {
   const name = [last_name, first_name].filter((part) => part !== null).join(' ');
   return {
@@ -20,6 +21,7 @@ export function foldedUser({ login_id, first_name, last_name, email }: Named): F
     sort_name: fold(name === '' ? login_id : name)
       .slice(0, sortedLength)
       .toWellFormed(),
+    folded: searchedText(last_name, first_name, login_id, email),
   };
 }
 

@@ -51,23 +51,19 @@ export const userRoutes = [
     name: 'listUsers',
     summary: 'List users',
     description:
-      'All filters can be combined. Ordered by LoginID, unless you search or send `Order`. `name` orders by LastName, then FirstName, ignoring case and accents.',
+      'All filters can be combined. Ordered by LoginID, unless you send `Order`. `name` orders by LastName, then FirstName, ignoring case and accents.',
     scope: 'users:read',
     query: Fields({
       ...pageQuery,
       ...countQuery,
-      Order: Type.Optional(
-        OneOf(userOrders, {
-          description: 'Sorts by creation time or by name. Cannot be combined with Search.',
-        }),
-      ),
+      Order: Type.Optional(OneOf(userOrders, { description: 'Sorts by creation time or by name.' })),
       GroupName: Type.Optional(Text(255)),
       Email: Type.Optional(Text(320, { description: 'Exact match, ignoring case.' })),
       Enabled: Type.Optional(Type.Boolean()),
       Search: Type.Optional(
         Text(255, {
           description:
-            'At most ten words of the name, LoginID or Email, or the beginnings of words, in any order: `muller ann` finds Anna Müller. Case, accents and punctuation are ignored. A user with exactly this LoginID comes first; the others are in no particular order.',
+            'Words that must all be contained in the name, LoginID or Email, in any order and in any part of it: `uller ann` finds Anna Müller. Case and accents are ignored, and commas separate words. Without Order, a user with exactly this LoginID comes first.',
         }),
       ),
     }),

@@ -52,7 +52,8 @@ type NewValues = {
 
 const writeUsers = `
 update "user" account set first_name = r.first_name, last_name = r.last_name, group_name = r.group_name, email = r.email,
-  folded_email = r.folded_email, sort_name = r.sort_name, is_admin = r.is_admin, register = r.register, enabled = r.enabled, admin_scopes = r.admin_scopes,
+  folded_email = r.folded_email, sort_name = r.sort_name, folded = r.folded, is_admin = r.is_admin, register = r.register, enabled = r.enabled,
+  admin_scopes = r.admin_scopes,
   password_hash = coalesce(r.password_hash, account.password_hash),
   password_chosen = account.password_chosen and r.password_hash is null,
   password_changed_at = case when r.password_hash is null then account.password_changed_at else $4::timestamptz end,
@@ -61,7 +62,8 @@ update "user" account set first_name = r.first_name, last_name = r.last_name, gr
   email_bounce_reason = case when r.email is not distinct from account.email then account.email_bounce_reason end,
   updated_at = $3::timestamptz
 from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text, email text,
-  is_admin boolean, register boolean, enabled boolean, admin_scopes text[], password_hash text, session_id text, folded_email text, sort_name text)
+  is_admin boolean, register boolean, enabled boolean, admin_scopes text[], password_hash text, session_id text, folded_email text,
+  sort_name text, folded text)
 where account.tenant_id = $1 and account.user_id = r.user_id
 returning account.*`;
 

@@ -1,15 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import type { WebhookDeliveryTable } from '../../platform/db/generated.ts';
-import { scanRows } from '../../platform/db/list-scan.ts';
-import type { Parameters } from '../../platform/db/parameters.ts';
+import { type Condition, readRows } from '../../platform/db/page.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { newId } from '../../platform/ids.ts';
 import { countWithin } from '../../platform/load/limits.ts';
 import { type Body, pingBody, pingType, readBodies } from './message.ts';
 import { nextAttemptAt } from './next-attempt.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
-import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.ts';
+import type { Delivery, DeliveryQuery } from './schemas.ts';
 import { type Outcome, openSender } from './send.ts';
 import { type Sources, sourceOf } from './source.ts';
 import { readWebhookRow } from './webhooks.ts';
@@ -18,15 +17,12 @@ type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
 /** SQL for each filter. The indexes by event and by lane (the enrolment) are ordered by number. */
 function conditionsOf({ EventID, EnrollID, Status }: DeliveryQuery) {
-  const conditions: ((parameters: Parameters) => string)[] = [];
+  const conditions: Condition[] = [];
   if (EventID !== undefined) conditions.push(({ add }) => `held.event_id = ${add(EventID)}::uuid`);
   if (EnrollID !== undefined) conditions.push(({ add }) => `held.lane = ${add(EnrollID)}::uuid`);
-  if (Status !== undefined) conditions.push(() => isStatus(Status));
+  if (Status !== undefined) conditions.push(({ add }) => `held.status = ${add(Status)}`);
   return conditions;
 }
-
-/** The status is a literal, because each status has a partial index. */
-const isStatus = (status: DeliveryRow['status']) => `held.status = '${status}'`;
 
 /** Lists an endpoint's deliveries, newest first. */
 export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
@@ -34,20 +30,15 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
   const limit = pageLimit(input);
   const before = readCursor(input);
   if (before !== null && !/^\d{1,15}$/.test(before)) throw foreignCursor();
-  const conditions = conditionsOf(input);
-  const { rows, end } = await scanRows<DeliveryRow>(ctx, {
+  const list = {
     rows: 'webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2',
     values: [ctx.tenantId, input.webhookId],
+    where: conditionsOf(input),
     key: ['number'],
     after: before === null ? null : [Number(before)],
     newest: true,
-    accessPaths:
-      conditions.length > 0
-        ? conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }))
-        : [() => ({ ranges: deliveryStatuses.map(isStatus) })],
-    filter: (parameters) => ['true', ...conditions.map((condition) => condition(parameters))].join(' and '),
-    wanted: limit,
-  });
+  };
+  const rows = await readRows<DeliveryRow>(ctx, list, limit + 1);
   const events = endpoint.kind === 'events' ? rows.map((row) => row.event_id) : [];
   const bodies = await readBodies(ctx, events);
   return toPage(
@@ -55,7 +46,6 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
     limit,
     (row) => String(row.number),
     (row) => toDelivery(row, bodyOf(row, endpoint, bodies), endpoint),
-    end,
   );
 }
 

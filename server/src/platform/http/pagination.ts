@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
-import type { RecordCount } from '../db/list-count.ts';
+import type { Database } from '../db/dialect.ts';
+import { countRows, type List, type RecordCount, readRows } from '../db/page.ts';
 import { Problem } from '../errors.ts';
 import { isStorable } from '../unicode.ts';
 import { Nullable, OneOf } from './schema.ts';
@@ -31,17 +32,9 @@ export const countQuery = {
   ),
 };
 
-/** A LIKE pattern that finds the text anywhere. */
-export function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-}
-
 export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
-/**
- * `isPartial` is true if the page ended before it was full because its statements had visited the maximum
- * number of rows.
- */
+/** `isPartial` is true if reading stopped before the page was full, and more rows may follow. */
 export type Page<T> = { Items: T[]; NextCursor: string | null; isPartial?: boolean };
 
 export function PageOf<T extends TSchema>(item: T) {
@@ -124,8 +117,8 @@ export const maxPageBytes = 1024 ** 2;
 
 /**
  * Makes a page from `limit + 1` rows. `key` returns a row's position, which becomes the cursor. The page ends
- * before the row that would take it over 1 MiB, unless that is its first row. `end` is the row at which the
- * visit stopped early; more rows can follow it.
+ * before the row that would take it over 1 MiB, unless that is its first row. `end` is the position at which reading
+ * stopped early; more rows can follow it.
  */
 export function toPage<Row, T>(
   rows: Row[],
@@ -146,6 +139,19 @@ export function toPage<Row, T>(
   const more = rows.length > Items.length && last !== undefined;
   if (!more && end !== null) return { Items, NextCursor: toCursor(key(end)), isPartial: true };
   return { Items, NextCursor: more ? toCursor(key(last)) : null };
+}
+
+/** The page of a list after the cursor, with a count if the caller wants one. */
+export async function page<Row, T>(
+  ctx: { db: Database },
+  query: PageQuery & { Count?: boolean },
+  list: List,
+  key: (row: Row) => string,
+  record: (row: Row) => T,
+): Promise<Page<T> & { Count?: RecordCount }> {
+  const limit = pageLimit(query);
+  const rows = await readRows<Row>(ctx, list, limit + 1);
+  return withCount(query, toPage(rows, limit, key, record), () => countRows(ctx, list));
 }
 
 export const toCursor = (key: string) => Buffer.from(JSON.stringify([key])).toString('base64url');

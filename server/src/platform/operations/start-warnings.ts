@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { Engine } from '../db/engine.ts';
 import { isLoopback } from '../loopback.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -28,4 +29,15 @@ function isUnencrypted(databaseUrl: string, env: Environment): boolean {
   const host = (searchParams.get('host') ?? decodeURIComponent(hostname)).replace(/^\[(.*)\]$/, '$1');
   if (host === '' || host.startsWith('/') || isLoopback(host)) return false;
   return !encrypted.includes(searchParams.get('sslmode') ?? env.PGSSLMODE ?? '');
+}
+
+/** `pg_trgm` leaves out the characters that are not letters in the locale of the database. */
+export async function searchWarnings(engine: Engine): Promise<string[]> {
+  const text = `select cardinality(show_trgm('безопасность')) = 0 as "isBlind"`;
+  const { rows } = await engine.query<{ isBlind: boolean }>({ text, values: [] });
+  return rows[0]?.isBlind
+    ? [
+        'Searches for words in Cyrillic, Chinese and other scripts are slow, because LC_CTYPE of the database is C. Create the database with a UTF-8 locale such as C.UTF-8, and restore a backup into it.',
+      ]
+    : [];
 }

@@ -9,7 +9,6 @@ import { recordShape } from '../http/bodies.ts';
 import type { RouteResponse } from '../http/routes.ts';
 import { Fields } from '../http/schema.ts';
 import { newId } from '../ids.ts';
-import { recordGrowth } from '../operations/analyze-tables.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
 import { once, valueOrThrow } from '../retries/once.ts';
 import { type KeyedRequest, nameOf, readStoredOutcome } from '../retries/stored-responses.ts';
@@ -17,7 +16,6 @@ import { cleanFields } from '../unicode.ts';
 import { logFailedRows, type RowResult, refuse } from './refuse.ts';
 import {
   acceptedRows,
-  batchSize,
   type RowFormat,
   type RowWriter,
   readCsvType,
@@ -61,9 +59,6 @@ export const bulkResponse = {
     'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and either the IDs of the record or `code` and `detail`. `Trimmed` names the ID fields from which surrounding spaces or invisible characters were removed. With the query `Plan=true`, `Plan` is created, updated, exists, differs or error. `Changed` lists the fields that an update changed, and `SimilarLoginID` is an existing LoginID that differs only in case from the one that would be created. `SameEmailLoginID` is another user, or the user in an earlier row of the same batch of 200, with the Email that the row would set. `Damaged` names the fields whose values look like errors or numbers of a spreadsheet, such as #N/A or 1.23457E+11. CSV includes none of these. Send `Accept: text/csv` to get CSV.',
   type: [rowTypes.ndjson, rowTypes.csv],
 };
-
-/** The numbers of the chunks before which tables are analysed. */
-const analyzeBefore = [3, 6, 25, 100, 500];
 
 /** Creates the handler of a bulk operation. */
 export function bulk<T>(operation: BulkOperation<T>) {
@@ -166,11 +161,8 @@ export function bulk<T>(operation: BulkOperation<T>) {
     /** While one chunk is in the database, the next one is read and validated. */
     async function* lines(): AsyncGenerator<string, void> {
       let running: Promise<RowResult[]> | null = null;
-      let batches = 0;
       try {
         for await (const source of rows) {
-          if (analyzeBefore.includes(++batches))
-            await recordGrowth(ctx, operation.tables, batches * batchSize);
           const next = workOnce(source, running === null);
           next.catch(() => {});
           if (running) yield written(await running);

@@ -45,8 +45,6 @@ export type BulkOperation<T> = {
   row: TObject;
   /** The exported record. Its other fields are ignored in rows. */
   record: TObject;
-  /** Tables that grow with each call. */
-  tables: readonly string[];
   /** Fields of the row that its result repeats. */
   names: readonly string[];
   /** Additional fields of the result. */

@@ -180,7 +180,6 @@ const invitingRow = (ctx: TenantContext, row: InvitationRequest): Promise<Submis
 const invitationRows: BulkOperation<InvitationRequest> = {
   row: InvitationRequest,
   record: User,
-  tables: ['invitation', 'event', 'mail'],
   names: ['LoginID'],
   ids: ['InvitationID', 'InvitationURL', 'ExpiresAt', 'MailID'],
   prepare: invitingRow,

@@ -1,5 +1,7 @@
 import fs from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
+import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 export type BackendOptions = {
@@ -92,6 +94,7 @@ export async function startBackend({ folder, image, syncs, onCrash }: BackendOpt
   const database = new PGlite({
     ...(folder === null ? {} : { fs: new SyncingFiles(folder, syncs) }),
     ...(image ? { loadDataDir: new Blob([new Uint8Array(image)]) } : {}),
+    extensions: { btree_gin, pg_trgm },
     startParams: folder === null ? [...startParameters, '-F'] : startParameters,
     onStderr: (line) => {
       stderrLines.push(line);
