@@ -114,7 +114,7 @@ export async function fillLists(service: TestService, tenantId: string) {
       await engine.query({ text: `/* across tenants: a test fills tables */ ${text}`, values: [] });
   await numberEvents(service.ctx, [tenantId, 'test']);
   for (const table of large)
-    await engine.query({ text: `/* across tenants: statistics */ analyze "${table}"`, values: [] });
+    await engine.query({ text: `/* across tenants: statistics */ vacuum (analyze) "${table}"`, values: [] });
   const id = (kind: string) => `${kind}0777-0000-7000-8000-000000000777`;
   return {
     LoginID: `user-${(0x777 + 1) / 2}`,

@@ -31,15 +31,6 @@ const triggers = `select tgrelid::regclass::text as "table", quote_ident(tgname)
   pg_get_triggerdef(oid) as definition
 from pg_trigger where not tgisinternal and tgrelid::regclass::text = any($1)`;
 
-/**
- * Immutable functions that the nodes do not have, because they are older than the extension. The functions of triggers
- * call them. Citus knows which other functions the tables need.
- */
-const localFunctions = `select proc.oid::regprocedure::text as name from pg_proc proc
-where proc.pronamespace = current_schema()::regnamespace and proc.provolatile = 'i'
-  and not exists (select from pg_dist_object known where known.classid = 'pg_proc'::regclass and known.objid = proc.oid)
-  and not exists (select from pg_depend member where member.classid = 'pg_proc'::regclass and member.objid = proc.oid and member.deptype = 'e')`;
-
 /** A tenant's rows in all tables are on the same node as its rows in this table. */
 const leading = '"user"';
 
@@ -55,8 +46,6 @@ export async function distribute(connection: Connection): Promise<void> {
   await setOnNodes(ask);
   const tables = await ask<Table>(undistributed);
   if (tables.length === 0) return;
-  for (const { name } of await ask<{ name: string }>(localFunctions))
-    await ask('select create_distributed_function($1)', [name]);
   // Citus accepts a foreign key only if both tables are distributed, and does not distribute tables that
   // refer to each other. So the keys are dropped first and added again at the end.
   const names = tables.map(({ name }) => name);
