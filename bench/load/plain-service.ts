@@ -14,6 +14,7 @@ const enrolment: Enrolment = {
   DurationID: 'year',
   CourseTitle: 'Course 0',
   Status: 'enrolled',
+  Outcome: 'not_started',
   ...result,
   Override: null,
   Recorded: result,

@@ -1,7 +1,10 @@
 import { Button, type ButtonProps, Stack } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
+import { useTranslations } from 'use-intl';
 import { useApi } from '../api/api.tsx';
 import { useAction } from './action.tsx';
+import { csvCells, csvFile } from './csv.ts';
+import { saveFile } from './save-file.ts';
 import { FailedAction } from './states.tsx';
 
 type DownloadOptions = {
@@ -17,17 +20,24 @@ type DownloadOptions = {
  */
 export function useDownload({ path, accept, name }: DownloadOptions) {
   const { headers } = useApi();
+  const t = useTranslations('headings');
+  const inWords = (name: string) => (t.has(name as 'LoginID') ? t(name as 'LoginID') : name);
   return useAction(async () => {
     const response = await fetch(path, { headers: { ...headers, Accept: accept } });
     if (!response.ok) throw await response.json();
-    const address = URL.createObjectURL(await response.blob());
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(address);
+    const file = await response.blob();
+    saveFile(name, accept === 'text/csv' ? await withHeadings(file, inWords) : file);
   });
 }
+
+/** Replaces the names of the fields in the first line. The names contain no commas or quotes. */
+async function withHeadings(file: Blob, inWords: (name: string) => string): Promise<Blob> {
+  const [names = ''] = (await file.slice(0, maxHeader).text()).split(/\r?\n/);
+  return csvFile([csvCells(names.split(',').map(inWords)), file.slice(new Blob([names]).size)]);
+}
+
+/** Bytes that contain the first line. */
+const maxHeader = 16_384;
 
 export function DownloadButton({
   text,

@@ -17,20 +17,22 @@ export function Instant({ at, none = '–', isDay = false }: InstantProps) {
   );
 }
 
-type Status = components['schemas']['Enrolment']['Status'];
-const statusColors: Record<Status, string> = {
-  enrolled: 'gray',
+type Outcome = components['schemas']['Enrolment']['Outcome'];
+const outcomeColors: Record<Outcome, string> = {
+  not_started: 'gray',
   in_progress: 'blue',
+  passed: 'green',
+  failed: 'red',
   completed: 'green',
   expired: 'orange',
-  withdrawn: 'red',
+  withdrawn: 'gray',
 };
 
-export function StatusBadge({ status }: { status: Status }) {
-  const t = useTranslations('statuses');
+export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
+  const t = useTranslations('outcomes');
   return (
-    <Badge color={statusColors[status]} miw="max-content">
-      {t(status)}
+    <Badge color={outcomeColors[outcome]} miw="max-content">
+      {t(outcome)}
     </Badge>
   );
 }

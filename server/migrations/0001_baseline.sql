@@ -499,6 +499,9 @@ comment on index enrolment_by_end is
   'GET /enrolment by ExpiresAfter and ExpiresBefore, the job that ends enrolments, reminders';
 create index enrolment_by_status on enrolment (tenant_id, status, enroll_id);
 comment on index enrolment_by_status is 'GET /enrolment by Status';
+create index enrolment_by_result on enrolment (tenant_id, (coalesce(override ->> 'Success', success)), enroll_id)
+  where coalesce(override ->> 'Success', success) in ('passed', 'failed');
+comment on index enrolment_by_result is 'GET /enrolment by Outcome';
 create index enrolment_changed on enrolment (tenant_id, changed_at, enroll_id);
 comment on index enrolment_changed is 'GET /enrolment by ChangedAfter';
 create unique index enrolment_current on enrolment (tenant_id, user_id, course_id) where ended_at is null;
@@ -804,13 +807,14 @@ create table completion_log (
   enroll_id uuid
 );
 
--- How each enrolment was last counted. An empty group_name means no group. status 'erased': it no longer counts.
+-- How each enrolment was last counted. An empty group_name means no group. access: open, overdue, or ended, which no report
+-- counts. outcome 'erased': it no longer counts.
 create table counted_enrolment (
   tenant_id text not null references tenant,
   enroll_id uuid not null,
   group_name text collate "C" not null,
-  status text not null,
-  success text not null,
+  access text not null,
+  outcome text not null,
   primary key (tenant_id, enroll_id)
 );
 
@@ -831,13 +835,15 @@ create table completion_day (
   course_id text collate "C" not null,
   group_name text collate "C" not null,
   day date not null,
-  enrolled integer not null,
+  not_started integer not null,
   in_progress integer not null,
+  passed integer not null,
+  failed integer not null,
   completed integer not null,
   expired integer not null,
   withdrawn integer not null,
-  passed integer not null,
-  failed integer not null,
+  open integer not null,
+  overdue integer not null,
   primary key (tenant_id, kind, course_id, group_name, day)
 );
 

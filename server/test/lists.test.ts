@@ -49,13 +49,16 @@ const cases: Record<string, string[]> = {
         `Status=${status}`,
         `Status=${status}&CourseID=lists-1`,
       ]),
+      // No index has the other outcomes: they are filtered among the enrolments with their statuses.
+      ...['Outcome=passed', 'Outcome=failed', 'Outcome=failed&CourseID=lists-1'],
+      'Include=LaunchURL',
       ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'ChangedAfter=2024-01-01T00:00:00Z'],
       ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ExpiresBefore=2090-01-01T00:00:00Z'],
       'Status=open&ExpiresBefore=2090-01-01T00:00:00Z',
       ...['Search=nobody', 'Search=anna', 'Search=user-17&Status=withdrawn'],
     ].map((filter) => `${order}&${filter}`),
   ),
-  listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
+  listEnrolmentsOfUser: ['Order=oldest', 'Order=newest', 'Include=LaunchURL'],
   listCompletion: ['course', 'group', 'course_and_group', 'total'].flatMap((by) =>
     ['', 'CourseID=lists-1', 'GroupName=g7', 'CourseID=lists-1&GroupName=g7', 'AsOf=2025-06-30'].map(
       (filter) => `By=${by}&${filter}`,

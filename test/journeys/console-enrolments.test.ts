@@ -204,7 +204,7 @@ test('The list is filtered by its URL and can be saved as CSV', async () => {
   assert.equal(file.suggestedFilename(), 'enrolments.csv');
   const stream = await file.createReadStream();
   const csv = Buffer.concat(await stream.toArray()).toString();
-  assert.match(csv, /^.*EnrollID,LoginID/);
+  assert.match(csv, /^.*Enrolment ID,Login,Course ID,Enrolment option,First name,/);
   assert.equal(csv.trim().split('\n').length, 2);
   await closeConsole(page);
 });
@@ -231,7 +231,7 @@ test('Words of a name find the enrolments of a person, together with the other f
   await expectAccessible(page);
   await page.getByLabel('Status', { exact: true }).selectOption('Completed');
   await page.getByText('No enrolments found').waitFor();
-  await page.getByLabel('Status', { exact: true }).selectOption('Enrolled');
+  await page.getByLabel('Status', { exact: true }).selectOption('Not started');
   await learner.waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await ann.waitFor();

@@ -61,7 +61,7 @@ test('An administrator reads the report, opens the enrolments behind a figure an
   await rows.nth(3).getByText('Support').waitFor();
   await expectAccessible(page);
   await rows.nth(2).getByRole('link', { name: 'Completed: show 3 enrolments' }).click();
-  await page.waitForURL(/enrolments\?.*status=completed/);
+  await page.waitForURL(/enrolments\?.*status=done/);
   const enrolments = page.getByRole('table', { name: 'Enrolments' }).getByRole('row');
   await enrolments.nth(3).waitFor();
   await expectCount(enrolments, 4);

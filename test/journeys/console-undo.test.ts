@@ -59,7 +59,7 @@ const loginIds = async (tenant: TestTenant) =>
   (await tenant.api('GET', '/user')).body.Items.map(({ LoginID }: { LoginID: string }) => LoginID).sort();
 
 const enrolmentOf = async (tenant: TestTenant, id: string) =>
-  (await tenant.api('GET', `/enrolment/${id}`)).body.Items[0];
+  (await tenant.api('GET', `/enrolment/${id}?Include=LaunchURL`)).body.Items[0];
 
 /** What this page has stored on the device about imports that can be undone. */
 const kept = (page: Page) =>

@@ -25,6 +25,8 @@ const synonyms: Record<string, readonly string[]> = {
     ...['Email address', 'E-mail', 'Mail', 'Work email', 'E-Mail-Adresse', 'Mailadresse', 'Adresse e-mail'],
     ...['Courriel', 'Adresse électronique'],
   ],
+  IsAdmin: ['Administrator', 'Administrateur'],
+  Register: ['Registered themselves', 'Selbst registriert', 'Inscription autonome'],
   Enabled: ['Active', 'Aktiv', 'Actif'],
   CourseID: ['Course', 'Course code', 'Kurs', 'Kurs-ID', 'Kursnummer', 'Cours', 'Code du cours'],
   DurationID: ['Option', 'Enrolment option', 'Duration', 'Dauer', 'Durée'],

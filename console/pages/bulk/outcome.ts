@@ -55,7 +55,7 @@ function kindOf({ Status, Changed, code }: Pick<Line, 'Status' | 'Changed' | 'co
   return code === 'user_exists' ? 'differs' : 'refused';
 }
 
-const ids = ['LoginID', 'CourseID', 'DurationID', 'EnrollID', 'LaunchURL'] as const;
+const ids = ['LoginID', 'CourseID', 'DurationID', 'EnrollID'] as const;
 const errorFields = ['code', 'param', 'detail'] as const;
 const rowColumns = ['Line', 'Result', 'Status', ...ids, ...errorFields, 'Changed'];
 export const resultColumns = (hasCourses: boolean) => [...rowColumns, ...(hasCourses ? ['Enrolment'] : [])];

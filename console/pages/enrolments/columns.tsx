@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl';
 import type { Column } from '../../parts/list.tsx';
 import { usePercent } from '../../parts/percent.ts';
-import { Instant, StatusBadge } from '../../parts/values.tsx';
+import { Instant, OutcomeBadge } from '../../parts/values.tsx';
 import { type Enrolment, ProgressOf } from './values.tsx';
 
 /** The columns shared by all lists of enrolments, after the user or course. */
@@ -9,7 +9,7 @@ export function useEnrolmentColumns(): Column<Enrolment>[] {
   const t = useTranslations('enrolments');
   const percent = usePercent();
   return [
-    { key: 'status', header: t('status'), cell: ({ Status }) => <StatusBadge status={Status} /> },
+    { key: 'status', header: t('status'), cell: ({ Outcome }) => <OutcomeBadge outcome={Outcome} /> },
     { key: 'progress', header: t('progress'), cell: (row) => <ProgressOf value={row.Progress} /> },
     { key: 'score', header: t('score'), cell: ({ Score }) => (Score === null ? '–' : percent(Score)) },
     {

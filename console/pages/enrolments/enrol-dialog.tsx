@@ -7,7 +7,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { Instant, StatusBadge } from '../../parts/values.tsx';
+import { Instant, OutcomeBadge } from '../../parts/values.tsx';
 import { OptionCards } from './option-cards.tsx';
 import { CoursePicker, LearnerPicker } from './pickers.tsx';
 import { useEnrol } from './use-changes.ts';
@@ -136,7 +136,7 @@ function Current({ offer, loginId, again, onChange }: CurrentProps) {
       <Stack gap="sm">
         {data && (
           <span>
-            <StatusBadge status={data.Status} /> {t('ends')}:{' '}
+            <OutcomeBadge outcome={data.Outcome} /> {t('ends')}:{' '}
             <Instant at={data.ExpiresAt} none={t('never')} />
           </span>
         )}

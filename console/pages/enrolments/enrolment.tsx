@@ -5,7 +5,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { CopyTextButton, StatusBadge } from '../../parts/values.tsx';
+import { CopyTextButton, OutcomeBadge } from '../../parts/values.tsx';
 import { UserLink, useName } from '../users/person.tsx';
 import { Answers } from './answers.tsx';
 import { Attempts } from './attempts.tsx';
@@ -51,7 +51,7 @@ function Shown({ enrolment, back }: ShownProps) {
     <Page
       title={enrolment.CourseTitle}
       back={back}
-      badge={<StatusBadge status={enrolment.Status} />}
+      badge={<OutcomeBadge outcome={enrolment.Outcome} />}
       text={t.rich('of', {
         name,
         link: (text) => (

@@ -4,31 +4,48 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { choiceOf } from '../../parts/choices.ts';
+import { nameOf } from '../../api/session.tsx';
+import { choiceOf, namesOf } from '../../parts/choices.ts';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
-
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { useOpenSelected } from '../bulk/selected.ts';
 import { EnrolGroupButton } from '../users/enrol-group-button.tsx';
 import { GroupFilter } from '../users/group.tsx';
-import { LoginID, useName } from '../users/person.tsx';
+import { LoginID } from '../users/person.tsx';
 import { useEnrolmentColumns } from './columns.tsx';
 import { EnrolDialog } from './enrol-dialog.tsx';
 import { useEnrolmentOrder } from './order.ts';
 import { CoursePicker } from './pickers.tsx';
-import type { Enrolment } from './values.tsx';
+import type { ListedEnrolment } from './values.tsx';
 
 const names = ['search', 'course', 'status', 'group', 'before', 'by', 'order'] as const;
-const statuses = ['open', 'enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
+/** What the filter offers. Figures of the access report count by the state of access, all others by outcome. */
+const states = {
+  open: { Status: 'open' },
+  overdue: { Status: 'expired' },
+  not_started: { Outcome: 'not_started' },
+  in_progress: { Outcome: 'in_progress' },
+  done: { Outcome: 'passed,completed' },
+  passed: { Outcome: 'passed' },
+  completed: { Outcome: 'completed' },
+  failed: { Outcome: 'failed' },
+  expired: { Outcome: 'expired' },
+  withdrawn: { Outcome: 'withdrawn' },
+} as const;
+const stateNames = namesOf(states);
 
-function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
-  const name = useName(loginId);
+const isGroup = (name: string): name is 'open' | 'overdue' | 'done' =>
+  ['open', 'overdue', 'done'].includes(name);
+
+function Learner(row: ListedEnrolment) {
+  const { LoginID: loginId, EnrollID } = row;
+  const name = nameOf(row);
   return (
     <>
       <Anchor
@@ -49,7 +66,7 @@ function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
   );
 }
 
-function useColumns(): Column<Enrolment>[] {
+function useColumns(): Column<ListedEnrolment>[] {
   const t = useTranslations('enrolments');
   const shared = useEnrolmentColumns();
   return [
@@ -73,7 +90,7 @@ function instantOf(day: string | undefined): string | null {
 
 export default function Enrolments() {
   const t = useTranslations('enrolments');
-  const s = useTranslations('statuses');
+  const o = useTranslations('outcomes');
   const u = useTranslations('users');
   const shell = useTranslations('shell');
   const { $api } = useApi();
@@ -82,20 +99,20 @@ export default function Enrolments() {
   const [asked, ask] = useFilters(['enrol', 'login']);
   const [isEnrolling, setEnrolling] = useState(false);
   const before = instantOf(filters.before);
-  const status = choiceOf(statuses, filters.status);
+  const state = choiceOf(stateNames, filters.status);
   const wanted = {
     ...(filters.search ? { Search: filters.search } : {}),
     ...(filters.course ? { CourseID: filters.course } : {}),
-    ...(status ? { Status: status } : {}),
+    ...(state ? states[state] : {}),
     ...(filters.group ? { GroupName: filters.group } : {}),
     ...(before ? { ExpiresBefore: before } : {}),
   };
   const { sorts, by, query: sorting } = useEnrolmentOrder(filters, before !== null, change);
   const filtered = { ...wanted, ...sorting.filter };
   const query = { ...filtered, Order: sorting.order };
-  const ticked = useSelection<Enrolment>(
+  const ticked = useSelection<ListedEnrolment>(
     ({ EnrollID }) => EnrollID,
-    ({ LoginID, CourseTitle }) => t('nameOf', { user: LoginID, course: CourseTitle }),
+    (row) => t('nameOf', { user: nameOf(row), course: row.CourseTitle }),
   );
   const openSelected = useOpenSelected();
   const changeTicked = async (of: 'extend' | 'withdraw') => {
@@ -144,7 +161,10 @@ export default function Enrolments() {
           label={t('status')}
           value={filters.status}
           onChange={(status) => change({ status })}
-          options={statuses.map((value) => ({ value, label: value === 'open' ? t('open') : s(value) }))}
+          options={stateNames.map((value) => ({
+            value,
+            label: isGroup(value) ? t(`states.${value}`) : o(value),
+          }))}
         />
         <GroupFilter value={filters.group} onChange={(group) => change({ group })} />
         <TextInput

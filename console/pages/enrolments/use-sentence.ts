@@ -39,7 +39,7 @@ function useResults() {
 /** A timeline entry in words. */
 export function useSentence(entry: Entry): { sentence: string; more: string } {
   const t = useTranslations('enrolments');
-  const statuses = useTranslations('statuses');
+  const outcomes = useTranslations('outcomes');
   const format = useFormatter();
   const results = useResults();
   const { Kind, Type, Data } = entry;
@@ -85,12 +85,12 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
   }
   const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';
   const changed = Array.isArray(Data.Changed) ? Data.Changed.filter((one) => typeof one === 'string') : [];
-  const status = textIn(Data, 'Status');
+  const outcome = textIn(Data, 'Outcome');
   const [option, ends, reference] = [textIn(Data, 'DurationID'), at('ExpiresAt'), textIn(Data, 'Reference')];
-  const isStatus = status !== null && statuses.has(status as 'enrolled');
+  const isOutcome = outcome !== null && outcomes.has(outcome as 'passed');
   const details = [
     ...(changed.length > 0 ? [t('timeline.changed', { fields: changed.join(', ') })] : []),
-    ...(isStatus ? [t('timeline.status', { status: statuses(status as 'enrolled') })] : []),
+    ...(isOutcome ? [t('timeline.outcome', { outcome: outcomes(outcome as 'passed') })] : []),
     ...(option ? [t('timeline.option', { option })] : []),
     ...(ends ? [t('timeline.ends', { at: ends })] : []),
     ...(reference ? [t('timeline.reference', { reference })] : []),

@@ -5,6 +5,7 @@ import { usePercent } from '../../parts/percent.ts';
 import { Instant } from '../../parts/values.tsx';
 
 export type Enrolment = components['schemas']['Enrolment'];
+export type ListedEnrolment = components['schemas']['ListedEnrolment'];
 export type Explanation = components['schemas']['Explanation'];
 export type Offer = components['schemas']['Offer'];
 export type Option = components['schemas']['EnrolOption'];

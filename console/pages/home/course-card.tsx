@@ -7,7 +7,7 @@ import { useApi } from '../../api/api.tsx';
 import { CourseImage, useCourseImage } from '../../parts/course-image.tsx';
 import { usePercent } from '../../parts/percent.ts';
 import { FailedAction } from '../../parts/states.tsx';
-import { StatusBadge } from '../../parts/values.tsx';
+import { OutcomeBadge } from '../../parts/values.tsx';
 
 type Enrolment = components['schemas']['Enrolment'];
 
@@ -15,7 +15,7 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('home');
   const title = useId();
   const percent = usePercent();
-  const { CourseTitle, Status, Progress: progress } = enrolment;
+  const { CourseTitle, Outcome, Status, Progress: progress } = enrolment;
   return (
     <Paper withBorder component="article" aria-labelledby={title} className="course-card">
       <CardImage enrolment={enrolment} />
@@ -24,7 +24,7 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
           <Title order={3} size="h4" id={title} className="break">
             {CourseTitle}
           </Title>
-          <StatusBadge status={Status} />
+          <OutcomeBadge outcome={Outcome} />
         </Group>
         {Status !== 'completed' && (
           <Group gap="sm" wrap="nowrap">
@@ -69,13 +69,11 @@ function Details({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('home');
   const format = useFormatter();
   const percent = usePercent();
-  const { Score, Success, ExpiresAt, CompletedAt } = enrolment;
+  const { Score, ExpiresAt, CompletedAt } = enrolment;
   const day = (at: string) => format.dateTime(new Date(at), { dateStyle: 'medium' });
   const isOver = ExpiresAt !== null && Date.parse(ExpiresAt) <= Date.now();
   const details = [
     Score !== null && t('score', { value: percent(Score) }),
-    Success === 'passed' && t('passed'),
-    Success === 'failed' && t('notPassed'),
     CompletedAt !== null && t('completedOn', { day: day(CompletedAt) }),
     ExpiresAt !== null && t(isOver ? 'endedOn' : 'endsOn', { day: day(ExpiresAt) }),
   ].filter((text) => text !== false);

@@ -31,17 +31,19 @@ export default function MyCourses() {
 
 function Courses() {
   const t = useTranslations('home');
-  const { LoginID } = useSession();
+  const { LoginID, Scopes } = useSession();
   const { $api } = useApi();
-  const params = { path: { LoginID: LoginID ?? '' }, query: { Limit: 100 } };
+  const links = Scopes.includes('enrolments:launch') ? { Include: 'LaunchURL' as const } : {};
+  const params = { path: { LoginID: LoginID ?? '' }, query: { Limit: 100, ...links } };
   const query = $api.useInfiniteQuery('get', '/enrolment/{LoginID}', { params }, paged);
   if (query.isPending) return <WaitingRows />;
   if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
   const all = query.data.pages.flatMap((page) => page?.Items ?? []).sort(byLastUse);
   if (all.length === 0) return <Message title={t('noCourses')} text={t('noCoursesText')} />;
-  const done = all.filter(({ Status }) => Status === 'completed');
-  const ended = all.filter(({ Status }) => Status === 'expired' || Status === 'withdrawn');
-  const open = all.filter((one) => !done.includes(one) && !ended.includes(one));
+  const done = all.filter(({ Outcome }) => Outcome === 'passed' || Outcome === 'completed');
+  const others = all.filter((one) => !done.includes(one));
+  const ended = others.filter(({ Status }) => Status === 'expired' || Status === 'withdrawn');
+  const open = others.filter((one) => !ended.includes(one));
   return (
     <Stack gap="xl">
       {open.length > 0 && <CourseSection title={t('openCourses')} enrolments={open} />}

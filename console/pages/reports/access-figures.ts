@@ -11,7 +11,7 @@ const daysOf = { EndsWithin7Days: 7, EndsWithin30Days: 30 } as const;
 
 /** The filter for the enrolments behind a figure. The clock of a test tenant differs from the browser's. */
 export function filterOf(measure: Measure, { AsOf }: Pick<AccessLine, 'AsOf'>): Filter {
-  if (measure === 'Overdue') return { status: 'expired' };
+  if (measure === 'Overdue') return { status: 'overdue' };
   if (measure === 'Open') return { status: 'open' };
   return { status: 'open', before: endOfDays(daysOf[measure], AsOf) };
 }

@@ -11,11 +11,16 @@ export type Kind = (typeof kinds)[number];
 
 export const isKind = (text: string | undefined): text is Kind => kinds.some((kind) => kind === text);
 
-/** The statuses, in the order of the bars. Withdrawn enrolments are not part of a bar. */
+/**
+ * The figures, each with the filter for its enrolments, in the order of the bars. Passed enrolments are part of the
+ * completed ones, and withdrawn enrolments are not part of a bar.
+ */
 export const figures = [
-  { figure: 'Completed', status: 'completed' },
+  { figure: 'Completed', status: 'done' },
+  { figure: 'Passed', status: 'passed' },
+  { figure: 'Failed', status: 'failed' },
   { figure: 'InProgress', status: 'in_progress' },
-  { figure: 'NotStarted', status: 'enrolled' },
+  { figure: 'NotStarted', status: 'not_started' },
   { figure: 'Expired', status: 'expired' },
   { figure: 'Withdrawn', status: 'withdrawn' },
 ] as const;
@@ -29,7 +34,7 @@ export function endOfDays(days: number, day: string): string {
   return `${new Date(end).toISOString().slice(0, 10)}T00:00Z`;
 }
 
-export const inBar = figures.filter(({ figure }) => figure !== 'Withdrawn');
+export const inBar = figures.filter(({ figure }) => figure !== 'Withdrawn' && figure !== 'Passed');
 
 /** The filters for a line's enrolments. Null for a past day or users without a group, for which there is no filter. */
 export type Scope = { course?: string | undefined; group?: string | undefined } | null;

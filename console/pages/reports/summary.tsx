@@ -1,6 +1,6 @@
 import { Anchor, Group, Paper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useFormatter, useTranslations } from 'use-intl';
+import { useTranslations } from 'use-intl';
 import { usePercent } from '../../parts/percent.ts';
 import { Bar } from './bar.tsx';
 import { Count } from './count.tsx';
@@ -9,7 +9,6 @@ import { endOfDays, figures, type Line, type Scope } from './figures.ts';
 /** The totals of all lines, which are also the legend for the bars. */
 export function Summary({ line, scope, today }: { line: Line; scope: Scope; today: string }) {
   const t = useTranslations('reports');
-  const format = useFormatter();
   const percent = usePercent();
   const { CompletionRate, Completed, Enrolments, Withdrawn } = line;
   return (
@@ -56,18 +55,12 @@ export function Summary({ line, scope, today }: { line: Line; scope: Scope; toda
         {figures.map(({ figure, status }) => (
           <div key={figure}>
             <dt>
-              <span className={`swatch ${figure}`} aria-hidden />
+              {figure !== 'Passed' && <span className={`swatch ${figure}`} aria-hidden />}
               {t(`figures.${figure}`)}
             </dt>
             <dd>
               <Count count={line[figure]} scope={scope} filter={{ status }} label={t(`figures.${figure}`)} />
             </dd>
-          </div>
-        ))}
-        {(['Passed', 'Failed'] as const).map((figure) => (
-          <div key={figure}>
-            <dt>{t(`figures.${figure}`)}</dt>
-            <dd className="number">{format.number(line[figure])}</dd>
           </div>
         ))}
       </dl>

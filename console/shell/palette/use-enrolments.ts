@@ -5,7 +5,7 @@ import { nameOf } from '../../api/session.tsx';
 import type { Result, Results } from './result.ts';
 
 type User = components['schemas']['User'];
-type Enrolment = components['schemas']['Enrolment'];
+type Enrolment = components['schemas']['ListedEnrolment'];
 
 const isId = (text: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
@@ -23,7 +23,7 @@ function useNewest(user: User | undefined) {
 
 /** The newest enrolments of the first people found, and the one with this EnrollID. */
 export function useEnrolments(search: string, users: readonly User[]): Results {
-  const t = useTranslations('statuses');
+  const t = useTranslations('outcomes');
   const { $api } = useApi();
   const people = users.slice(0, 3);
   const ofPeople = [useNewest(people[0]), useNewest(people[1]), useNewest(people[2])];
@@ -33,12 +33,11 @@ export function useEnrolments(search: string, users: readonly User[]): Results {
     { params: { query: { EnrollID: search.toLowerCase() } } },
     { enabled: isId(search) },
   );
-  const toResult = ({ LoginID, EnrollID, CourseTitle, Status }: Enrolment): Result => {
-    const user = people.find((user) => user.LoginID === LoginID);
+  const toResult = ({ LoginID, EnrollID, CourseTitle, Outcome, ...person }: Enrolment): Result => {
     return {
       key: `enrolment ${EnrollID}`,
       label: CourseTitle,
-      detail: `${user ? nameOf(user) : LoginID} · ${t(Status)}`,
+      detail: `${nameOf({ LoginID, ...person })} · ${t(Outcome)}`,
       open: (navigate) =>
         void navigate({
           to: '/console/enrolments/$loginId/$enrollId',

@@ -122,8 +122,8 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
      cross join (values ('state'), ('activity_profile'), ('agent_profile')) as kinds (kind)`,
     `insert into completion_line (tenant_id, kind, course_id, group_name)
      select ${t}, 'course_and_group', ${half(`'${courseId}'`, "'other'")}, 'group-' || n ${made}`,
-    `insert into completion_day (tenant_id, kind, course_id, group_name, day, enrolled, in_progress, completed, expired, withdrawn, passed, failed)
-     select ${t}, 'course_and_group', '${courseId}', 'group-2', date '2000-01-01' + n, n, 0, 0, 0, 0, 0, 0 ${made}`,
+    `insert into completion_day (tenant_id, kind, course_id, group_name, day, not_started, in_progress, passed, failed, completed, expired, withdrawn, open, overdue)
+     select ${t}, 'course_and_group', '${courseId}', 'group-2', date '2000-01-01' + n, n, 0, 0, 0, 0, 0, 0, n, 0 ${made}`,
     `insert into access_end (tenant_id, kind, course_id, group_name, day, enrolments)
      select ${t}, 'course_and_group', '${courseId}', 'group-2', current_date - 100 + n, n ${made}`,
     `insert into erasure (tenant_id, erasure_id, login_mark, receipt, erased_at)

@@ -29,13 +29,15 @@ function statements(tenant: string): string[] {
        'mail' || n || '@test.example', 'mail' || n || '@test.example', 'last' || n % 100,
        'last' || n % 100 || case when n % 2 = 0 then ' anna' else ' zoe' end || ' user-' || n || ' mail' || n || '@test.example', 'x', n % 500 <> 7, now(), now() from generate_series(1, ${users}) n`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at,
-       expires_at, ended_at, status, group_name)
+       expires_at, ended_at, status, group_name, completion, success)
      select ${t}, ${enrolment('n')}, known.user_id, 'lists-' || n % 2, case when n % 999 = 0 then 'rare' else 'usual' end,
        'enrolment', now(), timestamptz '2025-01-01' + n * interval '1 s',
        case when n % 10 < 3 then timestamptz '2025-01-01' when n % 10 < 8 then timestamptz '2080-01-01' + n * interval '1 s' end,
        case when n % 10 < 3 or n % 997 = 0 then timestamptz '2025-01-01' end,
        case when n % 997 = 0 then 'withdrawn' when n % 10 < 3 then 'expired' when n % 10 < 5 then 'in_progress'
-         when n % 10 < 6 then 'completed' else 'enrolled' end, known.group_name
+         when n % 10 < 6 then 'completed' else 'enrolled' end, known.group_name,
+       case when n % 10 = 5 then 'completed' else 'unknown' end,
+       case when n % 10 = 5 and n % 3 > 0 then 'passed' when n % 499 = 0 then 'failed' else 'unknown' end
      from generate_series(1, ${2 * users}) n
      join "user" known on known.tenant_id = ${t} and known.user_id = ${user('(n + 1) / 2')}`,
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
@@ -46,8 +48,8 @@ function statements(tenant: string): string[] {
      select ${t}, kind.name, case when kind.course then 'lists-' || n % 100 else '' end, case when kind.grouped then 'g' || n / 100 else '' end
      from generate_series(0, 9999) n cross join (values ('total', false, false), ('course', true, false), ('group', false, true),
        ('course_and_group', true, true)) kind (name, course, grouped) on conflict do nothing`,
-    `insert into completion_day (tenant_id, kind, course_id, group_name, day, enrolled, in_progress, completed, expired, withdrawn, passed, failed)
-     select ${t}, line.kind, line.course_id, line.group_name, date '2025-01-01' + n * 30, n, 0, 0, 0, 0, 0, 0
+    `insert into completion_day (tenant_id, kind, course_id, group_name, day, not_started, in_progress, passed, failed, completed, expired, withdrawn, open, overdue)
+     select ${t}, line.kind, line.course_id, line.group_name, date '2025-01-01' + n * 30, n, 0, 0, 0, 0, 0, 0, n, 0
      from completion_line line cross join generate_series(1, 12) n where line.tenant_id = ${t}`,
     `insert into access_log (tenant_id, position) values (${t}, ${2 * users})`,
     `insert into access_end (tenant_id, kind, course_id, group_name, day, enrolments)

@@ -110,3 +110,14 @@ export async function allPages(
   }
   return { items, pages };
 }
+
+/** A listed enrolment as a single record. Only lists name the learner. */
+export function withoutNames({
+  FirstName: _,
+  LastName: __,
+  Email: ___,
+  GroupName: ____,
+  ...rest
+}: Reply['body']) {
+  return rest;
+}

@@ -37,7 +37,10 @@ test('PUT changes the fields sent, keeps the others, and writes one event', asyn
   const reported = (await events({ EnrollID })).at(-1);
   assert.deepEqual(
     [reported?.type, reported?.data],
-    ['enrolment.updated', { Changed: ['Reference'], Status: 'enrolled', Success: 'unknown' }],
+    [
+      'enrolment.updated',
+      { Changed: ['Reference'], Status: 'enrolled', Outcome: 'not_started', Success: 'unknown' },
+    ],
   );
   assert.equal((await put({ Metadata: { a: '1' } })).body.Reference, 'order-9');
   assert.deepEqual((await put({ Reference: null })).body.Metadata, { a: '1' });

@@ -1,7 +1,9 @@
 import type { Evidence } from '../../../../standards/types.ts';
 import type { EventType } from '../events/types.ts';
+import { outcomeOf } from './outcome.ts';
+import type { Status } from './states.ts';
 
-type Result = Pick<Evidence, 'Completion' | 'Success' | 'Score'>;
+export type Result = Pick<Evidence, 'Completion' | 'Success' | 'Score'>;
 
 /** An administrator's decision, as stored. Fields that it omits keep the value that the course recorded. */
 export type Override = Partial<Result> & { Reason: string; At: string };
@@ -40,13 +42,20 @@ export function countingResult(row: ResultColumns): Result {
   return withOverride(recordedResult(row), overrideOf(row));
 }
 
+/** The state of the enrolment in the `Data` of an event. */
+export const stateData = (status: Status, result: Result) => ({
+  Status: status,
+  Outcome: outcomeOf(status, result),
+});
+
 /** The `Data` of events that report a result. */
 export function resultData(
-  row: ResultColumns & { status: string; progress: number; total_seconds: number },
+  row: ResultColumns & { status: Status; progress: number; total_seconds: number },
 ): Record<string, unknown> {
+  const result = countingResult(row);
   return {
-    Status: row.status,
-    ...countingResult(row),
+    ...stateData(row.status, result),
+    ...result,
     Progress: row.progress,
     TotalSeconds: row.total_seconds,
   };

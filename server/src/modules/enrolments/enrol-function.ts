@@ -5,6 +5,7 @@ import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import { listOptions, readFacts } from './enrol-facts.ts';
+import { outcomeSql } from './outcome.ts';
 import { statusAfter } from './states.ts';
 
 /**
@@ -58,6 +59,9 @@ function addEvent(
   });
 }
 
+/** The state of the former enrolment after the change, in the Data of its event. */
+const state = { Status: 'held.status', Outcome: outcomeSql('held') };
+
 const isPending = `(former.starts_on = 'launch' and former.started_at is null and former.expires_at is null)`;
 const isoTime = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -82,7 +86,7 @@ const extend = `
       ${addEvent('second_event', 'enrolment.extended', 'former_id', {
         DurationID: 'chosen',
         ExpiresAt: isoTime('held.expires_at'),
-        Status: 'held.status',
+        ...state,
         Reference: 'request.reference',
       })}
       return next;
@@ -136,9 +140,9 @@ const endFormer = `
       where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
       returning enrolment.* into held;
       if action = 'renew' then
-        ${addEvent('first_event', 'enrolment.renewed', 'former_id', { NewEnrollID: 'request.enroll_id', Status: 'held.status' })}
+        ${addEvent('first_event', 'enrolment.renewed', 'former_id', { NewEnrollID: 'request.enroll_id', ...state })}
       elsif held.status = 'expired' then
-        ${addEvent('first_event', 'enrolment.expired', 'former_id', { Status: 'held.status' })}
+        ${addEvent('first_event', 'enrolment.expired', 'former_id', state)}
       end if;
     end if;`;
 

@@ -25,6 +25,7 @@ test('the long form returns 201, Location and the complete record, and writes on
     DurationID: 'month',
     CourseTitle: 'Fire safety',
     Status: 'enrolled',
+    Outcome: 'not_started',
     Completion: 'unknown',
     Success: 'unknown',
     Score: null,

@@ -7,6 +7,7 @@ import { limitLockWaitsSql } from '../../platform/db/lock-waits.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
+import { outcomeSql } from './outcome.ts';
 import { statusAfter } from './states.ts';
 
 /**
@@ -71,7 +72,7 @@ begin
       user: 'ended.user_id',
       enrolment: 'ended.enroll_id',
       course: 'ended.course_id',
-      data: `jsonb_build_object('Status', ended.status)`,
+      data: `jsonb_build_object('Status', ended.status, 'Outcome', ${outcomeSql('ended')})`,
     })}
   end loop;
   ${eventBuffer.write('true')}

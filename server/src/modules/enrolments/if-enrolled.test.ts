@@ -52,6 +52,7 @@ test("extend adds the option's duration to the end date and writes one event", a
     DurationID: 'week',
     ExpiresAt: more.body.ExpiresAt,
     Status: 'enrolled',
+    Outcome: 'not_started',
     Reference: 'order-2',
   });
   const again = await enrol('extend');
@@ -139,6 +140,7 @@ test('renew ends the current enrolment, keeps its result, and creates a new enro
   assert.deepEqual((await events({ LoginID })).find(({ type }) => type === 'enrolment.renewed')?.data, {
     NewEnrollID: next.body.EnrollID,
     Status: 'completed',
+    Outcome: 'completed',
   });
   assert.equal((await enrol('return')).body.EnrollID, next.body.EnrollID);
 });

@@ -1,9 +1,11 @@
 import type { Condition } from '../../platform/db/page.ts';
+import { Problem } from '../../platform/errors.ts';
 import type { PageQuery } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { matches } from '../../platform/search.ts';
 import { changedAtSql, maxListingDelay } from './changed-at.ts';
-import { nextStatus, type Status, statuses } from './states.ts';
+import { type Outcome, outcomeSql, outcomes, results, statusesOf, successSql } from './outcome.ts';
+import { nextStatus, type Status, statusAtSql, statuses } from './states.ts';
 
 /** The last two sort by status, then by creation. */
 export const enrolmentOrders = ['oldest', 'newest', 'status', 'status_descending'] as const;
@@ -20,6 +22,8 @@ export type EnrolmentFilter = PageQuery & {
   CourseID?: string;
   DurationID?: string;
   Status?: ListedStatus;
+  /** Separated by commas. */
+  Outcome?: string;
   GroupName?: string;
   ChangedAfter?: string;
   ExpiresAfter?: string;
@@ -54,6 +58,26 @@ function isStatus(status: ListedStatus, now: Date): Condition {
       `(${isStored(status)} or (${isOpen} and held.ended_at is null and held.expires_at <= ${add(now)}))`;
   if (!openStatuses.includes(status)) return () => isStored(status);
   return ({ add }) => `${isStored(status)} and ${endsAfter(add(now))}`;
+}
+
+const listOf = (values: readonly string[]) => `(${values.map((value) => `'${value}'`).join(', ')})`;
+
+function outcomesIn(text: string): Outcome[] {
+  const names = text.split(',');
+  const unknown = names.find((name) => !outcomes.some((one) => one === name));
+  if (unknown === undefined) return outcomes.filter((one) => names.includes(one));
+  const detail = `The outcome "${unknown}" does not exist. Use one of ${outcomes.join(', ')}, or several separated by commas.`;
+  throw new Problem('validation_failed', detail, { param: 'Outcome' });
+}
+
+/** The first condition is a range of an index, if there is one for these outcomes. */
+function isOutcome(text: string, now: Date): Condition {
+  const wanted = outcomesIn(text);
+  const ofResult = results.filter((result) => wanted.includes(result));
+  if (ofResult.length === wanted.length) return () => `${successSql('held')} in ${listOf(ofResult)}`;
+  const stored = wanted.flatMap((one) => [...statusesOf(one), ...(one === 'expired' ? openStatuses : [])]);
+  const range = ofResult.length === 0 ? `held.status in ${listOf(stored)} and ` : '';
+  return ({ add }) => `${range}${outcomeSql('held', statusAtSql('held', add(now)))} in ${listOf(wanted)}`;
 }
 
 const isEqual =
@@ -93,7 +117,7 @@ const isFound =
 
 /** The conditions of all filters. The enrolments of erased users are not listed. */
 export function conditionsOf(input: EnrolmentFilter, now: Date): Condition[] {
-  const { LoginID, EnrollID, Search, CourseID, DurationID, Status, GroupName, ChangedAfter } = input;
+  const { LoginID, EnrollID, Search, CourseID, DurationID, Status, Outcome, GroupName, ChangedAfter } = input;
   const isByEnd = input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined;
   return [
     () => 'held.user_id is not null',
@@ -104,6 +128,7 @@ export function conditionsOf(input: EnrolmentFilter, now: Date): Condition[] {
     ...(DurationID === undefined ? [] : [isEqual('duration_id', DurationID)]),
     ...(GroupName === undefined ? [] : [isEqual('group_name', GroupName)]),
     ...(Status === undefined ? [] : [isStatus(Status, now)]),
+    ...(Outcome === undefined ? [] : [isOutcome(Outcome, now)]),
     ...(ChangedAfter === undefined ? [] : [isChangedAfter(ChangedAfter)]),
     ...(isByEnd ? [endsWithin(input, now)] : []),
   ];

@@ -13,8 +13,8 @@ import { isInstant, toSqlBound } from '../../platform/instants.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { conditionsOf, type EnrolmentFilter, type SortColumn, sortColumnOf } from './list-filter.ts';
-import { type EnrolmentWithNames, toEnrolment } from './record.ts';
-import type { Enrolment } from './schemas.ts';
+import { type ListedRow, toListed } from './record.ts';
+import type { ListedEnrolment } from './schemas.ts';
 import { type Status, statuses } from './states.ts';
 
 /** The last row of the previous page: its time or status, if the list is sorted by one, and its ID. */
@@ -22,20 +22,22 @@ type ListPosition = { at: Date | Status | null; id: string };
 
 /** SQL that adds the names shown in the record to the rows of `page`. */
 const withNames = (page: string) => `
-select held.*, known.login_id, course.title as course_title from (${page}) held
+select held.*, known.login_id, known.first_name, known.last_name, known.email, course.title as course_title from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 left join course on course.course_id = held.course_id`;
 
+type ListInput = EnrolmentFilter & { Count?: boolean; Include?: 'LaunchURL' };
+
 export async function listEnrolmentsOfUser(
   ctx: TenantContext,
-  input: PageQuery & Order & { LoginID: string },
+  input: Pick<ListInput, 'Include'> & PageQuery & Order & { LoginID: string },
 ) {
   if ((await findUserId(ctx, input.LoginID)) === null) throw userNotFound();
   return listEnrolments(ctx, input);
 }
 
 /** Rejects filters that do not go together, and a search by a key that cannot read users. */
-function checkCombination(ctx: TenantContext, input: EnrolmentFilter): void {
+function checkCombination(ctx: TenantContext, input: ListInput): void {
   if (input.DurationID !== undefined && input.CourseID === undefined)
     throw new Problem(
       'validation_failed',
@@ -46,6 +48,7 @@ function checkCombination(ctx: TenantContext, input: EnrolmentFilter): void {
     );
   // Otherwise, keys that can only read enrolments could guess names and email addresses.
   if (input.Search !== undefined) requireScope(ctx, 'users:read', 'Search');
+  if (input.Include) requireScope(ctx, 'enrolments:launch', `Include=${input.Include}`);
   const isByTime = [input.ChangedAfter, input.ExpiresAfter, input.ExpiresBefore].some(
     (one) => one !== undefined,
   );
@@ -61,11 +64,11 @@ function checkCombination(ctx: TenantContext, input: EnrolmentFilter): void {
  * Lists filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and
  * `ExpiresBefore` by their end date.
  */
-export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter & { Count?: boolean }) {
+export async function listEnrolments(ctx: TenantContext, input: ListInput) {
   checkCombination(ctx, input);
   const sortColumn = sortColumnOf(input);
   const after = readPosition(readCursor(input), sortColumn);
-  return page<EnrolmentWithNames, Enrolment>(
+  return page<ListedRow, ListedEnrolment>(
     ctx,
     input,
     {
@@ -78,7 +81,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter 
       show: withNames,
     },
     (row) => keyOf(row, sortColumn),
-    (row) => toEnrolment(ctx, row),
+    (row) => toListed(ctx, row, input),
   );
 }
 
@@ -101,7 +104,7 @@ function positionSql({ at, id }: ListPosition): unknown[] {
   return [at instanceof Date ? toSqlBound(at) : at, id];
 }
 
-function keyOf(row: EnrolmentWithNames, sortColumn: SortColumn): string {
+function keyOf(row: ListedRow, sortColumn: SortColumn): string {
   if (sortColumn === 'status') return `${row.status} ${row.enroll_id}`;
   return sortColumn === null ? row.enroll_id : `${row[sortColumn]?.toISOString()} ${row.enroll_id}`;
 }

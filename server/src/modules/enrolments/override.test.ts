@@ -47,6 +47,7 @@ test('an override takes effect and is shown next to the recorded result', async 
   assert.equal(updated?.type, 'enrolment.updated');
   const result = {
     Status: 'completed',
+    Outcome: 'passed',
     Completion: 'completed',
     Success: 'passed',
     Score: 80,

@@ -12,7 +12,7 @@ import {
   type Subject,
 } from '../../platform/personal-data.ts';
 import { eraseNewEvents } from '../events/personal-data.ts';
-import { selectEnrolments, toEnrolment } from './record.ts';
+import { selectEnrolments, withoutLink } from './record.ts';
 import { updateEnrolment } from './update.ts';
 
 const anonymize = `
@@ -86,7 +86,7 @@ export async function* enrolmentsOf(ctx: TenantContext, userId: string): AsyncGe
 async function* readEnrolments(ctx: TenantContext, person: Person) {
   for await (const enrollId of person.enrolments()) {
     const row = await selectEnrolments(ctx).where('enrolment.enroll_id', '=', enrollId).executeTakeFirst();
-    if (row) yield toEnrolment(ctx, row);
+    if (row) yield withoutLink(ctx, row);
   }
 }
 

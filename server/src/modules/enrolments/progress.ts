@@ -14,7 +14,7 @@ import { acceptedDeviations } from './accepted-deviations.ts';
 import { type EarlierAttempt, withAttempt, withResult, writeEarlier } from './attempts/earlier-commits.ts';
 import { resultIn, stateOf } from './attempts/state.ts';
 import { checkedResults, unsupportedWarning } from './checked-results.ts';
-import { eventsFor, overrideOf, withOverride } from './effective-result.ts';
+import { eventsFor, overrideOf, stateData, withOverride } from './effective-result.ts';
 import { lostLaunchNumber, lostLaunchStart } from './lost-launch.ts';
 import { type CachedProgress, cachedProgress, cacheProgress, forgetProgress } from './progress-cache.ts';
 import { type ProgressFacts, readProgress, writeRefused } from './progress-statements.ts';
@@ -210,7 +210,11 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
     warnings: warningsOf(played.standard, { ...claim, isStored, isSupported: unsupported === null }),
     claimed: unsupported,
     events: [
-      ...types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
+      ...types.map((type) => ({
+        id: newId(now),
+        type,
+        data: { ...stateData(status, counting), ...counting },
+      })),
       ...attemptEvents(facts, result, finishedAt),
     ],
     expectedRevision: facts.revision,

@@ -8,7 +8,8 @@ import { rulesOf } from '../catalogue/attempt-rules.ts';
 import { attemptsUsed } from './attempts/state.ts';
 import { countingResult, overrideOf, recordedResult } from './effective-result.ts';
 import { launchUrl } from './launch-link.ts';
-import type { Enrolment } from './schemas.ts';
+import { outcomeOf } from './outcome.ts';
+import type { Enrolment, ListedEnrolment } from './schemas.ts';
 import { statusAt } from './states.ts';
 
 /**
@@ -17,10 +18,24 @@ import { statusAt } from './states.ts';
  */
 export type EnrolmentRow = Selectable<EnrolmentTable> & { user_id: string };
 export type EnrolmentWithNames = EnrolmentRow & { login_id: string; course_title: string };
+export type ListedRow = EnrolmentWithNames & {
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+};
 
 export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolment {
+  const { enroll_id: enrollId } = row;
+  const mayLaunch = hasScope(ctx, 'enrolments:launch');
+  const LaunchURL = mayLaunch ? launchUrl(ctx, { tenantId: ctx.tenantId, enrollId }) : null;
+  return { ...withoutLink(ctx, row), LaunchURL };
+}
+
+/** For exports. Anyone holding the link can start the course as that learner. */
+export function withoutLink(ctx: TenantContext, row: EnrolmentWithNames): Enrolment {
   const override = overrideOf(row);
   const result = countingResult(row);
+  const status = statusAt(row, tenantNow(ctx));
   const completedAt = row.completed_at?.toISOString() ?? override?.At ?? null;
   return {
     EnrollID: row.enroll_id,
@@ -28,7 +43,8 @@ export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     CourseID: row.course_id,
     DurationID: row.duration_id,
     CourseTitle: row.course_title,
-    Status: statusAt(row, tenantNow(ctx)),
+    Status: status,
+    Outcome: outcomeOf(status, result),
     ...result,
     Override: override,
     Recorded: recordedResult(row),
@@ -45,9 +61,23 @@ export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     AttemptsUsed: attemptsUsed(row),
     Reference: row.reference,
     Metadata: row.metadata as Record<string, string>,
-    LaunchURL: hasScope(ctx, 'enrolments:launch')
-      ? launchUrl(ctx, { tenantId: ctx.tenantId, enrollId: row.enroll_id })
-      : null,
+    LaunchURL: null,
+  };
+}
+
+/** `Include` is what the caller asks for in addition. The caller must have checked its scope. */
+export function toListed(
+  ctx: TenantContext,
+  row: ListedRow,
+  { Include }: { Include?: 'LaunchURL' },
+): ListedEnrolment {
+  const isNamed = hasScope(ctx, 'users:read');
+  return {
+    ...(Include ? toEnrolment : withoutLink)(ctx, row),
+    FirstName: isNamed ? row.first_name : null,
+    LastName: isNamed ? row.last_name : null,
+    Email: isNamed ? row.email : null,
+    GroupName: isNamed ? row.group_name : null,
   };
 }
 

@@ -12,14 +12,33 @@ import { explainEnrolment } from './explain-enrolment.ts';
 import { listEnrolments, listEnrolmentsOfUser } from './list.ts';
 import { enrolmentOrders, listedStatuses } from './list-filter.ts';
 import { readOffer } from './offer.ts';
+import { outcomes } from './outcome.ts';
 import { readEnrolment } from './read.ts';
-import { EnrollID, Enrolment, EnrolmentChange, EnrolRequest, Explanation, TimelineEntry } from './schemas.ts';
+import {
+  EnrollID,
+  Enrolment,
+  EnrolmentChange,
+  EnrolRequest,
+  Explanation,
+  ListedEnrolment,
+  TimelineEntry,
+} from './schemas.ts';
 import { readTimeline } from './timeline.ts';
 import { updateEnrolment } from './update.ts';
 
 const params = Type.Object({ LoginID, EnrollID });
 const reading = { tag: 'Enrolments', access: 'tenant', scope: 'enrolments:read' } as const;
 const writing = { tag: 'Enrolments', access: 'tenant', scope: 'enrolments:write' } as const;
+
+/** A file with everybody's links lets its holder start every course, so lists have them only on request. */
+const linkQuery = {
+  Include: Type.Optional(
+    OneOf(['LaunchURL'], {
+      description:
+        'LaunchURL: the list contains the launch links, which are null otherwise. Requires the scope enrolments:launch as well.',
+    }),
+  ),
+};
 
 const enrolment = {
   ...writing,
@@ -105,6 +124,7 @@ export const enrolmentRoutes = [
         }),
       ),
       ...countQuery,
+      ...linkQuery,
       LoginID: Type.Optional(LoginID),
       EnrollID: Type.Optional({
         ...EnrollID,
@@ -127,6 +147,9 @@ export const enrolmentRoutes = [
             'The current status. `open`: neither completed nor ended (`enrolled` or `in_progress`).',
         }),
       ),
+      Outcome: Type.Optional(
+        Text(255, { description: `One outcome, or several separated by commas: ${outcomes.join(', ')}.` }),
+      ),
       GroupName: Type.Optional(Text(255, { description: "The users' current group." })),
       ExpiresAfter: Type.Optional(
         Instant('Only current enrolments that end after this time, ordered by ExpiresAt.'),
@@ -140,7 +163,7 @@ export const enrolmentRoutes = [
         ),
       ),
     }),
-    responses: { 200: { description: 'A page of enrolments.', schema: CountedPageOf(Enrolment) } },
+    responses: { 200: { description: 'A page of enrolments.', schema: CountedPageOf(ListedEnrolment) } },
     handle: async (ctx, { query }) => ok(await listEnrolments(ctx, query)),
   }),
   route({
@@ -152,8 +175,8 @@ export const enrolmentRoutes = [
     description: 'Includes ended enrolments.',
     allowsLearners: true,
     params: Type.Object({ LoginID }),
-    query: Fields({ ...pageQuery, ...orderQuery }),
-    responses: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
+    query: Fields({ ...pageQuery, ...orderQuery, ...linkQuery }),
+    responses: { 200: { description: 'A page of enrolments.', schema: PageOf(ListedEnrolment) } },
     problems: ['user_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listEnrolmentsOfUser(ctx, { ...query, LoginID: params.LoginID })),

@@ -5,6 +5,7 @@ import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/
 import { AttemptRules, AttemptRulesChange } from '../catalogue/attempt-rules.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
+import { outcomes } from './outcome.ts';
 import { statuses } from './states.ts';
 
 export const EnrollID = Type.String({ maxLength: 64, description: 'Opaque ID of the enrolment.' });
@@ -72,46 +73,63 @@ const Override = Type.Unsafe<(OverrideRequest & { At: string }) | null>({
   properties: { ...overriding, At: Instant('When the result was overridden.') },
 });
 
-export const Enrolment = Fields(
-  {
-    EnrollID,
-    LoginID,
-    CourseID,
-    DurationID,
-    CourseTitle: Text(500),
-    Status: OneOf(statuses),
-    Completion,
-    Success,
-    Score,
-    Override,
-    Recorded: Fields(
-      { Completion, Success, Score },
-      { description: 'The result that the course recorded, even if an override replaces it.' },
+const ids = { EnrollID, LoginID, CourseID, DurationID };
+
+const enrolment = {
+  CourseTitle: Text(500),
+  Status: OneOf(statuses, { description: 'The state of access.' }),
+  Outcome: OneOf(outcomes, {
+    description:
+      'How the learner is doing, the first that is true: passed or failed (Success), completed (Completion, without a result), withdrawn, expired, in_progress, not_started. A result outlives the end of access. An override counts as the result.',
+  }),
+  Completion,
+  Success,
+  Score,
+  Override,
+  Recorded: Fields(
+    { Completion, Success, Score },
+    { description: 'The result that the course recorded, even if an override replaces it.' },
+  ),
+  Progress: Type.Number({ description: '0–100.' }),
+  TotalSeconds: Type.Number({ description: 'Time spent in the course.' }),
+  EnrolledAt: Instant(),
+  StartedAt: Nullable(Instant()),
+  LastAccessedAt: Nullable(Instant()),
+  CompletedAt: Nullable(Instant()),
+  ExpiresAt: Nullable(Instant('When access ends; null means never.')),
+  Launches: Type.Integer(),
+  Attempts: AttemptRules,
+  Attempt: Type.Integer({ description: 'Number of the current attempt, counted from 1.' }),
+  AttemptsUsed: Type.Integer({
+    description: 'Attempts started since the last reset, including the current one.',
+  }),
+  Reference,
+  Metadata: StoredMetadata,
+  LaunchURL: Nullable(
+    Address(
+      'Starts the course for the user. Append &returnURL= and a URL to bring the learner back there. Null for a key without the scope enrolments:launch, and in lists without Include=LaunchURL.',
     ),
-    Progress: Type.Number({ description: '0–100.' }),
-    TotalSeconds: Type.Number({ description: 'Time spent in the course.' }),
-    EnrolledAt: Instant(),
-    StartedAt: Nullable(Instant()),
-    LastAccessedAt: Nullable(Instant()),
-    CompletedAt: Nullable(Instant()),
-    ExpiresAt: Nullable(Instant('When access ends; null means never.')),
-    Launches: Type.Integer(),
-    Attempts: AttemptRules,
-    Attempt: Type.Integer({ description: 'Number of the current attempt, counted from 1.' }),
-    AttemptsUsed: Type.Integer({
-      description: 'Attempts started since the last reset, including the current one.',
-    }),
-    Reference,
-    Metadata: StoredMetadata,
-    LaunchURL: Nullable(
-      Address(
-        'Starts the course for the user. Append &returnURL= and a URL to bring the learner back there. Null for a key without the scope enrolments:launch.',
-      ),
-    ),
-  },
-  { title: 'Enrolment' },
-);
+  ),
+};
+
+export const Enrolment = Fields({ ...ids, ...enrolment }, { title: 'Enrolment' });
 export type Enrolment = Type.Static<typeof Enrolment>;
+
+const Name = (description: string) =>
+  Nullable(Type.String({ description: `${description} Null for a key without the scope users:read.` }));
+
+export const ListedEnrolment = Fields(
+  {
+    ...ids,
+    FirstName: Name('First name of the user.'),
+    LastName: Name('Last name of the user.'),
+    Email: Name('Email address of the user.'),
+    GroupName: Name("The user's current group."),
+    ...enrolment,
+  },
+  { title: 'ListedEnrolment' },
+);
+export type ListedEnrolment = Type.Static<typeof ListedEnrolment>;
 
 export const EnrolRequest = Fields(
   {

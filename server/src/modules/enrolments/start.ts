@@ -13,6 +13,7 @@ import { startAttempt } from './attempts/begin.ts';
 import { startsAnotherSql } from './attempts/state.ts';
 import { countingResult } from './effective-result.ts';
 import { explain } from './launch-decision.ts';
+import { outcomeSql } from './outcome.ts';
 import type { EnrolmentRow } from './record.ts';
 import { statusAfter, statusAtSql } from './states.ts';
 
@@ -111,7 +112,8 @@ begin
     user: 'started.user_id',
     enrolment: '$2',
     course: 'started.course_id',
-    data: `jsonb_build_object('Launch', started.launches, 'Status', started.status)`,
+    data: `jsonb_build_object('Launch', started.launches, 'Status', started.status,
+      'Outcome', ${outcomeSql('started')})`,
   })}
   ${eventBuffer.write('true')}
   return next;

@@ -16,7 +16,7 @@ import { changed, type PlayedAttempts } from './apply-change.ts';
 import { countingOf, readEarlierAttempts } from './attempts/earlier-commits.ts';
 import { columnsOf, resultIn } from './attempts/state.ts';
 import { auditsOf } from './audits.ts';
-import { countingResult, eventsFor, resultData } from './effective-result.ts';
+import { countingResult, eventsFor, resultData, stateData } from './effective-result.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
 import type { Enrolment, EnrolmentChange } from './schemas.ts';
 import { statusAt } from './states.ts';
@@ -140,8 +140,8 @@ function eventsOf(
   });
   const wasLapsed = before.ended_at === null && statusAt(before, now) === 'expired';
   const isExpiryRecorded = wasLapsed && after.ended_at !== null;
-  const expired = isExpiryRecorded ? [event('enrolment.expired', { Status: 'expired' })] : [];
   const [was, is] = [countingResult(before), countingResult(after)];
+  const expired = isExpiryRecorded ? [event('enrolment.expired', stateData('expired', was))] : [];
   const completed = was.Completion !== 'completed' && after.status === 'completed';
   const progress = { Progress: after.progress };
   const results = eventsFor({ ...was, ...progress }, { ...is, ...progress }, completed);
@@ -150,7 +150,7 @@ function eventsOf(
     {
       ...event(typeOf(statusAt(before, now), after.status), {
         Changed: differs,
-        Status: after.status,
+        ...stateData(after.status, is),
         Success: is.Success,
       }),
       id: eventId,

@@ -16,7 +16,7 @@ const subjects: Record<string, readonly string[]> = {
 };
 
 const attempt = { Completion: 'completed', Success: 'passed', Score: 85, Progress: 100, TotalSeconds: 1260 };
-const started = { Status: 'in_progress', Success: 'unknown' };
+const started = { Status: 'in_progress', Outcome: 'in_progress', Success: 'unknown' };
 
 /** Data whose values depend on the type. For other types, it is made from the schema. */
 const dataOf: Partial<Record<EventType, Event['Data']>> = {
@@ -34,9 +34,10 @@ const dataOf: Partial<Record<EventType, Event['Data']>> = {
     MailID: '01994a5e-7c00-7000-8000-000000000008',
   },
   'enrolment.updated': { Changed: ['ExpiresAt'], ...started },
-  'enrolment.launched': { Launch: 1, Status: 'in_progress' },
+  'enrolment.launched': { Launch: 1, Status: 'in_progress', Outcome: 'in_progress' },
   'enrolment.progressed': {
     Status: 'in_progress',
+    Outcome: 'in_progress',
     ...attempt,
     Completion: 'incomplete',
     Success: 'unknown',
@@ -44,16 +45,17 @@ const dataOf: Partial<Record<EventType, Event['Data']>> = {
     Progress: 40,
     TotalSeconds: 540,
   },
-  'enrolment.completed': { Status: 'completed', ...attempt },
-  'enrolment.passed': { Status: 'completed', ...attempt },
-  'enrolment.failed': { Status: 'in_progress', ...attempt, Success: 'failed', Score: 45 },
+  'enrolment.completed': { Status: 'completed', Outcome: 'passed', ...attempt },
+  'enrolment.passed': { Status: 'completed', Outcome: 'passed', ...attempt },
+  'enrolment.failed': { Status: 'in_progress', Outcome: 'failed', ...attempt, Success: 'failed', Score: 45 },
   'enrolment.attempt_started': { Attempt: 2 },
   'enrolment.attempt_finished': { Attempt: 2, ...attempt },
-  'enrolment.reset': { Attempt: 3, Status: 'enrolled', Success: 'unknown' },
+  'enrolment.reset': { Attempt: 3, Status: 'enrolled', Outcome: 'not_started', Success: 'unknown' },
   'enrolment.extended': {
     DurationID: '30-days',
     ExpiresAt: '2026-03-31T09:00:00Z',
     Status: 'in_progress',
+    Outcome: 'in_progress',
     Reference: 'order-4711',
   },
   'enrolment.ending': {
@@ -61,9 +63,18 @@ const dataOf: Partial<Record<EventType, Event['Data']>> = {
     ExpiresAt: '2026-02-14T09:00:00Z',
     MailID: '01994a5e-7c00-7000-8000-000000000008',
   },
-  'enrolment.expired': { Status: 'expired' },
-  'enrolment.withdrawn': { Changed: ['Withdrawn'], Status: 'withdrawn', Success: 'unknown' },
-  'enrolment.renewed': { NewEnrollID: '01994a5e-7c00-7000-8000-000000000002', Status: 'expired' },
+  'enrolment.expired': { Status: 'expired', Outcome: 'expired' },
+  'enrolment.withdrawn': {
+    Changed: ['Withdrawn'],
+    Status: 'withdrawn',
+    Outcome: 'withdrawn',
+    Success: 'unknown',
+  },
+  'enrolment.renewed': {
+    NewEnrollID: '01994a5e-7c00-7000-8000-000000000002',
+    Status: 'expired',
+    Outcome: 'expired',
+  },
   'report.ready': {
     ScheduleID: '01994a5e-7c00-7000-8000-000000000011',
     Name: 'Completion by group',

@@ -18,6 +18,7 @@ const anonymous = [
   'Kind',
   'Launch',
   'NewEnrollID',
+  'Outcome',
   'Progress',
   'ReceiptID',
   'Score',

@@ -6,6 +6,11 @@ import { namesOf } from '../../platform/names-of.ts';
 const Count = Type.Integer({ minimum: 0 });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Status = OneOf(['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn']);
+const Outcome = OneOf(
+  ['not_started', 'in_progress', 'passed', 'failed', 'completed', 'expired', 'withdrawn'],
+  { description: 'The result, or the status if there is none: see Enrolment.' },
+);
+const state = { Status, Outcome: Type.Optional(Outcome) };
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
 const LoginID = Nullable(Type.String({ description: 'null once the user has been erased.' }));
 const Id = Type.String({ format: 'uuid' });
@@ -22,11 +27,12 @@ const attemptResult = {
   TotalSeconds: Type.Number({ minimum: 0 }),
 };
 /** The Data of events that report the result of an enrolment. */
-export const courseResult = data({ Status, ...attemptResult });
+export const courseResult = data({ ...state, ...attemptResult });
 const Success = OneOf(['unknown', 'passed', 'failed']);
 const change = data({
   Changed: Type.Optional(Changed),
   Status: Type.Optional(Status),
+  Outcome: Type.Optional(Outcome),
   Success: Type.Optional(Success),
 });
 
@@ -61,7 +67,7 @@ export const eventCatalogue = {
   ],
   'enrolment.created': ['A user was enrolled on a course.', data({ DurationID: Type.String(), Reference })],
   'enrolment.updated': ['Fields of an enrolment changed, or it was reactivated.', change],
-  'enrolment.launched': ['A learner started the course.', data({ Launch: Count, Status })],
+  'enrolment.launched': ['A learner started the course.', data({ Launch: Count, ...state })],
   'enrolment.progressed': ['A learner made progress.', courseResult],
   'enrolment.completed': ['A learner completed the course.', courseResult],
   'enrolment.passed': ['A learner passed the course.', courseResult],
@@ -76,14 +82,14 @@ export const eventCatalogue = {
   ],
   'enrolment.reset': [
     'An administrator discarded all attempts, so that the learner can start over. Attempt is the number of the next one.',
-    data({ Attempt: Count, Status, Success: Type.Optional(Success) }),
+    data({ Attempt: Count, ...state, Success: Type.Optional(Success) }),
   ],
   'enrolment.extended': [
     'An enrolment was extended by enrolling again. DurationID is the option whose duration was added.',
     data({
       DurationID: Type.String(),
       ExpiresAt: Nullable(Instant()),
-      Status,
+      ...state,
       Reference: Nullable(Type.String({ description: 'Reference of this extension.' })),
     }),
   ],
@@ -95,7 +101,7 @@ export const eventCatalogue = {
   'enrolment.withdrawn': ['An enrolment was withdrawn.', change],
   'enrolment.renewed': [
     'An enrolment was ended by renewal. NewEnrollID is the enrolment that replaced it, which has its own event.',
-    data({ NewEnrollID: Id, Status }),
+    data({ NewEnrollID: Id, ...state }),
   ],
   'key.redeemed': [
     'An enrolment key was redeemed.',

@@ -38,8 +38,8 @@ export async function listAccess(ctx: TenantContext, input: LinesQuery) {
   const kind = kindOf(input);
   const lines = {
     day,
-    isShown: 'day.enrolled + day.in_progress + day.expired > 0',
-    columns: 'day.enrolled + day.in_progress as open, day.expired as overdue, ends.week, ends.month',
+    isShown: 'day.open + day.overdue > 0',
+    columns: 'day.open, day.overdue, ends.week, ends.month',
     join: endsText,
   };
   return listLines<Row, Access>(ctx, input, lines, (row) => toAccess(row, { kind, day, isPast }));

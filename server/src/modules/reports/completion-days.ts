@@ -1,13 +1,7 @@
-/** The figures of a report. Each is named after the status or success that it counts. */
-export const figures = [
-  'enrolled',
-  'in_progress',
-  'completed',
-  'expired',
-  'withdrawn',
-  'passed',
-  'failed',
-] as const;
+import { outcomes } from '../enrolments/outcome.ts';
+
+/** The figures of the reports: enrolments by outcome, and by the state of access if it is not `ended`. */
+const figures = [...outcomes, 'open', 'overdue'] as const;
 
 const list = (sql: (figure: (typeof figures)[number]) => string) => figures.map(sql).join(', ');
 

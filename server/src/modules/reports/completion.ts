@@ -1,4 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { outcomes } from '../enrolments/outcome.ts';
 import { completionCounter } from './count-completion.ts';
 import { rejectIncomplete } from './event-counter.ts';
 import {
@@ -19,9 +20,8 @@ export async function listCompletion(ctx: TenantContext, input: LinesQuery) {
   const kind = kindOf(input);
   const lines = {
     day,
-    isShown: 'day.enrolled + day.in_progress + day.completed + day.expired + day.withdrawn > 0',
-    columns:
-      'day.enrolled, day.in_progress, day.completed, day.expired, day.withdrawn, day.passed, day.failed',
+    isShown: `${outcomes.map((outcome) => `day.${outcome}`).join(' + ')} > 0`,
+    columns: outcomes.map((outcome) => `day.${outcome}`).join(', '),
   };
   return listLines<FigureRow, Completion>(ctx, input, lines, (row) => toCompletion(row, { kind, day }));
 }
@@ -32,18 +32,19 @@ function rateOf(completed: number, relevant: number): number | null {
 }
 
 function toCompletion(row: FigureRow, { kind, day }: { kind: Kind; day: string }): Completion {
-  const relevant = row.enrolled + row.in_progress + row.completed + row.expired;
+  const completed = row.passed + row.completed;
+  const relevant = row.not_started + row.in_progress + completed + row.failed + row.expired;
   return {
     ...placeOf(row, kind),
     Enrolments: relevant + row.withdrawn,
-    NotStarted: row.enrolled,
+    NotStarted: row.not_started,
     InProgress: row.in_progress,
-    Completed: row.completed,
+    Completed: completed,
     Expired: row.expired,
     Withdrawn: row.withdrawn,
     Passed: row.passed,
     Failed: row.failed,
-    CompletionRate: rateOf(row.completed, relevant),
+    CompletionRate: rateOf(completed, relevant),
     AsOf: day,
   };
 }

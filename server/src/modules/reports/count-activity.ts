@@ -11,7 +11,7 @@ export const activities = {
   enrolments: isType('enrolment.created'),
   starts: `${isType('enrolment.launched')} and entry.data ->> 'Launch' = '1'`,
   launches: isType('enrolment.launched'),
-  completions: isType('enrolment.completed'),
+  completions: `${isType('enrolment.completed')} and entry.data ->> 'Outcome' <> 'failed'`,
   passed: isType('enrolment.passed'),
   failed: isType('enrolment.failed'),
   expired: isType('enrolment.expired'),

@@ -5,19 +5,17 @@ import { countEvents, type EventCounter } from './event-counter.ts';
 import { isMovedNow } from './next-events.ts';
 
 const created = eventType('enrolment.created');
-const reset = eventType('enrolment.reset');
-const finished = eventType('enrolment.attempt_finished');
 
-/**
- * What each event reports about an enrolment. The result of an attempt is not necessarily the result that
- * counts.
- */
+/** SQL: the state of access for reports. A completed enrolment is neither open nor overdue. */
+const accessOf = (status: string) => `case when ${status} in ('enrolled', 'in_progress') then 'open'
+      when ${status} = 'expired' then 'overdue' when ${status} is not null then 'ended' end`;
+
+/** What each event reports about an enrolment. */
 const reportText = `
   select entry.enroll_id, entry.position, entry.day,
-    case when entry.type = ${created} then 'enrolled' else entry.data ->> 'Status' end as status,
-    case when entry.type = ${created} then 'unknown'
-      when entry.type = ${reset} then coalesce(entry.data ->> 'Success', 'unknown') else entry.data ->> 'Success' end as success
-  from entry where entry.enroll_id is not null and entry.type like 'enrolment.%' and entry.type <> ${finished}
+    case when entry.type = ${created} then 'open' else ${accessOf("entry.data ->> 'Status'")} end as access,
+    case when entry.type = ${created} then 'not_started' else entry.data ->> 'Outcome' end as outcome
+  from entry where entry.enroll_id is not null and entry.type like 'enrolment.%'
   union all
   select move.enroll_id, move.position, move.day, null, null
   from move where ${isMovedNow}`;
@@ -25,16 +23,16 @@ const reportText = `
 /** Adds the enrolment and how it was last counted. The enrolments of erased users no longer count. */
 const toldText = `
   select report.enroll_id, report.position, report.day, own.course_id, own.group_name,
-    case when own.is_erased then 'erased' else report.status end as status,
-    case when own.is_erased then 'unknown' else report.success end as success,
-    counted.group_name as counted_group, counted.status as counted_status, counted.success as counted_success
+    case when own.is_erased then 'erased' else report.access end as access,
+    case when own.is_erased then 'erased' else report.outcome end as outcome,
+    counted.group_name as counted_group, counted.access as counted_access, counted.outcome as counted_outcome
   from report
   cross join lateral (
     select enrolment.course_id, coalesce(enrolment.group_name, '') as group_name, enrolment.user_id is null as is_erased
     from enrolment where enrolment.tenant_id = $1 and enrolment.enroll_id = report.enroll_id limit 1
   ) own
   left join lateral (
-    select held.group_name, held.status, held.success from counted_enrolment held
+    select held.group_name, held.access, held.outcome from counted_enrolment held
     where held.tenant_id = $1 and held.enroll_id = report.enroll_id limit 1
   ) counted on true`;
 
@@ -44,7 +42,7 @@ const stepText = `
       lag(part.value) over (partition by told.enroll_id, part.kind order by told.position), part.counted
     ) as former
   from told cross join lateral (
-    values ('status', told.status, told.counted_status), ('success', told.success, told.counted_success)
+    values ('access', told.access, told.counted_access), ('outcome', told.outcome, told.counted_outcome)
   ) part (kind, value, counted)
   where part.value is not null`;
 
@@ -53,7 +51,7 @@ const flowText = `
   select first.course_id, place.group_name, first.day, figure.name, place.number
   from (select distinct on (told.enroll_id) told.* from told order by told.enroll_id, told.position) first
   cross join lateral (values (first.counted_group, -1), (first.group_name, 1)) place (group_name, number)
-  cross join lateral (values (first.counted_status), (first.counted_success)) figure (name)
+  cross join lateral (values (first.counted_access), (first.counted_outcome)) figure (name)
   where first.counted_group <> first.group_name
   union all
   select step.course_id, step.group_name, step.day, change.name, change.number
@@ -64,15 +62,15 @@ const last = (column: string) =>
   `(array_agg(told.${column} order by told.position desc) filter (where told.${column} is not null))[1]`;
 
 const keepText = `
-  insert into counted_enrolment as held (tenant_id, enroll_id, group_name, status, success)
-  select $1, told.enroll_id, told.group_name, coalesce(${last('status')}, told.counted_status, 'enrolled'),
-    coalesce(${last('success')}, told.counted_success, 'unknown')
+  insert into counted_enrolment as held (tenant_id, enroll_id, group_name, access, outcome)
+  select $1, told.enroll_id, told.group_name, coalesce(${last('access')}, told.counted_access, 'open'),
+    coalesce(${last('outcome')}, told.counted_outcome, 'not_started')
   from told
-  group by told.enroll_id, told.group_name, told.counted_group, told.counted_status, told.counted_success
-  having told.counted_group is not null or count(told.status) > 0
+  group by told.enroll_id, told.group_name, told.counted_group, told.counted_access, told.counted_outcome
+  having told.counted_group is not null or count(told.access) > 0
   on conflict (tenant_id, enroll_id) do update
-  set group_name = excluded.group_name, status = excluded.status, success = excluded.success
-  where (held.group_name, held.status, held.success) <> (excluded.group_name, excluded.status, excluded.success)`;
+  set group_name = excluded.group_name, access = excluded.access, outcome = excluded.outcome
+  where (held.group_name, held.access, held.outcome) <> (excluded.group_name, excluded.access, excluded.outcome)`;
 
 export const completionCounter: EventCounter = {
   log: 'completion_log',

@@ -11,12 +11,12 @@ import { lockFigures } from './event-counter.ts';
 const flowText = `
   select own.course_id, gone.group_name, $3::date as day, figure.name, -1 as number
   from gone join enrolment own on own.tenant_id = $1 and own.enroll_id = gone.enroll_id
-  cross join lateral (values (gone.status), (gone.success)) figure (name)`;
+  cross join lateral (values (gone.access), (gone.outcome)) figure (name)`;
 
 const forgetText = `
 with gone as (
   delete from counted_enrolment counted where counted.tenant_id = $1 and counted.enroll_id = $2
-  returning counted.enroll_id, counted.group_name, counted.status, counted.success
+  returning counted.enroll_id, counted.group_name, counted.access, counted.outcome
 ), flow as (${flowText}), ${storeFlowText}
 select count(*)::integer as forgotten from gone`;
 
@@ -36,7 +36,7 @@ async function* readCounted(ctx: TenantContext, person: Person) {
   for await (const enrollId of person.enrolments()) {
     const row = await ctx.db
       .selectFrom('counted_enrolment')
-      .select(['group_name', 'status', 'success'])
+      .select(['group_name', 'access', 'outcome'])
       .where('tenant_id', '=', ctx.tenantId)
       .where('enroll_id', '=', enrollId)
       .executeTakeFirst();
@@ -44,8 +44,8 @@ async function* readCounted(ctx: TenantContext, person: Person) {
       yield {
         EnrollID: enrollId,
         GroupName: row.group_name || null,
-        Status: row.status,
-        Success: row.success,
+        Access: row.access,
+        Outcome: row.outcome,
       };
   }
 }
@@ -54,7 +54,7 @@ const ofEnrolments = {
   table: 'counted_enrolment',
   column: 'enroll_id',
   key: 'enroll_id',
-  where: `held.status <> 'erased'`,
+  where: `held.outcome <> 'erased'`,
 };
 
 const forgetEndText = `

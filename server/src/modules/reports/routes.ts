@@ -22,7 +22,7 @@ export const reportRoutes = [
     name: 'listCompletion',
     summary: 'Report completion by course and group',
     description:
-      'Counts enrolments by status and result, now or at the end of a past day. Changes appear within about ten seconds. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. `AsOf` counts users in the groups to which they belonged on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with a Status to `GET /enrolment`.',
+      'Counts enrolments by outcome, now or at the end of a past day. Changes appear within about ten seconds. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. `AsOf` counts users in the groups to which they belonged on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with an Outcome to `GET /enrolment`, such as `passed,completed` for Completed.',
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',

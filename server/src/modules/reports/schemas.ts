@@ -19,7 +19,9 @@ export const Day = Fields(
     Day: Type.String({ format: 'date', description: 'The day in UTC.' }),
     Enrolments: Count('Enrolments created: events `enrolment.created`.'),
     Starts: Count('Enrolments started for the first time: events `enrolment.launched` with Launch 1.'),
-    Completions: Count('Courses completed: events `enrolment.completed`.'),
+    Completions: Count(
+      'Courses completed without failing them: events `enrolment.completed` whose Outcome is not `failed`.',
+    ),
   },
   { title: 'Day' },
 );
@@ -101,19 +103,19 @@ export const Completion = Fields(
     Enrolments: Count(
       'All enrolments covered by the line. A user who was enrolled again counts once for each enrolment.',
     ),
-    NotStarted: Count('Status `enrolled`.'),
-    InProgress: Count('Status `in_progress`.'),
-    Completed: Count('Status `completed`.'),
-    Expired: Count('Status `expired`: overdue, because access ended before the course was completed.'),
-    Withdrawn: Count('Status `withdrawn`.'),
-    Passed: Count('Success `passed`, with any status.'),
-    Failed: Count('Success `failed`, with any status.'),
+    NotStarted: Count('Outcome `not_started`.'),
+    InProgress: Count('Outcome `in_progress`.'),
+    Completed: Count('Outcome `passed` or `completed`.'),
+    Expired: Count('Outcome `expired`: access ended before there was a result.'),
+    Withdrawn: Count('Outcome `withdrawn`: withdrawn before there was a result.'),
+    Passed: Count('Outcome `passed`. They are part of Completed.'),
+    Failed: Count('Outcome `failed`. They are not part of Completed.'),
     CompletionRate: Nullable(
       Type.Number({
         minimum: 0,
         maximum: 100,
         description:
-          'Completed enrolments as a percentage of the enrolments that were not withdrawn; null if there are none.',
+          'Completed as a percentage of all enrolments except Withdrawn; null if there are none. Failed enrolments do not count as completed.',
       }),
     ),
     AsOf,
@@ -174,7 +176,9 @@ export const Activity = Fields(
     Enrolments: Count('Enrolments created: events `enrolment.created`.'),
     Starts: Count('Enrolments started for the first time: events `enrolment.launched` with Launch 1.'),
     Launches: Count('All launches: events `enrolment.launched`.'),
-    Completions: Count('Courses completed: events `enrolment.completed`.'),
+    Completions: Count(
+      'Courses completed without failing them: events `enrolment.completed` whose Outcome is not `failed`.',
+    ),
     Passed: Count('Courses passed: events `enrolment.passed`.'),
     Failed: Count('Courses failed: events `enrolment.failed`.'),
     Expired: Count('Enrolments that expired before they were completed: events `enrolment.expired`.'),

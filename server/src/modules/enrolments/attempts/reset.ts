@@ -8,7 +8,7 @@ import { isId, newId } from '../../../platform/ids.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { playableContent } from '../../catalogue/playable.ts';
 import { appendEvents } from '../../events/append.ts';
-import { countingResult } from '../effective-result.ts';
+import { countingResult, stateData } from '../effective-result.ts';
 import { forgetProgress } from '../progress-cache.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from '../record.ts';
 import type { Enrolment } from '../schemas.ts';
@@ -45,15 +45,18 @@ export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<
       .where('number', '<=', row.attempt_number)
       .execute();
     const changes = { ...columnsOf(nothing), completed_at: null, attempt_state: null };
-    const { Completion, Success } = countingResult({ ...row, ...changes });
-    const status = statusFollowing(row, Completion);
+    const result = countingResult({ ...row, ...changes });
+    const status = statusFollowing(row, result.Completion);
     await writeAttempt(ctx, row, { ...changes, status });
     forgetProgress(ctx, enrollId);
     const eventId = newId(tenantNow(ctx));
     const Attempt = row.attempt_number + 1;
     const about = { userId: row.user_id, enrollId, courseId: row.course_id };
     await appendEvents(ctx, [
-      { id: eventId, type: 'enrolment.reset', ...about, data: { Attempt, Status: status, Success } },
+      {
+        ...{ id: eventId, type: 'enrolment.reset' as const, ...about },
+        data: { Attempt, ...stateData(status, result), Success: result.Success },
+      },
     ]);
     await appendAudit(ctx, ctx.tenantId, {
       ...{ action: 'enrolment.reset' as const, targetId: enrollId, eventId },

@@ -213,8 +213,8 @@ test('a report that is too large is not attached', async () => {
   await insert('completion_line', '', '');
   await insert(
     'completion_day',
-    ', day, enrolled, in_progress, completed, expired, withdrawn, passed, failed',
-    `, date '2020-01-01', 1, 0, 0, 0, 0, 0, 0`,
+    ', day, not_started, in_progress, passed, failed, completed, expired, withdrawn, open, overdue',
+    `, date '2020-01-01', 1, 0, 0, 0, 0, 0, 0, 1, 0`,
   );
   await scheduled(tenant, { ...byMail(LoginID), By: 'group' });
   await pass();
