@@ -88,7 +88,9 @@ test('The first screen loads only its own texts', () => {
   const files = globSync('{shell,parts,pages/home,pages/sign-in}/*.{ts,tsx}', { cwd: folder });
   assert.ok(files.length > 20);
   // These are shared by pages that load their texts later.
-  const shared = files.filter((file) => !/(event-type-filter|parts\/download|parts\/list|parts\/sorting)\.tsx$/.test(file));
+  const shared = files.filter(
+    (file) => !/(event-type-filter|parts\/download|parts\/list|parts\/sorting)\.tsx$/.test(file),
+  );
   const sections = new Set(
     shared.flatMap((file) =>
       [...readFileSync(join(folder, file), 'utf8').matchAll(/useTranslations\('(\w+)/g)].map(
