@@ -4,8 +4,8 @@ import { fillLists } from './support/many-rows.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newTenant } from './support/tenant.ts';
 
-// Tests lists whose statements stop before a page is full. Pages must still be full and contain each row
-// once. The test finds the expected rows by reading the list without filters.
+// Tests lists in which few rows match. Pages must be full and contain each row once. The test finds the expected rows by
+// reading the list without filters.
 
 const service = await startService();
 after(service.close);
