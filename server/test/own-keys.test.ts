@@ -4,7 +4,7 @@ import { createKey } from '../src/modules/auth/keys.ts';
 import { createOwnKey, maxKeys } from '../src/modules/auth/own-keys.ts';
 import { browser, ownPage, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
 import type { Statement } from '../src/platform/db/engine.ts';
-import { forTenant } from '../src/platform/db/queues.ts';
+import { forTenant } from '../src/platform/db/owners.ts';
 import { type Scope, scopes, tenantScopes } from '../src/platform/scopes.ts';
 import { movableClock } from './support/clock.ts';
 import { observed } from './support/nodes.ts';

@@ -8,8 +8,8 @@ import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
 import { takeDeletion } from '../src/modules/tenants/deletion.ts';
 import { claimEndpoints } from '../src/modules/webhooks/claim.ts';
 import { eventSource } from '../src/modules/webhooks/event-source.ts';
+import { limitConnections } from '../src/platform/db/connections.ts';
 import { isDistributed } from '../src/platform/db/distribute.ts';
-import { shareAmongTenants } from '../src/platform/db/share-among-tenants.ts';
 import { transaction } from '../src/platform/db/transaction.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
 import { deleteExpiredResponses } from '../src/platform/retries/stored-responses.ts';
@@ -312,7 +312,7 @@ test('sign-in links that wait for a lock on their user do not delay other tenant
     return new globalThis.URL(SignInURL).searchParams.get('token') ?? '';
   };
   const tokens = await Promise.all(Array.from({ length: 40 }, tokenOf));
-  const node = await serve(onEngine(ctx, shareAmongTenants(ctx.engine)));
+  const node = await serve(onEngine(ctx, limitConnections(ctx.engine)));
   const signIn = (token: string, at: number) =>
     node.api.inject({
       method: 'POST',

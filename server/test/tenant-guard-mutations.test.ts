@@ -64,7 +64,7 @@ test('a function must be checked, take its tenant as a parameter, and run no dyn
   for (const [what, body] of Object.entries(bodies))
     assert.throws(() => assertFunctionTenantScoped('unchecked', body), Error, what);
   const verdict = assertTenantScoped('select n from checked($2, $1)');
-  assert.deepEqual(verdict, { kind: 'one tenant', parameters: [2], mayWait: true });
+  assert.deepEqual(verdict, { kind: 'one tenant', parameters: [2] });
   assert.throws(() => assertTenantScoped('select n from checked((select tenant_id from tenant), $1)'));
 });
 

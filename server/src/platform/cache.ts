@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { inQueue } from './db/queues.ts';
+import { forAnyone } from './db/owners.ts';
 import { isInTransaction } from './db/transaction.ts';
 import { partOfState } from './node-state.ts';
 
@@ -14,9 +14,8 @@ export function createCache<V>(options: {
   name: string;
   milliseconds: number;
   max: number;
+  /** Others wait for the load too, so on Citus, it must not depend on the node of the first caller. */
   load: (ctx: Context, key: string) => Promise<V>;
-  /** The database queue in which values are loaded. Shared values must not be loaded in the first caller's queue. */
-  queue?: string;
   /** Maximum total size of all values; `of` returns the size of a value. */
   bytes?: { of: (value: V) => number; max: number };
 }) {
@@ -58,11 +57,7 @@ export function createCache<V>(options: {
       // transaction's connection.
       if (isInTransaction(ctx)) return isKnown && found.isLoaded ? found.value : loadAlone(ctx, key);
       if (isKnown) return found.value;
-      return keep(
-        ctx,
-        key,
-        options.load(options.queue === undefined ? ctx : inQueue(ctx, options.queue), key),
-      );
+      return keep(ctx, key, options.load(forAnyone(ctx), key));
     },
     forget(ctx: Context, key: string): void {
       state(ctx).entries.delete(key);

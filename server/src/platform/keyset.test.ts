@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../test/support/service.ts';
 import { newTenant } from '../../test/support/tenant.ts';
-import { forTenant } from './db/queues.ts';
+import { forTenant } from './db/owners.ts';
 import { run } from './db/transaction.ts';
 import { pageBytes, pagesOf } from './keyset.ts';
 

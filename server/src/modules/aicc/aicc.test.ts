@@ -6,7 +6,7 @@ import { openUnit, readResults } from '../../../test/support/au.ts';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 
 const service = await startService();
 after(service.close);

@@ -11,7 +11,7 @@ import { storageLimits } from '../../../../standards/storage-limits.ts';
 import type { RunTimeData, Unit } from '../../../../standards/types.ts';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { playableContent, unitOf } from '../catalogue/playable.ts';
 import { type AuHandle, readAuToken } from '../cmi5/au-tokens.ts';

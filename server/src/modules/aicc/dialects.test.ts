@@ -4,7 +4,7 @@ import { hacp, importAicc, openAicc } from '../../../test/support/aicc.ts';
 import { dialects } from '../../../test/support/aicc-dialects.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newTenant } from '../../../test/support/tenant.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { readUnitData } from '../enrolments/units.ts';
 
 const service = await startService();

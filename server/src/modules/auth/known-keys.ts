@@ -2,9 +2,8 @@ import type { Selectable } from 'kysely';
 import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
-import { inQueue } from '../../platform/db/queues.ts';
+import { forAnyone } from '../../platform/db/owners.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { credentialsQueue, jobsQueue } from '../../platform/load/fair-queue.ts';
 import type { Scope } from '../../platform/scopes.ts';
 
 export type KnownKey = {
@@ -25,7 +24,6 @@ export const usableKey = createCache<KnownKey | null>({
   name: 'keys_by_secret',
   milliseconds: cacheMilliseconds,
   max: 10_000,
-  queue: credentialsQueue,
   load: (ctx, secretHash) => load(ctx, 'secret_hash', secretHash),
 });
 
@@ -34,7 +32,6 @@ export const usableKeyById = createCache<KnownKey | null>({
   name: 'keys_by_id',
   milliseconds: cacheMilliseconds,
   max: 10_000,
-  queue: credentialsQueue,
   load: (ctx, keyId) => load(ctx, 'key_id', keyId),
 });
 
@@ -74,7 +71,7 @@ update api_key set last_used_at = $2 where api_key.key_id = (
 function recordUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();
   if (last && now.getTime() - last.getTime() < 60_000) return;
-  run(inQueue(ctx, jobsQueue), { name: 'record_key_use', text: use, values: [keyId, now] }).catch(
-    (error: unknown) => ctx.log.warn({ err: error, key: keyId }, 'could not update the last use of a key'),
+  run(forAnyone(ctx), { name: 'record_key_use', text: use, values: [keyId, now] }).catch((error: unknown) =>
+    ctx.log.warn({ err: error, key: keyId }, 'could not update the last use of a key'),
   );
 }

@@ -5,7 +5,6 @@ import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { catalogueQueue } from '../../platform/load/fair-queue.ts';
 import { isOffered } from './offers.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 import { prepared } from './stored-release.ts';
@@ -68,7 +67,6 @@ const releases = createCache<PlayedRelease>({
   milliseconds: 600_000,
   max: 200,
   bytes: { of: ({ bytes }) => bytes, max: 32 * 1024 ** 2 },
-  queue: catalogueQueue,
   load: async (ctx, releaseId) => {
     const row = await ctx.db
       .selectFrom('release')

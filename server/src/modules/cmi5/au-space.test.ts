@@ -7,7 +7,7 @@ import { packFiles } from '../../../test/support/packages.ts';
 import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { maxAuBytes } from '../enrolments/au-sessions/storage-limit.ts';
 import { xapiRoutes } from '../xapi/routes.ts';
 import { findAuSession } from './find-au-session.ts';

@@ -10,7 +10,7 @@ import { packFiles } from '../../../test/support/packages.ts';
 import { play, post } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { maxAuBytes } from '../enrolments/au-sessions/storage-limit.ts';
 
 const service = await startService();

@@ -1,7 +1,7 @@
 import { launchNames, xapiLaunchNames } from '../../../../standards/cmi5/vocabulary.ts';
 import { tenantNow } from '../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { Problem } from '../../platform/errors.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { playableContent, unitOf } from '../catalogue/playable.ts';

@@ -1,4 +1,4 @@
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { readAuSession } from '../enrolments/au-sessions/sessions.ts';
 import { writeRefusedReport } from '../enrolments/refused-reports.ts';
 import type { RecordRefusal } from '../xapi/au-session.ts';

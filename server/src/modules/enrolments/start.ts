@@ -36,7 +36,7 @@ export type StartedLaunch = EnrolmentRow & {
   has_more_units: boolean;
 };
 
-/** Limits for the data read with the launch. Larger data is read afterwards, in the tenant's queue. */
+/** Limits for the data read with the launch. Larger data is read afterwards. */
 const maxInline = { units: 50, bytes: 64 * 1024 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { countPages } from '../../platform/keyset.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { pagesOf, type Row } from '../../platform/keyset.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { readTenant } from '../tenants/tenants.ts';

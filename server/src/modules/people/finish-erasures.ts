@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { isServed, servedTenants } from '../../platform/db/citus/node-tenants.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { eraseBatch } from './erase-batches.ts';
 

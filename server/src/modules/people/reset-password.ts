@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { findTenantByName } from '../tenants/find-by-name.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { launchModes } from '../../../../standards/cmi5/vocabulary.ts';
 import type { Evidence } from '../../../../standards/types.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { Problem } from '../../platform/errors.ts';
 import { route } from '../../platform/http/routes.ts';
 import { Fields, Nullable, OneOf } from '../../platform/http/schema.ts';

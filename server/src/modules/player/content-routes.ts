@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { storageLimits } from '../../../../standards/storage-limits.ts';
 import { createCache } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
-import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { readBuilt } from '../../platform/http/built-files.ts';
 import { isNavigation } from '../../platform/http/problems.ts';
@@ -126,7 +125,7 @@ export const contentRoutes = [
       const address = request.raw.url ?? '';
       const link = openLinkIn(ctx, address);
       if (link) enterPlayer(ctx, request, previewPlayerOf(link), 'page');
-      return clickPreview(link ? inQueueOf(ctx, link.tenantId) : ctx, request);
+      return clickPreview(ctx, request);
     },
   }),
   route({
@@ -234,10 +233,8 @@ export const contentRoutes = [
       const { ended, releaseId } = await liveRelease.get(ctx, params.token);
       rejectWhenEnded(ended);
       const folder = releaseId === null ? null : ctx.files.folder(releaseId);
-      const { player } = findOpenSession(ctx, params.token);
       const path = folder && (await locateFile(ctx, { folder, path: params['*'] }));
-      if (releaseId && folder && !path)
-        await expectFolder(inQueueOf(ctx, player.tenantId), { folder, releaseId });
+      if (releaseId && folder && !path) await expectFolder(ctx, { folder, releaseId });
       if ((!folder || !path) && isNavigation(request)) return missingPage(request);
       if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
       // Courses name scripts as they like, for example with the extension of a server-side language.

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { TenantContext } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type RouteResponse, route } from '../../platform/http/routes.ts';
 import { enterPlayer } from '../../platform/load/limits.ts';

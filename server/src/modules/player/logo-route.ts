@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { logoTypes } from '../../../../standards/logo.ts';
-import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { route } from '../../platform/http/routes.ts';
 import { namesOf } from '../../platform/names-of.ts';
@@ -29,9 +28,8 @@ export const playerLogoRoute = route({
   problems: [...namesOf(sessionEnds), 'not_found', 'tenant_not_found', 'wrong_host'],
   handle: async (ctx, { params }) => {
     const { tenantId } = findOpenSession(ctx, params.token).player;
-    const queue = inQueueOf(ctx, tenantId);
-    const { logoName } = tenantId === null ? { logoName: null } : await knownBranding.get(queue, tenantId);
-    const file = tenantId && logoName ? await readLogoFile(queue, tenantId, logoName) : null;
+    const { logoName } = tenantId === null ? { logoName: null } : await knownBranding.get(ctx, tenantId);
+    const file = tenantId && logoName ? await readLogoFile(ctx, tenantId, logoName) : null;
     if (!file) throw new Problem('not_found', 'The tenant has no logo.');
     const headers = { ...logoHeaders, 'Content-Type': file.type, 'Cache-Control': 'private, max-age=3600' };
     return { status: 200, body: file.content, headers };

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { forTenant, inQueueOf } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { Problem } from '../../platform/errors.ts';
 import { countWithin } from '../../platform/load/limits.ts';
 import { isStorable } from '../../platform/unicode.ts';
@@ -57,8 +57,7 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
 
 /**
  * Finds the kind of session by the purpose for which the token was sealed. Returns null if the
- * token is forged or has expired. A valid token identifies the learner, so its requests wait in the
- * tenant's queue, not in the queue of the network address.
+ * token is forged or has expired.
  */
 export function findOpening(ctx: Context, token: string): Opening | null {
   const ticket = readTicket(ctx, token);
@@ -66,7 +65,7 @@ export function findOpening(ctx: Context, token: string): Opening | null {
   const review = readReviewTicket(ctx, token);
   if (review) return reviewOpening(forTenant(ctx, review.tenantId), review);
   const preview = readPreviewTicket(ctx, token);
-  return preview && previewOpening(inQueueOf(ctx, preview.tenantId), preview);
+  return preview && previewOpening(ctx, preview);
 }
 
 export function findOpenSession(ctx: Context, token: string): OpenSession {
@@ -77,7 +76,7 @@ export function findOpenSession(ctx: Context, token: string): OpenSession {
   const review = readReviewSession(ctx, token);
   if (review) return reviewSession(forTenant(ctx, review.tenantId), review);
   const preview = readPreviewSession(ctx, token);
-  if (preview) return previewSession(inQueueOf(ctx, preview.tenantId), preview);
+  if (preview) return previewSession(ctx, preview);
   throw new Problem('session_ended', 'This player session does not exist. Open the course again.');
 }
 

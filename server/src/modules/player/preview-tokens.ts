@@ -2,7 +2,6 @@ import type { Results } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
 import { signToken, verifyToken } from '../../platform/keys/signing.ts';
-import { operatorQueue } from '../../platform/load/fair-queue.ts';
 import type { Player } from '../../platform/load/limits.ts';
 
 /** The data of a preview link. `at` is the time of the request. `tenantId` is null for the operator. */
@@ -29,7 +28,7 @@ export const previewEndsAt = (link: PreviewLink) => after(link.at, playMinutes);
 
 /** All previews of a course in a tenant share their budgets. */
 export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenantId' | 'courseId'>): Player {
-  return { tenantId, enrollId: null, budget: `${tenantId ?? operatorQueue} preview ${courseId}` };
+  return { tenantId, enrollId: null, budget: `${tenantId ?? ''} preview ${courseId}` };
 }
 
 /** The cast is safe, because only we can sign values, and each purpose has one type. */

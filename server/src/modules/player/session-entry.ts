@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { storageLimits } from '../../../../standards/storage-limits.ts';
 import type { Context } from '../../platform/context.ts';
-import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { rejectLargeBody } from '../../platform/http/entry.ts';
 import type { EnterSession } from '../../platform/http/guards.ts';
@@ -34,5 +33,5 @@ export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   enterPlayer(ctx, request, player, use);
   // Check for a suspension separately, because the session is cached for longer. A rejected page keeps its
   // unsent commits.
-  await rejectSuspended(inQueueOf(ctx, player.tenantId), player.tenantId);
+  await rejectSuspended(ctx, player.tenantId);
 };

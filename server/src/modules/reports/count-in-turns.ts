@@ -23,8 +23,6 @@ export async function countInTurns(ctx: Context, { name, text, count }: Counting
   for (;;) {
     const values = [[...failures.keys()], await servedTenants(ctx)];
     const tenants = await run<{ tenant_id: string }>(ctx, { name, text, values });
-    // Batches wait in the queue for jobs. Each tenant can fill its own queue, and a batch waiting there would
-    // delay the other tenants.
     for (const { tenant_id: tenantId } of tenants)
       await count({ ...ctx, tenantId }).catch((error) => failures.set(tenantId, error));
     if (tenants.length === 0 || performance.now() > end) break;

@@ -8,7 +8,6 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PageQuery, pageLimit, readCursor, toPage, withCount } from '../../platform/http/pagination.ts';
-import { credentialsQueue } from '../../platform/load/fair-queue.ts';
 import { patternsOf } from '../../platform/search.ts';
 import { fold } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
@@ -199,7 +198,6 @@ export const knownTenant = createCache<KnownTenant | null>({
   name: 'tenants',
   milliseconds: 3_000,
   max: 10_000,
-  queue: credentialsQueue,
   load: async (ctx, tenantId) => {
     const row = await findTenant(ctx, tenantId);
     return row ? { ...toTenant(row), resumedAt: row.resumed_at, isTest: row.clock_offset !== null } : null;

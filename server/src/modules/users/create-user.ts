@@ -139,6 +139,11 @@ export type UserDraft = {
 /** Words that our URLs use in place of a LoginID. For example, `GET /enrolment/key` lists keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
 
+async function readTenantPassword(ctx: TenantContext, password: string): Promise<string> {
+  const tenant = await knownTenant.get(ctx, ctx.tenantId);
+  return readPassword(password, tenant?.PasswordHash ?? 'opaque');
+}
+
 export async function draft(
   ctx: TenantContext,
   input: NewUser,
@@ -152,8 +157,7 @@ export async function draft(
     );
   if (input.IsAdmin) requireScope(ctx, 'users:admin', 'Creating an administrator');
   if (input.Password != null) requireScope(ctx, 'users:admin', "Setting a user's Password");
-  const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
-  const password = input.Password == null ? null : readPassword(input.Password, declared);
+  const password = input.Password == null ? null : await readTenantPassword(ctx, input.Password);
   const named = {
     login_id: input.LoginID,
     first_name: input.FirstName ?? null,

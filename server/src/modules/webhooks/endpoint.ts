@@ -1,5 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { type Claimed, keepClaim, releaseClaim } from './claim.ts';
 import { createDeliveries, readPending } from './create-deliveries.ts';
 import { type DeliveryQueues, openDeliveryQueues, type Waiting } from './delivery-queues.ts';

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import type { Statement } from '../../../../standards/xapi/types.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { AuSession } from './au-session.ts';
 import { agentOf } from './personal-data.ts';

@@ -8,7 +8,7 @@ import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 import { countRows } from '../../platform/count-up-to.ts';
-import { forTenant } from '../../platform/db/queues.ts';
+import { forTenant } from '../../platform/db/owners.ts';
 import { agentOf } from './personal-data.ts';
 
 // Small requests that would store or read a large amount of data.

@@ -65,11 +65,8 @@ const driverOn = (connection: Connection): Driver => ({
 
 export type Database = Kysely<Schema>;
 
-/**
- * Statements and transactions wait in `queue`. `others` holds the databases for other queues of the same
- * engine.
- */
-type Origin = { engine: Engine; queue: string | undefined; others: Map<string, Database> };
+/** `others` holds the databases for other owners of statements (see `owners.ts`) on the same engine. */
+type Origin = { engine: Engine; owner: string | undefined; others: Map<string, Database> };
 const maxOthers = 1_000;
 
 const connections = new WeakMap<Database, Connection>();
@@ -96,27 +93,24 @@ export function kyselyForConnection(connection: Connection): Database {
 
 export function kyselyForEngine(
   engine: Engine,
-  queue?: string,
+  owner?: string,
   others: Origin['others'] = new Map(),
 ): Database {
-  const db = kyselyForConnection({ query: (statement) => engine.query(statement, queue) });
-  origins.set(db, { engine, queue, others });
+  const db = kyselyForConnection({ query: (statement) => engine.query(statement, owner) });
+  origins.set(db, { engine, owner, others });
   return db;
 }
 
-/**
- * Returns the same database with another queue. Returns null inside a transaction. Cached, because
- * requests often change queues.
- */
-export function databaseInQueue(db: Database, queue: string): Database | null {
+/** Returns the same database for another owner. Returns null inside a transaction. Cached, because each request needs it. */
+export function databaseOf(db: Database, owner: string): Database | null {
   const origin = origins.get(db);
   if (!origin) return null;
   const { engine, others } = origin;
-  const known = others.get(queue);
+  const known = others.get(owner);
   if (known) return known;
   if (others.size >= maxOthers) others.clear();
-  const made = kyselyForEngine(engine, queue, others);
-  others.set(queue, made);
+  const made = kyselyForEngine(engine, owner, others);
+  others.set(owner, made);
   return made;
 }
 

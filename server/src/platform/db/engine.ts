@@ -7,11 +7,8 @@ export type Statement = {
 
 export type Rows<R> = { rows: R[]; affected: number };
 
-/**
- * `queue` is the queue in which the statement waits: a tenant's, or one from `fair-queue.ts`. The default is
- * the queue of the tenant that the statement names, or the service's queue if it names none.
- */
-export type Connection = { query<R>(statement: Statement, queue?: string): Promise<Rows<R>> };
+/** For `owner`, see `owners.ts`. The default is the tenant that the statement names. */
+export type Connection = { query<R>(statement: Statement, owner?: string): Promise<Rows<R>> };
 
 /**
  * The number of callers that are using the database, that are waiting for it, and that have had to wait since
@@ -25,7 +22,7 @@ export interface Engine extends Connection {
   /** Whether each tenant's rows are on one of several nodes (Citus). Also true as long as it is not known. */
   isDistributed(): boolean;
   /** Runs `work` in a transaction on its own connection, and rolls back if it throws. */
-  transaction<T>(work: (connection: Connection) => Promise<T>, queue?: string): Promise<T>;
+  transaction<T>(work: (connection: Connection) => Promise<T>, owner?: string): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;
   load(): EngineLoad;

@@ -4,15 +4,12 @@ import { run } from './transaction.ts';
 /** SQL for database functions, with the same effect as `limitLockWaits`. */
 export const limitLockWaitsSql = `perform set_config('lock_timeout', '300ms', true)`;
 
-/** The statement that `limitLockWaits` sends. The tenant guard recognises it. */
-export const limitLockWaitsText = `set local lock_timeout = '300ms'`;
-
 /**
  * Limits each wait for a lock to 300 ms until the transaction ends. Use it in transactions that
  * keep other tenants waiting.
  */
 export async function limitLockWaits(ctx: { db: Database }): Promise<void> {
-  await run(ctx, { text: limitLockWaitsText, values: [] });
+  await run(ctx, { text: `set local lock_timeout = '300ms'`, values: [] });
 }
 
 /**

@@ -1,9 +1,9 @@
+import { limitConnections } from './connections.ts';
 import { type Database, kyselyForEngine } from './dialect.ts';
 import type { DatabaseLog, Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
 import { openPglite } from './pglite/pglite.ts';
 import { openPostgres } from './postgres/postgres.ts';
-import { shareAmongTenants } from './share-among-tenants.ts';
 
 export type DatabaseOptions = {
   databaseUrl: string | undefined;
@@ -22,11 +22,11 @@ export async function openDatabase({
   dataDir,
   log,
 }: DatabaseOptions): Promise<{ engine: Engine; db: Database }> {
-  // The queues limit the connections, on Citus for each worker node.
+  // `limitConnections` limits them, on Citus for each worker node.
   const max = Number.POSITIVE_INFINITY;
   const opened = databaseUrl
     ? await openPostgres({ url: databaseUrl, max, preparesStatements: statementNames, log })
     : await openPglite({ folder: dataDir, log });
-  const engine = guardTenants(shareAmongTenants(opened, connections));
+  const engine = guardTenants(limitConnections(opened, connections));
   return { engine, db: kyselyForEngine(engine) };
 }

@@ -31,13 +31,13 @@ export async function transaction<C extends { db: Database }, T>(
 ): Promise<T> {
   const origin = originOf(ctx.db);
   if (!origin) return nested(ctx, work);
-  const { engine, queue } = origin;
+  const { engine, owner } = origin;
   return engine.transaction(async (connection) => {
     const own = { ...ctx, db: kyselyForConnection(connection) };
     const result = await work(own);
     await runLastWork(own);
     return result;
-  }, queue);
+  }, owner);
 }
 
 export function isInTransaction({ db }: { db: Database }): boolean {

@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { inQueue } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
-import { anonymousQueue } from '../load/fair-queue.ts';
 import { enterPlayer, enterTenant } from '../load/limits.ts';
 import { countCall } from '../load/rate-limit.ts';
 import { loginIdIn } from '../retries/idempotency.ts';
@@ -41,8 +39,7 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
 /** Authorises the caller and counts the call before any of the body is read. */
 function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
   if (route.access === 'anyone') return async (request) => rejectLargeBody(request);
-  if (route.access === 'session')
-    return (request) => guards.enterSession(inQueue(ctx, anonymousQueue), request, route);
+  if (route.access === 'session') return (request) => guards.enterSession(ctx, request, route);
   return async (request, reply) => {
     const caller = await guards.authenticate(ctx, request);
     // Set the caller before any rejection, so that the log names the key and rejected calls are

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../actor.ts';
 import type { Context, TenantContext } from '../context.ts';
-import { forTenant, inQueue } from '../db/queues.ts';
-import { anonymousQueue, operatorQueue } from '../load/fair-queue.ts';
+import { forTenant } from '../db/owners.ts';
 import { loginIdIn, readIdempotencyKey, respondOnce } from '../retries/idempotency.ts';
 import { perform, type Work } from '../retries/once.ts';
 import { exportPages, listOf } from '../rows/export.ts';
@@ -29,7 +28,7 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
     const { params, query, body } = request;
     const input = { params, query, body, request, prepared: undefined, turn: 0 };
     if ('submission' in route) throw new Error(`Only a tenant can call ${route.name}.`);
-    return send(reply, await route.handle(inQueue(ctx, anonymousQueue), input as never, reply));
+    return send(reply, await route.handle(ctx, input as never, reply));
   };
 }
 
@@ -56,8 +55,7 @@ function contextOf(
   const actor = actorOf(request);
   const scopes = request.caller?.scopes;
   const acting = { ...ctx, actor, scopes, checkCaller };
-  if (tenantId !== null) return forTenant(acting, tenantId);
-  return inQueue(acting, route.access === 'anyone' ? anonymousQueue : operatorQueue);
+  return tenantId === null ? acting : forTenant(acting, tenantId);
 }
 
 /** Builds the handler's input. `more` contains additional query fields that select one of several pages. */

@@ -1,9 +1,8 @@
 import type { Database } from '../db/dialect.ts';
 import type { Engine } from '../db/engine.ts';
-import { inQueue } from '../db/queues.ts';
+import { forAnyone } from '../db/owners.ts';
 import { Problem } from '../errors.ts';
 import { type NodeState, partOfState } from '../node-state.ts';
-import { serviceQueue } from './fair-queue.ts';
 
 type QueueContext = { engine: Pick<Engine, 'kind' | 'isDistributed'>; state: NodeState; tenantId: string };
 
@@ -35,7 +34,7 @@ export const byTenant = <T extends { ctx: { tenantId: string } }>(calls: readonl
 /** The context for a statement with these calls: their tenant's, or one without a tenant. */
 export function contextOf<C extends { db: Database; tenantId: string }>(calls: readonly { ctx: C }[]): C {
   const { ctx } = calls[0] as { ctx: C };
-  return calls.every(({ ctx: { tenantId } }) => tenantId === ctx.tenantId) ? ctx : inQueue(ctx, serviceQueue);
+  return calls.every(({ ctx: { tenantId } }) => tenantId === ctx.tenantId) ? ctx : forAnyone(ctx);
 }
 
 /**

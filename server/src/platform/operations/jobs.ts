@@ -1,8 +1,6 @@
 import type { Context } from '../context.ts';
 import { perWorkerNode } from '../db/citus/node-tenants.ts';
-import { inQueue } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
-import { jobsQueue } from '../load/fair-queue.ts';
 
 /** Scheduled work that one of the nodes does. It may run twice, so it must be idempotent. */
 export type Job = {
@@ -33,10 +31,10 @@ export async function startJobs(
   const byName = new Map<string, Job>();
   const running = new Map<string, Promise<void>>();
   const add = async () => {
-    const nodes = await perWorkerNode(inQueue(ctx, jobsQueue));
+    const nodes = await perWorkerNode(ctx);
     const added = jobs
       .flatMap((job) =>
-        (job.isPerNode ? nodes : [inQueue(ctx, jobsQueue)]).map((own) => ({
+        (job.isPerNode ? nodes : [ctx]).map((own) => ({
           ...job,
           name: own.workerNode === undefined ? job.name : `${job.name} ${own.workerNode}`,
           run: () => job.run(own),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../context.ts';
-import { forTenant } from '../db/queues.ts';
+import { forTenant } from '../db/owners.ts';
 import { Problem } from '../errors.ts';
 import type { RouteResponse } from '../http/routes.ts';
 import { once, type Prepare, valueOrThrow } from './once.ts';

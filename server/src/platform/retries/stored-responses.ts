@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBy
 import type { Context, TenantContext } from '../context.ts';
 import { isServed } from '../db/citus/node-tenants.ts';
 import { deleteByTenant } from '../db/delete-by-tenant.ts';
-import { forTenant } from '../db/queues.ts';
+import { forTenant } from '../db/owners.ts';
 import { run } from '../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
 import { keyedHash, keyedHashKey } from '../keys/signing.ts';

@@ -1,6 +1,6 @@
 import { tenantNow } from '../../../platform/clocks.ts';
 import type { Context, TenantContext } from '../../../platform/context.ts';
-import { forTenant } from '../../../platform/db/queues.ts';
+import { forTenant } from '../../../platform/db/owners.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { appendEvents } from '../../events/append.ts';
 import { queueMails } from '../../mail/queue.ts';

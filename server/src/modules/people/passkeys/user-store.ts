@@ -1,5 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
-import { forTenant } from '../../../platform/db/queues.ts';
+import { forTenant } from '../../../platform/db/owners.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { derivedId } from '../../../platform/ids.ts';
 import type { NewAudit } from '../../audit/actions.ts';

@@ -1,7 +1,5 @@
 import type { TenantContext } from '../../../platform/context.ts';
-import { inQueue } from '../../../platform/db/queues.ts';
 import type { Page } from '../../../platform/http/pagination.ts';
-import { jobsQueue } from '../../../platform/load/fair-queue.ts';
 import { rowWriter } from '../../../platform/rows/rows.ts';
 import type { MailReport } from '../../mail/kinds.ts';
 import { listAccess } from '../access.ts';
@@ -75,12 +73,9 @@ const columnsOf = { completion: Completion, activity: Activity, access: Access }
 /** A report that takes longer to read is not attached either, because an email's connection waits for it. */
 const maxMilliseconds = 5_000;
 
-/**
- * The report as CSV; null if it is too large to be attached. Its statements wait in the queue of jobs: each tenant can
- * fill its own queue, and emails of other tenants would wait for it.
- */
+/** The report as CSV; null if it is too large to be attached. */
 export async function writeReport(ctx: TenantContext, { report, query }: MailReport): Promise<string | null> {
-  const read = readerOf(inQueue(ctx, jobsQueue), { name: report, query });
+  const read = readerOf(ctx, { name: report, query });
   const end = performance.now() + maxMilliseconds;
   const write = rowWriter('csv', Object.keys(columnsOf[report].properties));
   let text = '';

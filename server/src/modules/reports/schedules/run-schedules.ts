@@ -29,8 +29,7 @@ const maxRunMilliseconds = 20_000;
 
 /**
  * Job: runs the reports that are due. In each round, every tenant with due reports runs one of them, so no tenant waits
- * for all reports of another. Suspended tenants get none. Statements wait in the queue of jobs, because each tenant can
- * fill its own queue.
+ * for all reports of another. Suspended tenants get none.
  */
 export async function runSchedules(ctx: Context): Promise<void> {
   const skipped = new Map<string, unknown>();

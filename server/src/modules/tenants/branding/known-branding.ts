@@ -4,7 +4,6 @@ import { createCache } from '../../../platform/cache.ts';
 import type { Context } from '../../../platform/context.ts';
 import { run } from '../../../platform/db/transaction.ts';
 import { path } from '../../../platform/http/routes.ts';
-import { credentialsQueue } from '../../../platform/load/fair-queue.ts';
 import type { Language } from '../schemas.ts';
 import { logoNameLength, type Size } from './logos.ts';
 import type { PageBranding } from './schemas.ts';
@@ -33,7 +32,6 @@ export const knownBranding = createCache<KnownBranding>({
   name: 'brandings',
   milliseconds: 3_000,
   max: 10_000,
-  queue: credentialsQueue,
   load: async (ctx, tenantId) => {
     const [row] = await run<Row>(ctx, { name: 'read_branding', text: read, values: [tenantId] });
     if (!row) return none;
@@ -73,7 +71,6 @@ const logoFiles = createCache<LogoFile | null>({
   name: 'logos',
   milliseconds: 60_000,
   max: 1_000,
-  queue: credentialsQueue,
   bytes: { of: (file) => file?.content.length ?? 0, max: 16 * 1024 ** 2 },
   load: async (ctx, key) => {
     const [name, tenantId] = [key.slice(0, logoNameLength), key.slice(logoNameLength)];

@@ -1,5 +1,5 @@
 import type { Context, TenantContext } from '../../../platform/context.ts';
-import { forTenant } from '../../../platform/db/queues.ts';
+import { forTenant } from '../../../platform/db/owners.ts';
 import { run, transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { isId } from '../../../platform/ids.ts';

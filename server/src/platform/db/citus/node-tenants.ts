@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createCache } from '../../cache.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
-import { credentialsQueue, nodeQueue } from '../../load/fair-queue.ts';
-import { inQueue } from '../queues.ts';
+import { forNode } from '../owners.ts';
 import { run } from '../transaction.ts';
 import { nodeOf } from './worker-nodes.ts';
 
@@ -11,7 +10,6 @@ const nodes = createCache<string[]>({
   name: 'worker_nodes',
   milliseconds: 10_000,
   max: 1,
-  queue: credentialsQueue,
   load: async (ctx) => {
     const [found] = await run<{ exists: boolean }>(ctx, {
       name: 'worker_nodes_exist',
@@ -36,7 +34,7 @@ const nodes = createCache<string[]>({
 export async function perWorkerNode(ctx: Context): Promise<Context[]> {
   const found = ctx.engine.kind === 'pglite' ? [] : await nodes.get(ctx, '');
   if (found.length === 0) return [ctx];
-  return found.map((node) => ({ ...inQueue(ctx, nodeQueue(node)), workerNode: node }));
+  return found.map((node) => forNode(ctx, node));
 }
 
 /** How long a start waits for a worker node. */
@@ -66,7 +64,6 @@ const tenants = createCache<Map<string, string[]>>({
   name: 'tenants_of_worker_nodes',
   milliseconds: 2_000,
   max: 1,
-  queue: credentialsQueue,
   load: async (ctx) => {
     const rows = await run<{ tenant_id: string; node: string }>(ctx, {
       name: 'worker_nodes_of_tenants',

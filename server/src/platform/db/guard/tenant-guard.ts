@@ -1,7 +1,6 @@
-import { isAnonymousQueue, isTenant } from '../../load/fair-queue.ts';
 import type { Engine, Statement } from '../engine.ts';
 import { tenantTables } from '../generated.ts';
-import { limitLockWaitsText } from '../lock-waits.ts';
+import { isTenant, sharedTables } from '../owners.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
 import { checkFunctionBody, tenantArguments } from './tenant-functions.ts';
 import {
@@ -22,11 +21,10 @@ const advice = 'If the statement must span tenants, add the reason as a comment:
 
 /**
  * The rows that a statement can access: only rows of shared tables (`no tenant`), only rows of the tenant
- * that it names (`one tenant`), or, for a stated reason, rows of all tenants. `mayWait` is true if the
- * statement can wait for row locks.
+ * that it names (`one tenant`), or, for a stated reason, rows of all tenants.
  */
 export type GuardResult =
-  | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[]; mayWait: boolean }
+  | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[] }
   | { kind: 'across tenants'; why: string };
 
 /** Cached results, so that a repeated statement costs one look-up. */
@@ -53,15 +51,8 @@ function classify(text: string): GuardResult {
   for (const statement of splitNodes(nodes, (node) => isSymbol(node, ';'))) checkQuery(statement, new Set());
   const passed = tenantArguments(nodes);
   const kind = passed.length > 0 || namesTenantTable(nodes) ? 'one tenant' : 'no tenant';
-  const mayWait = passed.length > 0 || (hasWord(nodes, ...lockingVerbs) && !hasWord(nodes, 'skip'));
-  return { kind, parameters: [...tenantParameters(nodes), ...passed], mayWait };
+  return { kind, parameters: [...tenantParameters(nodes), ...passed] };
 }
-
-/** `for update`, `for share` and their weaker forms end with one of these words. */
-const lockingVerbs = ['insert', 'update', 'delete', 'share'];
-
-const hasWord = (nodes: readonly Node[], ...words: string[]): boolean =>
-  nodes.some((node) => (node.kind === 'group' ? hasWord(node.nodes, ...words) : isWord(node, ...words)));
 
 /** Rejects a database function that could access rows of several tenants. In its body, `$1` is the tenant. */
 export function assertFunctionTenantScoped(name: string, body: string): void {
@@ -88,36 +79,31 @@ const namesTenantTable = (nodes: readonly Node[]): boolean =>
 export function guardTenants(engine: Engine): Engine {
   return {
     ...engine,
-    query: async (statement, queue) => engine.query(statement, queueOf(statement, queue)),
-    transaction: (work, queue) =>
-      engine.transaction((connection) => {
-        let waitsBriefly = false;
-        return work({
-          query: async (statement) => {
-            waitsBriefly ||= statement.text === limitLockWaitsText;
-            queueOf(statement, queue, waitsBriefly);
-            return connection.query(statement);
-          },
-        });
-      }, queue),
+    query: async (statement, owner) => engine.query(statement, ownerOf(statement, owner)),
+    transaction: (work, owner) =>
+      engine.transaction(
+        (connection) =>
+          work({
+            query: async (statement) => {
+              ownerOf(statement, owner);
+              return connection.query(statement);
+            },
+          }),
+        owner,
+      ),
   };
 }
 
-/**
- * A statement in a tenant's queue must not name another tenant. A statement in an anonymous queue must not
- * wait long for a tenant's row locks, because other callers wait behind it.
- */
-function queueOf(statement: Statement, queue: string | undefined, waitsBriefly = false): string | undefined {
+/** A tenant's statement must not name another tenant. */
+function ownerOf(statement: Statement, owner: string | undefined): string | undefined {
   const named = tenantOf(statement);
-  const isAnonymous = isAnonymousQueue(queue) && named !== undefined && isTenant(named);
-  if (isAnonymous && !waitsBriefly && mayWait(statement))
-    throw new Error(
-      `An anonymous caller's statement could wait for a tenant's locks. Call limitLockWaits first, or use the tenant's queue (inTenantQueue): ${statement.text}`,
-    );
-  if (queue !== undefined && isTenant(queue) && named !== undefined && isTenant(named) && named !== queue)
+  if (!owner) return named ?? (isShared(statement) ? sharedTables : owner);
+  if (isTenant(owner) && named && named !== owner)
     throw new Error(`A statement for one tenant names another: ${statement.text}`);
-  return queue ?? named;
+  return owner;
 }
+
+const isShared = ({ text }: Statement) => assertTenantScoped(text).kind === 'no tenant';
 
 /**
  * The tenant that the statement names, if any. Throws if the statement accesses several tenants
@@ -132,11 +118,6 @@ function tenantOf({ text, values }: Statement): string | undefined {
   if (others.some((number) => values[number - 1] !== tenantId))
     throw new Error(`A statement names several tenants: ${text}`);
   return typeof tenantId === 'string' ? tenantId : undefined;
-}
-
-function mayWait({ text }: Statement): boolean {
-  const verdict = assertTenantScoped(text);
-  return verdict.kind !== 'across tenants' && verdict.mayWait;
 }
 
 function rejectStatement(table: string, reason: string): never {
