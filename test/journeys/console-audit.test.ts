@@ -52,7 +52,7 @@ test('An administrator finds who overrode a result and saves the log', async () 
     .toString()
     .trim()
     .split('\n');
-  assert.match(header, /AuditID,TenantID,Number,At,Action,Actor,/);
+  assert.match(header, /Entry ID,Tenant,Number,Time,Action,Kind of actor,/);
   assert.equal(lines.length, 1);
   assert.match(lines[0] ?? '', /enrolment\.overridden,key/);
 
