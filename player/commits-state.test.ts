@@ -33,6 +33,7 @@ const moved = (pending: Pending, number: number): Pending => ({
 const fresh = beginCommits({ NextCommit: 1, Receipt: receipt });
 const waiting: CommitsState = { ...fresh, pending: [one, two], nextNumber: 3 };
 const flying: CommitsState = { ...waiting, flight: 1, flights: 1 };
+const tracked = { first: 1, newest: 2, data: {}, changedBy: new Map(), base: null };
 const now = 10_000;
 
 const announce: CommitsEffect = { kind: 'announce' };
@@ -54,7 +55,10 @@ const rows: [
     'a stored snapshot takes the next number',
     fresh,
     { kind: 'staged', unitID: 'a', text: '{}', pending: [one] },
-    { staged: new Map([['a', '{}']]), pending: [one], nextNumber: 2 },
+    {
+      ...{ staged: new Map([['a', '{}']]), pending: [one], nextNumber: 2 },
+      changes: new Map([['a', { first: 1, newest: 1, data: {}, changedBy: new Map(), base: null }]]),
+    },
     [announce],
   ],
   ['a snapshot is sent after a short delay', waiting, { kind: 'save', delay: 2_750 }, {}, [schedule(2_750)]],
@@ -194,6 +198,30 @@ const rows: [
     answered({ kind: 'ahead', expected: 7 }),
     { flight: null, pending: [moved(one, 7), moved(two, 8)], nextNumber: 9 },
     [{ kind: 'renumber', entries: [one.entry, two.entry], by: 6 }, announce, schedule(0)],
+  ],
+  [
+    'a receipt confirms the data, and the next commit has only the changes',
+    { ...flying, changes: new Map([['a', tracked]]) },
+    answered({ kind: 'receipt', receipt }),
+    { flight: null, pending: [two], changes: new Map([['a', { ...tracked, base: 1 }]]) },
+    [{ kind: 'report-receipt', receipt }, forget(one), announce, schedule(0)],
+  ],
+  [
+    'a receipt that says that the data was not stored confirms no data',
+    { ...flying, changes: new Map([['a', tracked]]) },
+    answered({ kind: 'receipt', receipt: { ...receipt, Warning: 'data_not_stored' } }),
+    { flight: null, pending: [two], unstored: new Set(['a']) },
+    [
+      { kind: 'report-receipt', receipt: { ...receipt, Warning: 'data_not_stored' } },
+      ...[forget(one), announce, schedule(0)],
+    ],
+  ],
+  [
+    'if the service does not have the base, the commit is sent again with all data',
+    { ...flying, changes: new Map([['a', { ...tracked, base: 1 }]]) },
+    answered({ kind: 'unknown-base' }),
+    { flight: null, changes: new Map() },
+    [announce, schedule(0)],
   ],
   [
     'the response to an aborted request changes nothing',

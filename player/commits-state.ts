@@ -1,7 +1,8 @@
+import { afterCommit, afterReceipt, type Changes, changesIn } from './changes.ts';
 import type { Commit, Receipt, Session } from './contract.ts';
 import { renumberedBy } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
-import { nextOf, type Pending, type Queue } from './pending.ts';
+import { newestOf, nextOf, type Pending, type Queue } from './pending.ts';
 import type { SaveState, Stop } from './save-state.ts';
 import type { Answer } from './transport.ts';
 
@@ -10,6 +11,8 @@ export type CommitsState = {
   pending: Queue;
   /** The latest snapshot of each unit, as JSON. */
   staged: ReadonlyMap<string, string>;
+  /** Of each unit, what the service lacks. */
+  changes: ReadonlyMap<string, Changes>;
   /** Units for which the service has stored the results but not the latest data. */
   unstored: ReadonlySet<string>;
   nextNumber: number;
@@ -73,6 +76,7 @@ export function beginCommits({ NextCommit, Receipt }: Pick<Session, 'NextCommit'
     ...{
       pending: [],
       staged: new Map(),
+      changes: new Map(),
       unstored: new Set(),
       nextNumber: NextCommit,
       reached: Receipt.Preview ?? null,
@@ -89,8 +93,12 @@ export function reduceCommits(state: CommitsState, event: CommitsEvent): Step {
   });
   switch (event.kind) {
     case 'staged': {
-      const staged = new Map(state.staged).set(event.unitID, event.text);
-      return to({ staged, pending: event.pending, nextNumber: state.nextNumber + 1 }, announce);
+      const { unitID, text, pending } = event;
+      const staged = new Map(state.staged).set(unitID, text);
+      const data = newestOf(pending, unitID)?.entry.Commit.Data ?? {};
+      const now = afterCommit(state.changes.get(unitID), state.nextNumber, data);
+      const changes = new Map(state.changes).set(unitID, now);
+      return to({ staged, changes, pending, nextNumber: state.nextNumber + 1 }, announce);
     }
     case 'save':
       if (state.leaving) return sendLeaving(state);
@@ -153,12 +161,17 @@ function settle(before: CommitsState, given: { sent: Pending; answer: Answer; no
     }
     case 'ahead':
       return renumber(state, answer.expected - sent.entry.Commit.Number);
+    case 'unknown-base':
+      return { state: { ...state, changes: without(state.changes, sent.entry.Commit.UnitID) }, effects: [] };
     case 'receipt': {
       const { receipt } = answer;
       const stop: Stop | null = receipt.Ended === null ? null : { ended: receipt.Ended };
       const report: CommitsEffect = { kind: 'report-receipt', receipt };
-      const unstored = unstoredAfter(state.unstored, sent.entry.Commit.UnitID, receipt);
-      return remove({ ...state, unstored, reached: receipt.Preview ?? null }, sent, [report], stop);
+      const { UnitID, Number: number } = sent.entry.Commit;
+      const unstored = unstoredAfter(state.unstored, UnitID, receipt);
+      const known = unstored.has(UnitID) ? undefined : state.changes.get(UnitID);
+      const changes = known ? new Map(state.changes).set(UnitID, afterReceipt(known, number)) : state.changes;
+      return remove({ ...state, unstored, changes, reached: receipt.Preview ?? null }, sent, [report], stop);
     }
     case 'rejected':
       return remove(state, sent, [], { refused: answer.code });
@@ -170,6 +183,10 @@ function unstoredAfter(before: ReadonlySet<string>, unitID: string, { Warning }:
   if (Warning === undefined) after.delete(unitID);
   else after.add(unitID);
   return after;
+}
+
+function without(changes: CommitsState['changes'], unitID: string): CommitsState['changes'] {
+  return new Map([...changes].filter(([known]) => known !== unitID));
 }
 
 /** Delays only this commit, because others may be accepted in the meantime. */
@@ -190,8 +207,8 @@ function renumber(state: CommitsState, by: number): Step {
     ...each,
     ...{ entry: moved[n] ?? each.entry, attempts: 0, notBefore: 0 },
   }));
-  const changes = { pending, nextNumber: state.nextNumber + by };
-  return { state: { ...state, ...changes }, effects: [{ kind: 'renumber', entries, by }] };
+  const moving = { pending, changes: new Map(), nextNumber: state.nextNumber + by };
+  return { state: { ...state, ...moving }, effects: [{ kind: 'renumber', entries, by }] };
 }
 
 /** Removes a commit whose outcome is final. The other commits are sent even if the session has ended. */
@@ -205,9 +222,9 @@ function remove(state: CommitsState, { entry }: Pending, reports: CommitsEffect[
   };
 }
 
-/** In a preview, each commit contains the results so far, because the server does not store them. */
-export function commitOf({ reached }: CommitsState, { Commit }: JournalEntry): Commit {
-  return reached === null ? Commit : { ...Commit, Preview: reached };
+/** In a preview, each commit contains everything and the results so far, because the server does not store them. */
+export function commitOf({ reached, changes }: CommitsState, { Commit }: JournalEntry): Commit {
+  return reached === null ? changesIn(Commit, changes.get(Commit.UnitID)) : { ...Commit, Preview: reached };
 }
 
 /** The next commit that may be sent now. */

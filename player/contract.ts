@@ -27,10 +27,11 @@ type Rejection = operations['commit']['responses'][
   | 410
   | 422]['content']['application/problem+json'];
 /**
- * Codes that are not final. The commit may still be accepted later, in another session, or with another number.
+ * Codes that are not final. The commit may still be accepted later, in another session, with another number, or whole.
  * `course_not_playable` concerns only previews and reviews, whose commits are never stored.
  */
 type TemporaryRejection =
+  | 'commit_base_unknown'
   | 'commit_number_ahead'
   | 'course_not_playable'
   | 'session_ended'

@@ -63,7 +63,8 @@ export async function replay(journal: Journal): Promise<Replayed> {
       left = renumber(journal, [entry, ...left], Session, answer.expected - Commit.Number);
     } else if (answer.kind === 'receipt') journal.forget(entry);
     else if (answer.kind === 'rejected') replayed.refused.push({ entry, code: answer.code });
-    else if (answer.kind === 'ahead') replayed.temporarilyRejected.push(entry);
+    else if (answer.kind === 'ahead' || answer.kind === 'unknown-base')
+      replayed.temporarilyRejected.push(entry);
     else if (!answer.temporarilyRejected) replayed.isOffline = true;
     else if (answer.isUnknown && isTooOld(entry)) replayed.refused.push({ entry, code: 'unknown' });
     else replayed.temporarilyRejected.push(entry);

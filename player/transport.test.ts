@@ -67,6 +67,7 @@ test('only error codes listed by the service are final, and the player knows all
 test('the response to a number that is too far ahead contains the expected number', () => {
   assert.deepEqual(problem(409, 'commit_number_ahead', { Expected: 7 }), { kind: 'ahead', expected: 7 });
   assert.equal(problem(409, 'commit_number_ahead').kind, 'unconfirmed');
+  assert.equal(problem(409, 'commit_base_unknown').kind, 'unconfirmed', 'this commit has all data');
 });
 
 test('a rejected commit may be sent again later, and without a connection all commits wait', () => {

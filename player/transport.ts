@@ -10,6 +10,8 @@ export type Answer =
   | { kind: 'receipt'; receipt: Receipt }
   | { kind: 'rejected'; code: CommitRejection }
   | { kind: 'ahead'; expected: number }
+  /** The service needs all data of the unit. */
+  | { kind: 'unknown-base' }
   | Unconfirmed;
 type Unconfirmed = {
   kind: 'unconfirmed';
@@ -29,8 +31,10 @@ const outlivingBytes = 60_000;
 export const commitPath = (session: string) => `/play/${encodeURIComponent(session)}/commit`;
 
 /** Whether the service or something in front of it may accept the commit once it is smaller. */
-const isTooLarge = (reply: Reply, sent: Commit) =>
-  !sent.DataOmitted && (reply.status === 413 || problemOf(reply)?.code === 'validation_failed');
+const isTooLarge = (reply: Reply, sent: Commit) => !sent.DataOmitted && !sent.Base && isRefusedAsSent(reply);
+
+const isRefusedAsSent = (reply: Reply) =>
+  reply.status === 413 || problemOf(reply)?.code === 'validation_failed';
 
 export async function sendCommit(session: string, commit: Commit, signal: AbortSignal): Promise<Answer> {
   const ask = async (sent: Commit): Promise<Reply> => {
@@ -94,6 +98,8 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   const body = parse(reply.text);
   if (status === 200 && isReceipt(body, commit)) return { kind: 'receipt', receipt: body };
   const problem = problemOf(reply);
+  if (commit.Base && (problem?.code === 'commit_base_unknown' || isRefusedAsSent(reply)))
+    return { kind: 'unknown-base' };
   if (problem && isFinalRejection(problem.code)) return { kind: 'rejected', code: problem.code };
   if (problem?.code === 'commit_number_ahead' && Number.isSafeInteger(problem.Expected))
     return { kind: 'ahead', expected: Number(problem.Expected) };

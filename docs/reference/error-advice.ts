@@ -99,6 +99,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'The results arrived more than `LATE_RESULTS_DAYS` days after the session ended. Record them with an override.',
   commit_number_ahead:
     'Reload the player. The player then numbers its commits from the last one that was stored.',
+  commit_base_unknown: 'Send the commit with the same number, all data and without `Base`.',
   request_timeout: 'Send the whole body within 30 seconds. Use a bulk call for large inputs.',
   payload_too_large: 'Send less in one request. `detail` names the limit.',
   wrong_host:

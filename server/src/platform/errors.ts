@@ -78,6 +78,7 @@ export const errorCodes = {
   enrolment_erased: [410, 'The data about the learner was erased'],
   results_too_late: [409, 'The results arrived too late'],
   commit_number_ahead: [409, 'The commit number is taken or too far ahead'],
+  commit_base_unknown: [409, 'The commit is based on data that is not stored'],
   precondition_failed: [412, 'The document has changed'],
   request_timeout: [408, 'The request did not arrive in time'],
   payload_too_large: [413, 'The request body is too large'],

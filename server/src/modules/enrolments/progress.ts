@@ -1,5 +1,6 @@
 import { explain } from '../../../../scorm/data-model/codes.ts';
 import type { Problem as ValueProblem } from '../../../../scorm/data-model/types.ts';
+import { type ChangesSince, withChanges } from '../../../../standards/changed-data.ts';
 import { nothing, type RootEvidence } from '../../../../standards/evidence.ts';
 import { type Claim, findUnit, resultsWith } from '../../../../standards/results.ts';
 import type { Evidence, RunTimeData, Standard } from '../../../../standards/types.ts';
@@ -29,6 +30,7 @@ import {
 import { sharedBy } from './shared-state.ts';
 import { statusFollowing } from './states.ts';
 import { fits, measure, notStoredWarning, reportNotStored } from './stored-data.ts';
+import { readStoredUnit } from './units.ts';
 import { type Progress, writeProgress } from './write-progress.ts';
 
 export type CommitInput = {
@@ -39,6 +41,8 @@ export type CommitInput = {
   number: number;
   unitId: string;
   data: RunTimeData;
+  /** If present, `data` has only the changes. */
+  base?: ChangesSince['base'];
   treeState: string | null;
   root: RootEvidence | null;
   exit: boolean;
@@ -80,12 +84,13 @@ export async function commitProgress(ctx: TenantContext, input: CommitInput): Pr
   }
 }
 
-async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<CommitReceipt> {
-  const { bodyHash, bytes } = measure(sent);
+async function storeCommit(ctx: TenantContext, given: CommitInput): Promise<CommitReceipt> {
   for (let attempt = 0; attempt < 10; attempt++) {
-    const cached = attempt === 0 ? cachedProgress(ctx, sent) : null;
+    const cached = attempt === 0 ? cachedProgress(ctx, given) : null;
     const facts: AttemptFacts =
-      cached ?? (await withAttempt(ctx, knownLaunch(await readProgress(ctx, sent), sent), sent));
+      cached ?? (await withAttempt(ctx, knownLaunch(await readProgress(ctx, given), given), given));
+    const sent = await withAllData(ctx, facts, { given, cached });
+    const { bodyHash, bytes } = measure(sent);
     const ended = sessionEnd(facts, facts.launch, tenantNow(ctx));
     if (facts.taken_by === '' || facts.taken_by === bodyHash)
       return receiptOf({ ...facts, course: resultIn(facts) }, sent.number, ended);
@@ -101,7 +106,7 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
       ? await writeEarlier(ctx, { ...progress, earlier: facts.earlier })
       : await writeProgress(ctx, progress);
     if (writtenAt === null) continue;
-    if (progress.bytes > 0 && ended === null && !sent.exit)
+    if (progress.bytes > 0 && ended === null && !sent.exit && sent.number > facts.commits)
       cacheProgress(ctx, sent.enrollId, factsAfter(facts, progress, writtenAt));
     if (ended !== null) ctx.counters.lateCommits.inc();
     const { status, course } = progress;
@@ -117,6 +122,25 @@ async function storeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commi
       retryAfter: 1,
     },
   );
+}
+
+/**
+ * A commit with all data of its unit. Reads the data after the facts, so that a change to it in between also changes the
+ * revision.
+ */
+async function withAllData(
+  ctx: TenantContext,
+  facts: AttemptFacts,
+  { given, cached }: { given: CommitInput; cached: CachedProgress | null },
+): Promise<CommitInput> {
+  const { base, ...sent } = given;
+  if (!base) return sent;
+  const isCached = cached?.stored.unitId === sent.unitId;
+  const stored = isCached ? cached.stored : await readStoredUnit(ctx, given);
+  const data = stored?.launch === facts.launch ? withChanges(stored, { ...sent, base }) : null;
+  if (data) return { ...sent, data };
+  const detail = `Commit ${sent.number} has only the changes since commit ${base.number}, whose data is not stored. Send all data and no Base.`;
+  throw new Problem('commit_base_unknown', detail, { param: 'Base' });
 }
 
 /** Only an erasure is final. Records that are missing from a restored backup may reappear later. */
@@ -237,7 +261,7 @@ function factsAfter(
   progress: Progress & Pick<CommitInput, 'launchId'>,
   writtenAt: Date,
 ): CachedProgress {
-  const { course, unitId } = progress;
+  const { course, unitId, launch, number, data, bytes } = progress;
   return {
     ...facts,
     enabled: true,
@@ -249,13 +273,14 @@ function factsAfter(
     progress: course.Progress,
     total_seconds: course.TotalSeconds,
     attempt_state: progress.attemptState,
-    commits: Math.max(facts.commits, progress.number),
+    commits: number,
     revision: facts.revision + 1,
     last_seen_at: writtenAt,
     units: { ...facts.units, [unitId]: progress.evidence },
-    sizes: { ...facts.sizes, [unitId]: progress.bytes },
+    sizes: { ...facts.sizes, [unitId]: bytes },
     launchId: progress.launchId,
     changedAt: writtenAt,
+    stored: { unitId, launch, number, data, bytes },
   };
 }
 

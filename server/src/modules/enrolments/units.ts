@@ -1,6 +1,7 @@
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { coalesceReads, wantedRows } from '../../platform/load/coalesce-reads.ts';
 
 type StartedUnit = { unit_id: string; evidence: Evidence; bytes: number };
 type StartedUnitWithData = StartedUnit & { data: RunTimeData };
@@ -58,6 +59,25 @@ export async function readUnitData(
     .executeTakeFirst();
   return (row?.data ?? {}) as RunTimeData;
 }
+
+/** The run-time data of a unit, and the launch and commit that wrote it. */
+export type StoredUnit = { launch: number; number: number; data: RunTimeData };
+
+const storedText = `
+select wanted.n, unit.launch, unit.commit_number as number, unit.data
+from ${wantedRows('enroll_id uuid, unit_id text')}
+cross join lateral (
+  select own.launch, own.commit_number, own.data from attempt_unit own
+  where own.tenant_id = $1 and own.enroll_id = wanted.enroll_id and own.unit_id = wanted.unit_id limit 1
+) unit`;
+
+/** Null if the unit has not been started. */
+export const readStoredUnit = coalesceReads<{ enrollId: string; unitId: string }, StoredUnit>({
+  name: 'read_stored_unit',
+  text: storedText,
+  max: 4,
+  item: ({ enrollId, unitId }) => ({ enroll_id: enrollId, unit_id: unitId }),
+});
 
 /** Returns the latest launch in which each unit was committed, by UnitID. */
 export async function readLastCommits(ctx: TenantContext, enrollId: string): Promise<Map<string, number>> {

@@ -179,6 +179,7 @@ export const contentRoutes = [
       'user_disabled',
       'results_too_late',
       'commit_number_ahead',
+      'commit_base_unknown',
       ...ofPreviews,
       'tenant_suspended',
       'tenant_not_found',

@@ -246,6 +246,7 @@ function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promis
     number: body.Number,
     unitId: body.UnitID,
     data: body.Data,
+    ...(body.Base && { base: { number: body.Base.Number, removed: body.Base.Removed ?? [] } }),
     treeState: body.Tree ?? null,
     root: body.Root ?? null,
     exit: body.Exit ?? false,

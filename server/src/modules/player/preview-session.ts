@@ -88,6 +88,10 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
     throw new Problem('validation_failed', 'Send Preview exactly as in the last receipt.', {
       param: 'Preview',
     });
+  if (body.Base)
+    throw new Problem('commit_base_unknown', 'A preview stores no data. Send all data and no Base.', {
+      param: 'Base',
+    });
   const played = await playableContent(ctx, handle.releaseId);
   const change = {
     unit: unitOf(played, body.UnitID),

@@ -14,13 +14,14 @@ import { PageBranding } from '../tenants/branding/schemas.ts';
  * rejecting an unknown name from the page would lose a learner's progress.
  */
 const elementName = '^(?:cmi|adl|lectern)(?:\\.[a-z0-9_]{1,40}){1,10}$';
+const ElementName = Type.String({ maxLength: 255, pattern: elementName });
+const CommitNumber = { minimum: 1, maximum: 2_000_000_000 } as const;
 
-/** The body of `POST /play/{Session}/commit`: one numbered snapshot of one unit's run-time data. */
+/** The body of `POST /play/{Session}/commit`: one numbered snapshot of one unit's run-time data, or its changes. */
 export const Commit = Type.Object(
   {
     Number: Type.Integer({
-      minimum: 1,
-      maximum: 2_000_000_000,
+      ...CommitNumber,
       description:
         'Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number that another commit has used, or that is more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`.',
     }),
@@ -31,8 +32,29 @@ export const Commit = Type.Object(
       maxProperties: storageLimits.unitElements,
       propertyNames: { maxLength: 255, pattern: elementName },
       additionalProperties: { type: 'string', maxLength: storageLimits.valueCharacters },
-      description: 'The complete run-time data of the unit, as a flat object.',
+      description: 'The run-time data of the unit, as a flat object: all of it, unless `Base` is present.',
     }),
+    Base: Type.Optional(
+      Type.Object(
+        {
+          Number: Type.Integer({
+            ...CommitNumber,
+            description: 'A commit of the same launch and unit whose receipt confirmed its data.',
+          }),
+          Removed: Type.Optional(
+            Type.Array(ElementName, {
+              maxItems: storageLimits.unitElements,
+              description: 'The elements that the data no longer has.',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description:
+            '`Data` then has only the elements that have changed since the commit `Number`. If a later launch has stored data, or the commit is unknown, the reply is 409 `commit_base_unknown`.',
+        },
+      ),
+    ),
     Tree: Type.Optional(
       Type.String({
         maxLength: storageLimits.treeCharacters,
@@ -63,7 +85,7 @@ export const Commit = Type.Object(
       Type.Array(
         Type.Object(
           {
-            Element: Type.String({ maxLength: 255, pattern: elementName }),
+            Element: ElementName,
             Value: Type.String({ maxLength: 100, description: 'Its beginning, if it is longer.' }),
             Problem: OneOf(problems),
           },
