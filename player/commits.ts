@@ -1,3 +1,4 @@
+import { sortedData } from '../standards/changed-data.ts';
 import {
   beginCommits,
   type CommitsEffect,
@@ -31,12 +32,16 @@ export function createCommits(
 ) {
   let flight: AbortController | null = null;
   let waiting: (() => void)[] = [];
+  /** How many milliseconds a closing page must stay open. */
+  let needed = 0;
   const timer = createTimer(() => machine.dispatch({ kind: 'due', now: uptime() }));
   const machine = createMachine(beginCommits(session), reduceCommits, {
     announce,
     schedule: ({ delay }) => timer.start(delay),
     send: (effect) => void send(effect),
-    'send-leaving': ({ commit }) => sendCommitOnClose(session.Session, commit),
+    'send-leaving': ({ commit }) => {
+      needed = Math.max(needed, sendCommitOnClose(session.Session, commit));
+    },
     abort: () => flight?.abort(),
     forget: ({ entry }) => journal.forget(entry),
     renumber: ({ entries, by }) => void journal.renumber(entries, by),
@@ -67,7 +72,8 @@ export function createCommits(
   }
 
   /** Stores the snapshot on this device. Returns false if it has not changed and is no longer pending. */
-  function stage(snapshot: Snapshot): boolean {
+  function stage(given: Snapshot): boolean {
+    const snapshot = { ...given, Data: sortedData(given.Data) };
     const { UnitID: unitID } = snapshot;
     const text = JSON.stringify(snapshot);
     if (text === machine.state.staged.get(unitID))
@@ -76,7 +82,8 @@ export function createCommits(
     const Commit = { Number: machine.state.nextNumber, ...snapshot };
     const entry = { EnrollID, Session, CourseTitle, KeptAt: Date.now(), Commit };
     const added = { entry, results: evaluateCommit(session, Commit), attempts: 0, notBefore: 0 };
-    machine.dispatch({ kind: 'staged', unitID, text, pending: addTo(machine.state.pending, added, journal) });
+    const pending = addTo(machine.state.pending, added, journal);
+    machine.dispatch({ kind: 'staged', unitID, text, pending });
     return true;
   }
 
@@ -129,7 +136,16 @@ export function createCommits(
       return machine.state.pending.length === 0;
     },
     send: () => timer.start(0),
+    get leaving() {
+      return machine.state.leaving;
+    },
     leave: () => machine.dispatch({ kind: 'leave' }),
+    /** Keeps a closing page open until its last commits have left the device. Chromium ends it after 500 ms. */
+    linger(): void {
+      const end = performance.now() + needed;
+      while (performance.now() < end);
+      needed = 0;
+    },
     stay: () => machine.dispatch({ kind: 'stay' }),
     online: () => machine.dispatch({ kind: 'online' }),
     offline: () => machine.dispatch({ kind: 'changed' }),

@@ -51,7 +51,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
 
   const limits = createTimeLimits(timeUp);
   const choice = session.Mode === 'normal' ? fittedCourse(session.EnrollID) : forgottenChoice;
-  const stage = createStage(elements.stage, elements.loading, offerFit(elements.stage, choice));
+  const stage = createStage(elements.stage, elements.loading, offerFit(elements.stage, choice), closing);
   const events: CourseEvents = {
     moved: update,
     shown: limits.start,
@@ -199,11 +199,19 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     await stopCourse(session, course, commits, why);
   }
 
+  function flush(): void {
+    const now = left ? null : course.snapshot();
+    if (now) commits.save(now, 0);
+  }
+
+  /** The content may have set values without committing them. */
+  function closing(): void {
+    if (!commits.leaving) return;
+    flush();
+    commits.linger();
+  }
+
   function listenToThePage(): void {
-    const flush = () => {
-      const now = left ? null : course.snapshot();
-      if (now) commits.save(now, 0);
-    };
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) flush();
     });

@@ -12,8 +12,10 @@ const unloadLimit = 2_500;
 /** A page that takes longer is shown while it is still loading. */
 const timeoutMilliseconds = 1_000;
 
-export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit) {
+/** `closing` is called when the page closes, after the content's last events. */
+export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, closing: () => void) {
   let frame: HTMLIFrameElement | null = null;
+  let last: HTMLIFrameElement | null = null;
   let reveal: number | undefined;
   let latest: Loaded = 'shown';
 
@@ -50,6 +52,8 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit) 
         );
         if (moved) next.addEventListener('load', () => moved(pathOf(next)));
         place.append(next);
+        last?.remove();
+        last = addLastFrame(closing);
         fit.watch(next);
       });
     },
@@ -66,6 +70,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit) 
       leaving.remove();
       if (frame !== leaving) return;
       frame = null;
+      last?.remove();
       fit.watch(null);
     },
     focus: () => frame?.focus(),
@@ -73,6 +78,15 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit) 
     /** How the latest page loaded. */
     loaded: () => latest,
   };
+}
+
+/** An empty frame. Browsers close frames in the order in which they were added, so this one is closed after the content. */
+function addLastFrame(closing: () => void): HTMLIFrameElement {
+  const last = document.createElement('iframe');
+  last.hidden = true;
+  document.body.append(last);
+  last.contentWindow?.addEventListener('pagehide', closing);
+  return last;
 }
 
 /** Empty for a page of another origin. */

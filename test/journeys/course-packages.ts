@@ -67,6 +67,18 @@ export function packRow(options: { withoutSecond?: boolean; named?: string } = {
   });
 }
 
+/** A SCORM 1.2 course whose page only starts the session. Tests add what it reports. */
+export function packSilent(): Promise<string> {
+  return pack('silent', {
+    'imsmanifest.xml': `<?xml version="1.0"?>
+<manifest identifier="silent" version="1" xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2">
+<metadata><schema>ADL SCORM</schema><schemaversion>1.2</schemaversion></metadata>
+<organizations default="all"><organization identifier="all"><title>Silent</title><item identifier="only" identifierref="file"><title>Only</title></item></organization></organizations>
+<resources><resource identifier="file" type="webcontent" adlcp:scormtype="sco" href="index.html"><file href="index.html"/></resource></resources></manifest>`,
+    'index.html': `<!doctype html><title>Silent</title><h1>Silent</h1><script>parent.API.LMSInitialize('')</script>`,
+  });
+}
+
 /** Elements that the page of `packEverything12` shows. */
 const elements12 = [
   ...['student_id', 'credit', 'lesson_mode', 'lesson_status', 'entry', 'total_time', 'lesson_location'].map(
