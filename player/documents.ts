@@ -2,7 +2,7 @@
 const closingEvents = ['beforeunload', 'pagehide', 'unload', 'visibilitychange', 'freeze'];
 
 /** The content's windows that this page may inspect: its frame, and the frames inside. */
-function windowsIn(frame: Window | null): Window[] {
+export function windowsIn(frame: Window | null): Window[] {
   if (!frame) return [];
   const inner = Array.from({ length: frame.length }, (_, index) => windowsIn(frame[index] ?? null)).flat();
   try {

@@ -21,6 +21,7 @@ import { startStopwatch } from './stopwatch.ts';
 import { createTimeLimits, type TimeLimit } from './time-limit.ts';
 import { showPosition } from './toolbar.ts';
 import { type PlayableUnit, playableUnits } from './units.ts';
+import { isUnloadForbidden } from './unload.ts';
 
 /** The course as a row of the contents list. Null if the learner can choose only its units. */
 function wholeCourse({ CourseTitle, Tree }: Session, { rootID }: Course) {
@@ -217,12 +218,13 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     });
     window.addEventListener('pagehide', () => {
       commits.leave();
+      stage.unload();
       flush();
     });
     window.addEventListener('pageshow', (event) => {
       if (!event.persisted) return;
-      // The learner came back after leaving the course, so a new session is needed.
-      if (left) location.reload();
+      // The learner came back after the content's session ended, so a new one is needed.
+      if (left || isUnloadForbidden()) location.reload();
       else commits.stay();
     });
     window.addEventListener('online', commits.online);

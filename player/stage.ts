@@ -1,4 +1,5 @@
 import type { Fit } from './fit.ts';
+import { isUnloadForbidden, rememberUnload, type UnloadListeners } from './unload.ts';
 
 /** How a unit's page loaded. `unreachable` means that there was no response, or a temporary error. */
 export type Loaded = 'shown' | 'missing' | 'unreachable';
@@ -16,6 +17,7 @@ const timeoutMilliseconds = 1_000;
 export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, closing: () => void) {
   let frame: HTMLIFrameElement | null = null;
   let last: HTMLIFrameElement | null = null;
+  let unload: UnloadListeners | null = null;
   let reveal: number | undefined;
   let latest: Loaded = 'shown';
 
@@ -52,6 +54,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, 
         );
         if (moved) next.addEventListener('load', () => moved(pathOf(next)));
         place.append(next);
+        unload = isUnloadForbidden() ? rememberUnload(next) : null;
         last?.remove();
         last = addLastFrame(closing);
         fit.watch(next);
@@ -64,6 +67,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, 
       await new Promise<void>((resolve) => {
         leaving.addEventListener('load', () => resolve(), { once: true });
         setTimeout(resolve, unloadLimit);
+        unload?.call();
         leaving.contentWindow?.location.replace('about:blank');
       });
       window.clearTimeout(reveal);
@@ -73,6 +77,8 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, 
       last?.remove();
       fit.watch(null);
     },
+    /** If the browser does not tell the content that its page closes, this does. */
+    unload: () => unload?.call(),
     focus: () => frame?.focus(),
     window: () => frame?.contentWindow ?? null,
     /** How the latest page loaded. */

@@ -10,6 +10,8 @@ export async function openClientSite() {
     response.setHeader('content-type', 'text/html');
     if (pathname === '/back') arrivals.push(request.url ?? '');
     const policy = searchParams.get('opener-policy');
+    const permissions = searchParams.get('permissions-policy');
+    if (permissions) response.setHeader('permissions-policy', permissions);
     if (policy) response.setHeader('cross-origin-opener-policy', policy);
     const frame = `<iframe id="course" allow="${searchParams.get('allow') ?? ''}" width="1000" height="700" src="${searchParams.get('launch')?.replaceAll('&', '&amp;')}"></iframe>`;
     response.end(`<!doctype html><title>Portal</title>${pathname === '/framed' ? frame : '<h1>Back</h1>'}`);
@@ -21,8 +23,10 @@ export async function openClientSite() {
   return {
     arrivals,
     returnURL: `${origin}/back?a=1&b=2`,
-    framed: (launchURL: string, more: { allow?: string; 'opener-policy'?: string } = {}) =>
-      `${origin}/framed?${new URLSearchParams({ launch: launchURL, ...more })}`,
+    framed: (
+      launchURL: string,
+      more: { allow?: string; 'opener-policy'?: string; 'permissions-policy'?: string } = {},
+    ) => `${origin}/framed?${new URLSearchParams({ launch: launchURL, ...more })}`,
     async close() {
       server.closeAllConnections();
       server.close();

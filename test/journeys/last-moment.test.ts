@@ -30,6 +30,15 @@ const cases: LastMoment[] = [
   { event: 'visibilitychange', ending: 'close', framed: false, bytes: 200_000 },
 ];
 
+for (const [event, ending] of [
+  ['unload', 'exit'],
+  ['onunload', 'close'],
+] as const)
+  test(`results reported in ${event} arrive although the framing page forbids the event: ${ending}`, async () => {
+    const tried = { event, ending, framed: true, bytes: 1_000, policy: 'unload=()' };
+    assert.ok(await arrives({ service, client, browser }, tried));
+  });
+
 for (const tried of cases) {
   const { event, ending, framed, bytes } = tried;
   test(`${bytes} bytes reported in ${event} arrive: ${ending}, ${framed ? 'framed by another site' : 'in its own tab'}`, async () => {

@@ -8,11 +8,13 @@ import type { openClientSite } from './client-site.ts';
 type Client = Awaited<ReturnType<typeof openClientSite>>;
 
 export type LastMoment = {
-  event: 'unload' | 'pagehide' | 'visibilitychange';
-  ending: 'close' | 'navigate';
+  event: 'unload' | 'onunload' | 'pagehide' | 'visibilitychange';
+  ending: 'close' | 'navigate' | 'exit';
   /** Whether another site frames the player. */
   framed: boolean;
   bytes: number;
+  /** The header of the page that frames the player. */
+  policy?: string;
 };
 
 /** The driver's switches for Chromium's features change how frames store data and how pages close. */
@@ -37,12 +39,14 @@ function answersOf(bytes: number): string {
  */
 export async function arrives(
   { service, client, browser }: { service: TestService; client: Client; browser: Browser },
-  { event, ending, framed, bytes }: LastMoment,
+  { event, ending, framed, bytes, policy }: LastMoment,
 ): Promise<boolean> {
   const { LaunchURL, read } = await service.enrol('silent');
   const context = await browser.newContext();
   const page = await context.newPage();
-  await page.goto(framed ? client.framed(LaunchURL) : LaunchURL);
+  await page.goto(
+    framed ? client.framed(LaunchURL, policy ? { 'permissions-policy': policy } : {}) : LaunchURL,
+  );
   const player = framed ? page.frameLocator('#course') : page;
   const content = player.frameLocator('#stage iframe');
   await content.getByRole('heading', { name: 'Silent' }).click();
@@ -57,12 +61,14 @@ export async function arrives(
         api.LMSFinish('');
       };
       const target = given.event === 'visibilitychange' ? document : window;
-      target.addEventListener(given.event, report);
+      if (given.event === 'onunload') window.onunload = report;
+      else target.addEventListener(given.event, report);
       api.LMSSetValue('cmi.suspend_data', given.early);
     },
     { event, early, late },
   );
   if (ending === 'close') await page.close({ runBeforeUnload: true });
+  else if (ending === 'exit') await player.locator('#exit-button').click();
   else await page.goto(client.returnURL);
   const passed = await untilMatching(
     async () => (await read()).Success,
