@@ -21,6 +21,8 @@ export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'
 export type Commits = ReturnType<typeof createCommits>;
 
 const slowAfter = 3_000;
+/** Chromium ends a closing page after 500 ms. */
+const longestStay = 400;
 /** Used for delays, because it is not affected by changes to the device's clock. */
 const uptime = () => performance.now();
 
@@ -32,15 +34,15 @@ export function createCommits(
 ) {
   let flight: AbortController | null = null;
   let waiting: (() => void)[] = [];
-  /** How many milliseconds a closing page must stay open. */
-  let needed = 0;
+  /** How many milliseconds a closing page must stay open, and until when it can. */
+  const staying = { needed: 0, until: 0 };
   const timer = createTimer(() => machine.dispatch({ kind: 'due', now: uptime() }));
   const machine = createMachine(beginCommits(session), reduceCommits, {
     announce,
     schedule: ({ delay }) => timer.start(delay),
     send: (effect) => void send(effect),
     'send-leaving': ({ commit }) => {
-      needed = Math.max(needed, sendCommitOnClose(session.Session, commit));
+      staying.needed = Math.max(staying.needed, sendCommitOnClose(session.Session, commit));
     },
     abort: () => flight?.abort(),
     forget: ({ entry }) => journal.forget(entry),
@@ -101,6 +103,14 @@ export function createCommits(
     return machine.state.pending.length === 0 && machine.state.stop === null;
   }
 
+  /** Sends the last commits of a closing page, and keeps it open until they have left the device. */
+  function close(): void {
+    machine.dispatch({ kind: 'closed' });
+    const end = Math.min(staying.until, performance.now() + staying.needed);
+    staying.needed = 0;
+    while (performance.now() < end);
+  }
+
   return {
     get state() {
       return saveState();
@@ -117,7 +127,7 @@ export function createCommits(
       if (!stage(snapshot)) return machine.state.stop === null;
       const held = () => holdsNewest(snapshot.UnitID);
       if (machine.state.leaving) {
-        machine.dispatch({ kind: 'save', delay: 0 });
+        close();
         return held();
       }
       const sent = isUnreachable(machine.state, navigator.onLine) && held() ? false : sendBlocking();
@@ -139,13 +149,11 @@ export function createCommits(
     get leaving() {
       return machine.state.leaving;
     },
-    leave: () => machine.dispatch({ kind: 'leave' }),
-    /** Keeps a closing page open until its last commits have left the device. Chromium ends it after 500 ms. */
-    linger(): void {
-      const end = performance.now() + needed;
-      while (performance.now() < end);
-      needed = 0;
+    leave(): void {
+      staying.until = performance.now() + longestStay;
+      machine.dispatch({ kind: 'leave' });
     },
+    close,
     stay: () => machine.dispatch({ kind: 'stay' }),
     online: () => machine.dispatch({ kind: 'online' }),
     offline: () => machine.dispatch({ kind: 'changed' }),

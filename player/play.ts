@@ -209,7 +209,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   function closing(): void {
     if (!commits.leaving) return;
     flush();
-    commits.linger();
+    commits.close();
   }
 
   function listenToThePage(): void {

@@ -86,12 +86,16 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, 
   };
 }
 
-/** An empty frame. Browsers close frames in the order in which they were added, so this one is closed after the content. */
+/**
+ * Browsers close frames in the order in which they were added, so this empty one is closed after the content. Without a
+ * document of its own, Chromium would not fire the event.
+ */
 function addLastFrame(closing: () => void): HTMLIFrameElement {
   const last = document.createElement('iframe');
   last.hidden = true;
+  last.srcdoc = '<!doctype html>';
+  last.addEventListener('load', () => last.contentWindow?.addEventListener('pagehide', closing));
   document.body.append(last);
-  last.contentWindow?.addEventListener('pagehide', closing);
   return last;
 }
 

@@ -89,7 +89,7 @@ export function sendCommitOnClose(session: string, commit: Commit): number {
   const path = commitPath(session);
   if (navigator.sendBeacon(path, new Blob([body], { type: 'text/plain' }))) return 150;
   fetch(path, { method: 'POST', body }).catch(() => {});
-  return 250;
+  return 350;
 }
 
 export type Reply = { status: number; type: string | null; text: string; retryAfter?: string | null };
