@@ -16,9 +16,3 @@ export function reduced({ Tree: _, ...commit }: Commit): Commit {
 export function bytesOf(text: string): number {
   return new Blob([text]).size;
 }
-
-/** Whether a closing page can send only a few such commits. */
-export function isLarge({ Data, Tree }: Commit): boolean {
-  const lengths = Object.entries(Data).map(([name, value]) => name.length + value.length);
-  return lengths.reduce((sum, length) => sum + length, Tree?.length ?? 0) > 8_000;
-}

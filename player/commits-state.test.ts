@@ -25,10 +25,6 @@ const pendingOf = (number: number): Pending => ({
   ...{ results: [], attempts: 0, notBefore: 0 },
 });
 const [one, two] = [pendingOf(1), pendingOf(2)];
-const large: Pending = {
-  ...two,
-  entry: { ...two.entry, Commit: { ...two.entry.Commit, Data: { 'cmi.suspend_data': 'x'.repeat(9_000) } } },
-};
 const moved = (pending: Pending, number: number): Pending => ({
   ...pending,
   entry: { ...pending.entry, Commit: { ...pending.entry.Commit, Number: number } },
@@ -85,23 +81,10 @@ const rows: [
     [{ kind: 'send-leaving', commit: two.entry.Commit }],
   ],
   [
-    'a closing page sends a large commit when the content has had its last event',
-    { ...waiting, pending: [one, large], leaving: true, sentLeaving: [one.entry] },
-    { kind: 'save', delay: 0 },
-    {},
-  ],
-  [
-    'after the last event of the content, everything is sent',
-    { ...waiting, pending: [one, large], leaving: true, sentLeaving: [one.entry] },
-    { kind: 'closed' },
-    { closed: true, sentLeaving: [one.entry, large.entry] },
-    [{ kind: 'send-leaving', commit: large.entry.Commit }],
-  ],
-  [
     'a page that is shown again may resend its commits',
-    { ...waiting, leaving: true, closed: true, sentLeaving: [one.entry] },
+    { ...waiting, leaving: true, sentLeaving: [one.entry] },
     { kind: 'stay' },
-    { leaving: false, closed: false, sentLeaving: [] },
+    { leaving: false, sentLeaving: [] },
     [schedule(0)],
   ],
   ['nothing is sent if nothing is due', fresh, { kind: 'due', now }, {}],

@@ -1,5 +1,4 @@
 import { afterCommit, afterReceipt, type Changes, changesIn } from './changes.ts';
-import { isLarge } from './commit-size.ts';
 import type { Commit, Receipt, Session } from './contract.ts';
 import { renumberedBy } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
@@ -28,8 +27,6 @@ export type CommitsState = {
   notBefore: number;
   slow: boolean;
   leaving: boolean;
-  /** The page is closing, and the content has committed or has had its last event. */
-  closed: boolean;
   /** Commits sent while the page is closing; each is sent only once. */
   sentLeaving: readonly JournalEntry[];
   stop: Stop | null;
@@ -47,7 +44,6 @@ export type CommitsEvent =
   | { kind: 'answered-blocking'; sent: Pending; answer: Answer; now: number }
   | { kind: 'unblocked' }
   | { kind: 'leave' }
-  | { kind: 'closed' }
   | { kind: 'stay' }
   | { kind: 'online' }
   /** The page's environment changed, such as its connection or the storage. */
@@ -86,7 +82,7 @@ export function beginCommits({ NextCommit, Receipt }: Pick<Session, 'NextCommit'
       reached: Receipt.Preview ?? null,
     },
     ...{ flights: 0, flight: null, failures: 0, notBefore: 0 },
-    ...{ slow: false, leaving: false, closed: false, sentLeaving: [], stop: null },
+    ...{ slow: false, leaving: false, sentLeaving: [], stop: null },
   };
 }
 
@@ -126,10 +122,8 @@ export function reduceCommits(state: CommitsState, event: CommitsEvent): Step {
       return state.pending.length > 0 ? to({}, schedule(0)) : to({});
     case 'leave':
       return sendLeaving({ ...state, leaving: true });
-    case 'closed':
-      return state.leaving ? sendLeaving({ ...state, closed: true }) : to({});
     case 'stay':
-      return to({ leaving: false, closed: false, sentLeaving: [] }, schedule(0));
+      return to({ leaving: false, sentLeaving: [] }, schedule(0));
     case 'online':
       return to({ failures: 0 }, announce, schedule(0));
     case 'changed':
@@ -147,12 +141,9 @@ function sendNext(state: CommitsState, now: number): Step {
   return { state: { ...state, flight, flights: flight }, effects: [send] };
 }
 
-/** Large commits wait until the content commits or has had its last event, because it often changes everything again. */
 function sendLeaving(state: CommitsState): Step {
   const entries = state.pending.map(({ entry }) => entry);
-  const unsent = entries.filter(
-    (entry) => !state.sentLeaving.includes(entry) && (state.closed || !isLarge(commitOf(state, entry))),
-  );
+  const unsent = entries.filter((entry) => !state.sentLeaving.includes(entry));
   return {
     state: { ...state, sentLeaving: [...state.sentLeaving, ...unsent] },
     effects: unsent.map((entry) => ({ kind: 'send-leaving', commit: commitOf(state, entry) })),

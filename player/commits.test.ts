@@ -74,7 +74,8 @@ function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?
   const define = (name: string, value: unknown) =>
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   let uptime = 0;
-  // Each reading takes a moment, because a closing page waits for time to pass. Node calls `markResourceTiming` when a request of another file in this process ends.
+  // Each reading takes a moment, because a closing page waits for time to pass. Node calls `markResourceTiming` when a
+  // request of another file in this process ends.
   define('performance', { now: () => ++uptime, markResourceTiming: () => {} });
   define('window', globalThis);
   define('navigator', network);

@@ -105,7 +105,7 @@ export function createCommits(
 
   /** Sends the last commits of a closing page, and keeps it open until they have left the device. */
   function close(): void {
-    machine.dispatch({ kind: 'closed' });
+    machine.dispatch({ kind: 'save', delay: 0 });
     const end = Math.min(staying.until, performance.now() + staying.needed);
     staying.needed = 0;
     while (performance.now() < end);

@@ -26,8 +26,6 @@ after(async () => {
 const cases: LastMoment[] = [
   { event: 'unload', ending: 'close', framed: false, bytes: 50_000 },
   { event: 'unload', ending: 'close', framed: true, bytes: 50_000 },
-  { event: 'pagehide', ending: 'navigate', framed: true, bytes: 200_000 },
-  { event: 'visibilitychange', ending: 'close', framed: false, bytes: 200_000 },
 ];
 
 for (const [event, ending] of [
