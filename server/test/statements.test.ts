@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import type { Statement } from '../src/platform/db/engine.ts';
@@ -68,11 +68,24 @@ function commit(session: string, UnitID: string, number: number): Promise<[Answe
   return statementsOf('content', { method: 'POST', url: `/play/${session}/commit`, payload });
 }
 
-// The caches keep values for only a few seconds, and a test can take that long, so they are filled before
-// each test.
-beforeEach(warmUp);
+/**
+ * The caches keep values for only a few seconds, so they are filled before each attempt. On a busy machine, a value can
+ * expire during a test, which is then repeated.
+ */
+function counts(name: string, body: () => Promise<void>): void {
+  test(name, async () => {
+    for (let left = 2; ; left--) {
+      await warmUp();
+      try {
+        return await body();
+      } catch (error) {
+        if (left === 0) throw error;
+      }
+    }
+  });
+}
 
-test('creating a user takes one statement', async () => {
+counts('creating a user takes one statement', async () => {
   const payload = { LoginID: unique('one'), FirstName: 'x' };
   const [, count] = await statementsOf('api', { method: 'POST', url: '/user', payload });
   assert.equal(count, 1, listSeen());
@@ -80,15 +93,18 @@ test('creating a user takes one statement', async () => {
   assert.equal(again, 1, listSeen());
 });
 
-test('enrolling takes one statement, with or without an option, for new and existing enrolments', async () => {
-  const LoginID = await tenant.user();
-  for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
-    const [, count] = await statementsOf('api', { method: 'POST', url });
-    assert.equal(count, 1, listSeen());
-  }
-});
+counts(
+  'enrolling takes one statement, with or without an option, for new and existing enrolments',
+  async () => {
+    const LoginID = await tenant.user();
+    for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
+      const [, count] = await statementsOf('api', { method: 'POST', url });
+      assert.equal(count, 1, listSeen());
+    }
+  },
+);
 
-test('an Idempotency-Key adds two statements, which look up the key and store the response', async () => {
+counts('an Idempotency-Key adds two statements, which look up the key and store the response', async () => {
   const LoginID = unique('keyed');
   const requests = [
     { url: '/user', payload: { LoginID } },
@@ -103,39 +119,45 @@ test('an Idempotency-Key adds two statements, which look up the key and store th
   }
 });
 
-test('reading a user or an enrolment takes one statement, and explaining an enrolment takes two', async () => {
-  const { LoginID, EnrollID } = await enrolled();
-  const address = `/enrolment/${LoginID}/${EnrollID}`;
-  for (const url of [
-    `/user/${LoginID}`,
-    address,
-    `${address}/explain`,
-    `${address}/timeline`,
-    '/enrolment',
-  ]) {
-    const [, count] = await statementsOf('api', { url });
-    assert.equal(count, url.endsWith('/explain') ? 2 : 1, `${url}\n${listSeen()}`);
-  }
-});
+counts(
+  'reading a user or an enrolment takes one statement, and explaining an enrolment takes two',
+  async () => {
+    const { LoginID, EnrollID } = await enrolled();
+    const address = `/enrolment/${LoginID}/${EnrollID}`;
+    for (const url of [
+      `/user/${LoginID}`,
+      address,
+      `${address}/explain`,
+      `${address}/timeline`,
+      '/enrolment',
+    ]) {
+      const [, count] = await statementsOf('api', { url });
+      assert.equal(count, url.endsWith('/explain') ? 2 : 1, `${url}\n${listSeen()}`);
+    }
+  },
+);
 
-test('a click and the opening of a session take one statement each, a page takes none, and a commit takes two', async () => {
-  const { LaunchURL } = await enrolled();
-  const [click, clicked] = await statementsOf('api', { url: pathOf(LaunchURL) });
-  assert.equal(clicked, 1, listSeen());
-  const page = pathOf(String(click.headers.location));
-  const [, loaded] = await statementsOf('content', { url: page });
-  assert.equal(loaded, 0, listSeen());
-  const [opened, started] = await statementsOf('content', { method: 'POST', url: `${page}/session` });
-  assert.equal(started, 1, listSeen());
-  const { Session, Data } = opened.json();
-  const [unit = ''] = Object.keys(Data);
-  const [, first] = await commit(Session, unit, 1);
-  assert.equal(first, 2, listSeen());
-  const [, repeated] = await commit(Session, unit, 1);
-  assert.equal(repeated, 1, listSeen());
-});
+counts(
+  'a click and the opening of a session take one statement each, a page takes none, and a commit takes two',
+  async () => {
+    const { LaunchURL } = await enrolled();
+    const [click, clicked] = await statementsOf('api', { url: pathOf(LaunchURL) });
+    assert.equal(clicked, 1, listSeen());
+    const page = pathOf(String(click.headers.location));
+    const [, loaded] = await statementsOf('content', { url: page });
+    assert.equal(loaded, 0, listSeen());
+    const [opened, started] = await statementsOf('content', { method: 'POST', url: `${page}/session` });
+    assert.equal(started, 1, listSeen());
+    const { Session, Data } = opened.json();
+    const [unit = ''] = Object.keys(Data);
+    const [, first] = await commit(Session, unit, 1);
+    assert.equal(first, 2, listSeen());
+    const [, repeated] = await commit(Session, unit, 1);
+    assert.equal(repeated, 1, listSeen());
+  },
+);
 
-test('loading the files of a course takes one statement in total', async () => {
+counts('loading the files of a course takes one statement in total', async () => {
   const { LaunchURL } = await enrolled();
   const [opened] = await open(LaunchURL);
   const { ContentPath } = opened.json();
@@ -147,7 +169,7 @@ test('loading the files of a course takes one statement in total', async () => {
   }
 });
 
-test('50 concurrent enrolments of one tenant share a few statements', async () => {
+counts('50 concurrent enrolments of one tenant share a few statements', async () => {
   const users = await Promise.all(Array.from({ length: 50 }, () => tenant.user()));
   seen = [];
   const headers = { authorization: `Bearer ${tenant.key}` };

@@ -34,5 +34,5 @@ test("the links to enrolments end at midnight in UTC, counted from the report's 
   const day = line({});
   assert.deepEqual(filterOf('EndsWithin7Days', day), { status: 'open', before: '2026-03-05T00:00Z' });
   assert.deepEqual(filterOf('EndsWithin30Days', day), { status: 'open', before: '2026-03-28T00:00Z' });
-  assert.deepEqual(filterOf('Overdue', day), { status: 'expired' });
+  assert.deepEqual(filterOf('Overdue', day), { status: 'overdue' });
 });
