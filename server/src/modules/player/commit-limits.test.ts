@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
 import { play } from '../../../test/support/player.ts';
 import { ask, openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, newCourse } from '../../../test/support/tenant.ts';
 
-const service = await startService();
+const clock = movableClock();
+const service = await startService({ now: clock.now });
 after(service.close);
+// Limits count from one minute to the next, so each test begins with a minute.
+beforeEach(() => clock.advance({ seconds: 61 - clock.now().getUTCSeconds() }));
 const open = async () => play(service, (await service.enrol(await newCourse(service))).LaunchURL);
 
 test('a commit may have at most 10,000 elements, with names from the data models', async () => {
