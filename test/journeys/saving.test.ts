@@ -196,7 +196,7 @@ test('Closing the tab right after SetValue loses nothing, not even 63,000 charac
 
     const again = await openPage(context);
     await again.goto(LaunchURL);
-    // A unit that never says a status is completed when it ends, so the course goes on with the second.
+    // A unit that reports no status counts as completed when it ends, so the course continues with the second one.
     await again.locator('.unit').filter({ hasText: 'Part 1' }).click();
     await contentOf(again).locator('#done').waitFor();
     assert.equal(await callAPI(again, 'LMSGetValue', 'cmi.core.lesson_location'), 'the last word');

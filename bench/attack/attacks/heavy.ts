@@ -1,15 +1,6 @@
-import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Attack, Outcome } from '../attack.ts';
-import {
-  addressOf,
-  attackerAddress,
-  openSockets,
-  type Reply,
-  send,
-  sendRequest,
-  tally,
-} from '../send-request.ts';
+import { openSockets, type Reply, send, sendRequest, tally } from '../send-request.ts';
 import { expect, type Target, uniqueName, webCourse } from '../target.ts';
 
 function outcome(replies: readonly Reply[]): Outcome {
@@ -110,15 +101,6 @@ export const heavyAttacks: readonly Attack[] = [
     },
   },
   {
-    name: '400 bodies in chunks of one byte, eight at a time',
-    run: async ({ service, key }) => {
-      const ended = await Promise.all(
-        Array.from({ length: 8 }, () => sendTinyChunks(service.baseUrl, key, 50)),
-      );
-      return { withstood: ended.every((all) => all), detail: 'the service ended each of their connections' };
-    },
-  },
-  {
     name: 'two bulk calls with 50,000 one-character rows each',
     run: async ({ service, key }) => {
       const body = '1\n'.repeat(50_000);
@@ -128,21 +110,3 @@ export const heavyAttacks: readonly Attack[] = [
     },
   },
 ];
-
-/**
- * Sends a megabyte in tiny chunks on one connection after another. Returns whether the service ended all connections.
- */
-async function sendTinyChunks(origin: string, key: string, connections: number): Promise<boolean> {
-  const { host, port } = addressOf(new URL(origin));
-  const head = `POST /user HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
-  for (let nth = 0; nth < connections; nth++) {
-    const socket = connect({ host, port, localAddress: attackerAddress });
-    socket.on('error', () => {}).resume();
-    socket.write(head + '1\r\n \r\n'.repeat(175_000));
-    const closed = new Promise((resolve) => socket.once('close', () => resolve(true)));
-    const isEnded = await Promise.race([closed, pause(10_000, false)]);
-    socket.destroy();
-    if (!isEnded) return false;
-  }
-  return true;
-}
