@@ -38,7 +38,9 @@ export function recordResponses(app: FastifyInstance): void {
   });
   app.addHook('onResponse', async (request, reply) => {
     const operation = operationOf(request);
-    if (operation) note(folder, { operation, status: reply.statusCode, code: codes.get(request) ?? null });
+    // A browser that navigates gets the problem as a page, without its code.
+    const isPage = reply.statusCode >= 400 && String(reply.getHeader('content-type')).startsWith('text/html');
+    if (operation && !isPage) note(folder, { operation, status: reply.statusCode, code: codes.get(request) ?? null });
   });
 }
 
