@@ -40,7 +40,8 @@ export function recordResponses(app: FastifyInstance): void {
     const operation = operationOf(request);
     // A browser that navigates gets the problem as a page, without its code.
     const isPage = reply.statusCode >= 400 && String(reply.getHeader('content-type')).startsWith('text/html');
-    if (operation && !isPage) note(folder, { operation, status: reply.statusCode, code: codes.get(request) ?? null });
+    if (operation && !isPage)
+      note(folder, { operation, status: reply.statusCode, code: codes.get(request) ?? null });
   });
 }
 
