@@ -38,6 +38,9 @@ import { brandingRoutes } from './modules/tenants/branding/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { settingsRoutes } from './modules/tenants/settings-routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
+import { bounceRoutes } from './modules/users/bounces/routes.ts';
+import { invitationRoutes } from './modules/users/invitations/routes.ts';
+import { mailRoutes } from './modules/users/mail-routes.ts';
 import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
 import { rewriteLrsUrl } from './modules/xapi/alternate-request.ts';
@@ -62,6 +65,9 @@ export const routes: readonly Route[] = [
   ...authRoutes,
   ...ownKeyRoutes,
   ...userRoutes,
+  ...invitationRoutes,
+  ...mailRoutes,
+  ...bounceRoutes,
   ...enrolmentRoutes,
   ...activityRoutes,
   ...attemptRoutes,

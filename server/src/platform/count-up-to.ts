@@ -1,4 +1,4 @@
-import type { TenantContext } from './context.ts';
+import type { Database } from './db/dialect.ts';
 import { run } from './db/transaction.ts';
 
 type Rows = { table: string; column: string; key: string; where?: string };
@@ -15,7 +15,7 @@ select 1 from unnest($2::uuid[]) own (id) cross join lateral (
 
 /** Counts the rows of a query that has its own limit. */
 export async function countRows(
-  ctx: TenantContext,
+  ctx: { db: Database; tenantId: string },
   text: string,
   values: readonly unknown[],
 ): Promise<number> {

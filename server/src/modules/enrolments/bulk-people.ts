@@ -3,11 +3,12 @@ import { Problem } from '../../platform/errors.ts';
 import { Fields } from '../../platform/http/schema.ts';
 import { bulk } from '../../platform/rows/bulk.ts';
 import { requireScope } from '../../platform/scopes.ts';
+import { CourseID } from '../catalogue/schemas.ts';
 import { creatingRow, planBulkUsers } from '../users/bulk.ts';
 import { NewUser, User } from '../users/schemas.ts';
 import { EnrolRow, enrollingRow } from './bulk-enrol.ts';
 
-const { LoginID: _, CourseID, ...enrolment } = EnrolRow.properties;
+const { LoginID: _, CourseID: __, ...enrolment } = EnrolRow.properties;
 
 export const PersonRow = Fields(
   { ...NewUser.properties, CourseID: Type.Optional(CourseID), ...enrolment },

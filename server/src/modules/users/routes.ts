@@ -2,13 +2,10 @@ import Type from 'typebox';
 import { CountedPageOf, countQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, OneOf, Text } from '../../platform/http/schema.ts';
-import { bounceRoutes } from './bounces/routes.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { creatingUser } from './create-user.ts';
 import { userOrders } from './filter.ts';
-import { invitationRoutes } from './invitations/routes.ts';
 import { listGroups, listUsers } from './list-users.ts';
-import { mailRoutes } from './mail-routes.ts';
 import { CheckResult, Group, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
 import { setPassword } from './set-password.ts';
 import { updateUser } from './update-users.ts';
@@ -177,7 +174,4 @@ export const userRoutes = [
       return { status: 204 };
     },
   }),
-  ...invitationRoutes,
-  ...mailRoutes,
-  ...bounceRoutes,
 ];

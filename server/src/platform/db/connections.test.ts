@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { limitConnections } from './connections.ts';
 import { kyselyForEngine } from './dialect.ts';
-import type { Connection, Engine } from './engine.ts';
+import { type Connection, type Engine, sharedTables } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
-import { forAnyone, forTenant, sharedTables } from './owners.ts';
+import { forAnyone, forTenant } from './owners.ts';
 import { openEmptyTestDatabase } from './test-database.ts';
 import { run, transaction } from './transaction.ts';
 

@@ -1,7 +1,6 @@
 import { Problem } from '../errors.ts';
 import { findNode, findWhetherDistributed, knownNode, openWorkerNodes } from './citus/worker-nodes.ts';
-import type { Engine } from './engine.ts';
-import { isTenant, nodeOfOwner, sharedTables } from './owners.ts';
+import { type Engine, isTenant, nodeOfOwner, sharedTables } from './engine.ts';
 
 type Waiting = { owner: string; start: () => void };
 

@@ -7,7 +7,7 @@ export type Statement = {
 
 export type Rows<R> = { rows: R[]; affected: number };
 
-/** For `owner`, see `owners.ts`. The default is the tenant that the statement names. */
+/** `owner` is one of those below. The default is the tenant that the statement names. */
 export type Connection = { query<R>(statement: Statement, owner?: string): Promise<Rows<R>> };
 
 /**
@@ -37,3 +37,18 @@ export type DatabaseLog = {
 };
 
 export const silentLog: DatabaseLog = { info() {}, warn() {}, error() {} };
+
+// The owner of a statement or transaction decides which connections it uses and which tenant it may name: a tenant, a
+// worker node of a Citus cluster, or nobody. No TenantID is empty or contains a control character.
+
+export const nobody = '';
+/** For statements that name no tenant and use only tables that all tenants share. */
+export const sharedTables = '\nshared';
+const ofNode = '\nnode ';
+
+export const ownerOfNode = (node: string): string => `${ofNode}${node}`;
+
+export const nodeOfOwner = (owner: string): string | undefined =>
+  owner.startsWith(ofNode) ? owner.slice(ofNode.length) : undefined;
+
+export const isTenant = (owner: string): boolean => owner !== nobody && !owner.startsWith('\n');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Context, TenantContext } from '../context.ts';
+import type { Database } from './dialect.ts';
 import { assertFunctionTenantScoped } from './guard/tenant-guard.ts';
 import { run } from './transaction.ts';
 
@@ -46,8 +46,8 @@ export type FunctionCalls<R> = { rows: R[]; isLeftOut: (tenantId: string) => boo
 export type FunctionForTenants = {
   each: DatabaseFunction;
   call: <R extends { n: number }>(
-    ctx: Context,
-    calls: readonly { ctx: TenantContext; values: readonly unknown[] }[],
+    ctx: { db: Database },
+    calls: readonly { ctx: { tenantId: string }; values: readonly unknown[] }[],
   ) => Promise<FunctionCalls<R>>;
 };
 
@@ -93,8 +93,8 @@ end`,
   return {
     each,
     call: async <R extends { n: number }>(
-      ctx: Context,
-      calls: readonly { ctx: TenantContext; values: readonly unknown[] }[],
+      ctx: { db: Database },
+      calls: readonly { ctx: { tenantId: string }; values: readonly unknown[] }[],
     ) => {
       const ids = calls.map(({ ctx }) => ctx.tenantId);
       const [first] = calls;

@@ -1,6 +1,5 @@
-import type { Engine, Statement } from '../engine.ts';
+import { type Engine, isTenant, type Statement, sharedTables } from '../engine.ts';
 import { tenantTables } from '../generated.ts';
-import { isTenant, sharedTables } from '../owners.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
 import { checkFunctionBody, tenantArguments } from './tenant-functions.ts';
 import {
