@@ -1,4 +1,4 @@
-import type { Connection, Statement } from '../server/src/platform/db/engine.ts';
+import type { Connection, Statement } from '../server/src/db/engine/engine.ts';
 
 export type Sizes = {
   /** The number of tenants in addition to `bench`, the tenant whose users and enrolments the requests use. */

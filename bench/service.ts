@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { ensureBuilt } from '../scripts/build.ts';
-import type { Connection } from '../server/src/platform/db/engine.ts';
-import { openPglite } from '../server/src/platform/db/pglite/pglite.ts';
-import { send } from '../server/src/platform/db/postgres/wire.ts';
+import type { Connection } from '../server/src/db/engine/engine.ts';
+import { openPglite } from '../server/src/db/engine/pglite.ts';
+import { send } from '../server/src/db/engine/wire.ts';
 import { bootstrapKey, freePorts, runProcess, stopProcess } from '../server/test/support/process.ts';
 import { until } from '../server/test/support/until.ts';
 import { packCourse } from '../test/journeys/course-packages.ts';
@@ -63,7 +63,7 @@ type Launch = {
 async function serveArguments(root: string, { nodeArguments = [], fromSources }: Launch): Promise<string[]> {
   if (root === here) await ensureBuilt();
   const quiet = '--disable-warning=ExperimentalWarning';
-  const program = join(root, fromSources ? 'server/src/cli.ts' : 'dist/server/lectern.js');
+  const program = join(root, fromSources ? 'server/src/cli/cli.ts' : 'dist/server/lectern.js');
   return [quiet, ...nodeArguments, program, 'serve'];
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commitRejections, sessionEnds } from '../server/src/modules/enrolments/session-end.ts';
-import { errorCodes } from '../server/src/platform/errors.ts';
+import { commitRejections, sessionEnds } from '../server/src/domain/enrolments/run-time/progress-cache.ts';
+import { errorCodes } from '../server/src/lib/errors.ts';
 import type { Receipt } from './contract.ts';
 import { isFinalRejection, isSessionEnd } from './messages.ts';
 import { answerOf } from './transport.ts';

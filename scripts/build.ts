@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { codeOf } from '../server/src/platform/error-code.ts';
-import { namesOf } from '../server/src/platform/names-of.ts';
+import { codeOf } from '../server/src/lib/errors.ts';
+import { namesOf } from '../server/src/lib/tables.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -34,10 +34,10 @@ const external = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'),
 
 /** Each program is a separate file, because it runs in its own process or thread. */
 const programs = {
-  lectern: 'cli.ts',
-  'package-program': 'modules/catalogue/packages/package-program.ts',
-  'pglite-create': 'platform/db/pglite/pglite-create.ts',
-  'pglite-worker': 'platform/db/pglite/pglite-worker.ts',
+  lectern: 'cli/cli.ts',
+  'package-program': 'domain/catalogue/packages/package-program.ts',
+  'pglite-create': 'db/engine/pglite-create.ts',
+  'pglite-worker': 'db/engine/pglite-worker.ts',
 };
 
 async function buildServer(outDir: string): Promise<void> {

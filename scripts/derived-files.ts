@@ -1,8 +1,8 @@
 import { generateClientTypes } from '../client/generate.ts';
 import { commandsPage, configurationPage, errorsPage, eventsPage } from '../docs/reference/pages.ts';
-import { describeApi } from '../server/src/app.ts';
-import { databaseFunctions, functionsForTenants } from '../server/src/database-functions.ts';
-import { readConfig } from '../server/src/platform/config.ts';
+import { describeApi } from '../server/src/app/app.ts';
+import { databaseFunctions, functionsForTenants } from '../server/src/app/database-functions.ts';
+import { readConfig } from '../server/src/infra/context/config.ts';
 import { compact } from './openapi/compact.ts';
 
 /** The text of openapi.json. */

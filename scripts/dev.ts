@@ -3,4 +3,4 @@ import { ensureBuilt } from './build.ts';
 
 await ensureBuilt();
 process.argv.splice(2, Number.POSITIVE_INFINITY, 'serve');
-await import('../server/src/cli.ts');
+await import('../server/src/cli/cli.ts');

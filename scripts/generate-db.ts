@@ -1,5 +1,5 @@
-import { migrate } from '../server/src/platform/db/migrate.ts';
-import { openPglite } from '../server/src/platform/db/pglite/pglite.ts';
+import { openPglite } from '../server/src/db/engine/pglite.ts';
+import { migrate } from '../server/src/db/migrate.ts';
 
 const migrations = new URL('../server/migrations', import.meta.url).pathname;
 

@@ -15,7 +15,7 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 const isCheck = process.argv.includes('--check');
-if (!isCheck) await write('server/src/platform/db/generated.ts', await generateDatabaseTypes());
+if (!isCheck) await write('server/src/db/engine/generated.ts', await generateDatabaseTypes());
 // The service imports the database types, so they are written before it is loaded.
 const { contract, derivedFiles } = await import('./derived-files.ts');
 if (isCheck) {

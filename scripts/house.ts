@@ -120,16 +120,16 @@ function innerFunctions(node: Node): Node[] {
  */
 const journeys = {
   enrol: ['enrolments/routes.ts', 'enrolments/enrol-function.ts'],
-  click: ['player/launch-route.ts', 'enrolments/launch-decision.ts'],
-  commit: ['player/content-routes.ts', 'enrolments/write-progress.ts'],
-  import: ['catalogue/routes.ts', 'catalogue/packages/import-package.ts'],
+  click: ['delivery/player/launch-route.ts', 'enrolments/run-time/start.ts'],
+  commit: ['delivery/player/content-routes.ts', 'enrolments/run-time/write-progress.ts'],
+  import: ['catalogue/routes.ts', 'catalogue/import-package.ts'],
 };
 
 function shortestPath([from = '', to = '']: string[]): string[] {
-  const paths = [[`server/src/modules/${from}`]];
+  const paths = [[`server/src/domain/${from}`]];
   for (const path of paths) {
     const last = path.at(-1) ?? '';
-    if (last === `server/src/modules/${to}`) return path;
+    if (last === `server/src/domain/${to}`) return path;
     for (const next of byFile.get(last)?.imports ?? [])
       if (!paths.some((other) => other.includes(next))) paths.push([...path, next]);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createFileIndex } from '../server/src/modules/catalogue/packages/file-index.ts';
+import { createFileIndex } from '../server/src/domain/catalogue/packages/file-index.ts';
 import { readManifest } from './manifest.ts';
 import { PackageRejection } from './rejection.ts';
 import { manifest12, oneItem, oneResource } from './test-support.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFileIndex } from '../server/src/modules/catalogue/packages/file-index.ts';
-import { foldedPath } from '../server/src/modules/catalogue/packages/zip-names.ts';
+import { createFileIndex } from '../server/src/domain/catalogue/packages/file-index.ts';
+import { foldedPath } from '../server/src/domain/catalogue/packages/zip-names.ts';
 import { parseSeconds } from './durations.ts';
 import { unitEvidence } from './evidence.ts';
 import { resolveTarget } from './launch-path.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createFileIndex } from '../server/src/modules/catalogue/packages/file-index.ts';
+import { createFileIndex } from '../server/src/domain/catalogue/packages/file-index.ts';
 import { createWarnings } from './warnings.ts';
 import { readXapiPackage } from './xapi-package.ts';
 

@@ -12,35 +12,35 @@ const isForTests = (file: string) => /\.test\.ts$|test-(support|database)|^serve
 const files = sources.filter((file) => !isForTests(file));
 const serverFiles = files.filter((file) => file.startsWith('server/'));
 
-/** Each module may import itself and the modules to its left. */
+/** The layers of the service. Each may import itself and the layers to its left. */
+const layers = ['lib', 'db', 'infra', 'http', 'domain', 'app', 'cli'];
+
+/** The rooms of the domain. Each may import itself and the rooms to its left. */
 const order = [
   'audit',
   'events',
-  'webhooks',
-  'auth',
+  'identity',
   'tenants',
   'mail',
   'users',
   'catalogue',
   'enrolments',
   'enrolment-keys',
-  'xapi',
-  'cmi5',
-  'aicc',
+  'lrs',
   'reports',
-  'people',
-  'player',
+  'sign-in',
+  'delivery',
   'sandbox',
-  'lifecycle',
+  'privacy',
 ];
 
 /** The module that writes each table. */
 const owners: Record<string, string> = {
-  stored_answer: 'platform',
-  scheduled_job: 'platform',
+  stored_answer: 'infra',
+  scheduled_job: 'infra',
   audit_entry: 'audit',
   audit_chain: 'audit',
-  api_key: 'auth',
+  api_key: 'identity',
   tenant: 'tenants',
   branding: 'tenants',
   user: 'users',
@@ -63,17 +63,17 @@ const owners: Record<string, string> = {
   earlier_unit: 'enrolments',
   run_time_commit: 'enrolments',
   event: 'events',
-  webhook: 'webhooks',
-  webhook_delivery: 'webhooks',
+  webhook: 'events',
+  webhook_delivery: 'events',
   enrolment_key: 'enrolment-keys',
   key_guess: 'enrolment-keys',
-  statement_log: 'xapi',
-  statement: 'xapi',
-  statement_match: 'xapi',
-  voided_statement: 'xapi',
-  statement_attachment: 'xapi',
-  activity_definition: 'xapi',
-  xapi_document: 'xapi',
+  statement_log: 'lrs',
+  statement: 'lrs',
+  statement_match: 'lrs',
+  voided_statement: 'lrs',
+  statement_attachment: 'lrs',
+  activity_definition: 'lrs',
+  xapi_document: 'lrs',
   completion_log: 'reports',
   counted_enrolment: 'reports',
   completion_line: 'reports',
@@ -86,15 +86,15 @@ const owners: Record<string, string> = {
   report_schedule: 'reports',
   report_recipient: 'reports',
   event_log: 'events',
-  sign_in_link: 'people',
-  user_session: 'people',
-  operator_session: 'people',
-  passkey: 'people',
-  operator_passkey: 'people',
-  sign_in_guess: 'people',
-  erasure: 'people',
-  erasure_enrolment: 'people',
-  erasure_under_way: 'people',
+  sign_in_link: 'sign-in',
+  user_session: 'sign-in',
+  operator_session: 'sign-in',
+  passkey: 'sign-in',
+  operator_passkey: 'sign-in',
+  sign_in_guess: 'sign-in',
+  erasure: 'privacy',
+  erasure_enrolment: 'privacy',
+  erasure_under_way: 'privacy',
 };
 
 type Import = { to: string; isType: boolean };
@@ -109,7 +109,8 @@ function importsOf(file: string): Import[] {
 }
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
-const moduleOf = (file: string) => /^server\/src\/modules\/([^/]+)\//.exec(file)?.[1] ?? null;
+const moduleOf = (file: string) => /^server\/src\/domain\/([^/]+)\//.exec(file)?.[1] ?? null;
+const layerOf = (file: string) => /^server\/src\/([^/]+)\//.exec(file)?.[1] ?? null;
 const workspaceOf = (file: string) => file.slice(0, file.indexOf('/'));
 
 function every(check: (from: string, to: string, isType: boolean) => boolean, rule: string): void {
@@ -156,13 +157,33 @@ test('a workspace imports only itself and the workspaces it may import', () => {
   }, 'see the table in this test');
 });
 
-test('the platform imports no module', () => {
-  // The platform must not depend on courses either, so it may import only one file of `standards`.
-  const isAllowed = (to: string) => to.startsWith('server/src/platform/') || to === 'standards/json-shape.ts';
+test('a layer of the service imports only layers to its left', () => {
+  assert.deepEqual([...new Set(serverFiles.map(layerOf))].sort(), [...layers].sort());
   every(
-    (from, to) => !from.startsWith('server/src/platform/') || isAllowed(to),
-    'platform imports platform only, and json-shape.ts',
+    (from, to) => {
+      const [own, other] = [layerOf(from), layerOf(to)];
+      return own === null || other === null || layers.indexOf(other) <= layers.indexOf(own);
+    },
+    `the order is ${layers.join(' ← ')}`,
   );
+  // What is independent of courses may import only one file of `standards`.
+  every(
+    (from, to) =>
+      !/^server\/src\/(lib|db|infra|http)\//.test(from) ||
+      to.startsWith('server/src/') ||
+      to === 'standards/json-shape.ts',
+    'only json-shape.ts of standards',
+  );
+});
+
+test('no two folders of the service import each other', () => {
+  const edges = new Set<string>();
+  for (const [from, targets] of imports)
+    for (const { to } of targets)
+      if (from.startsWith('server/src/') && to.startsWith('server/src/') && dirname(from) !== dirname(to))
+        edges.add(`${dirname(from)} → ${dirname(to)}`);
+  const mutual = [...edges].filter((edge) => edges.has(edge.split(' → ').reverse().join(' → ')));
+  assert.deepEqual(mutual, []);
 });
 
 test('scorm and standards are pure: they import no Node.js modules and no packages except the XML and CSV parsers', () => {
@@ -174,7 +195,7 @@ test('scorm and standards are pure: they import no Node.js modules and no packag
       assert.match(target ?? '', /^\.{1,2}\/[\w./-]+\.ts$|^libxml2-wasm$|^csv-parse\/sync$/, file);
 });
 
-test('a module imports only modules to its left', () => {
+test('a room of the domain imports only rooms to its left', () => {
   every(
     (from, to) => {
       const [own, other] = [moduleOf(from), moduleOf(to)];
@@ -185,21 +206,19 @@ test('a module imports only modules to its left', () => {
   );
 });
 
-test("no module imports the process or another module's routes", () => {
+test('only the app imports routes, and a room those of its own', () => {
   every((from, to) => {
-    if (!from.startsWith('server/src/')) return true;
-    const isEntry = !from.slice('server/src/'.length).includes('/');
-    if (/^server\/src\/(app|worker|cli|main|demo|service)\.ts$/.test(to)) return isEntry;
-    return !/routes?\.ts$/.test(to) || !moduleOf(to) || isEntry || moduleOf(from) === moduleOf(to);
-  }, 'app, worker, cli, main and routes are imported only by the entry points');
+    if (!moduleOf(to) || !/routes?\.ts$/.test(to)) return true;
+    return layerOf(from) === 'app' || moduleOf(from) === moduleOf(to);
+  }, 'the lists of routes are in app/');
 });
 
 test('a module writes only its own tables', () => {
   const written =
     /(?:insertInto|updateTable|deleteFrom)\('(\w+)'\)|(?:insert into|(?<!do )update|delete from) "?(\w+)"?/g;
   for (const file of serverFiles) {
-    const own = moduleOf(file);
-    if (own === null) continue;
+    const own = moduleOf(file) ?? layerOf(file);
+    if (own === null || own === 'db' || own === 'app' || own === 'cli') continue;
     for (const [, viaKysely, viaSql] of readFileSync(join(root, file), 'utf8').matchAll(written)) {
       const owner = owners[viaKysely ?? viaSql ?? ''];
       assert.ok(
@@ -222,12 +241,12 @@ test('every table has an owner', () => {
 
 test('only toNfc normalises text, because normalising hostile text takes quadratic time', () => {
   for (const file of files.filter(
-    (file) => file.startsWith('server/') && file !== 'server/src/platform/unicode.ts',
+    (file) => file.startsWith('server/') && file !== 'server/src/lib/unicode.ts',
   ))
     assert.doesNotMatch(
       readFileSync(join(root, file), 'utf8'),
       /(?<!path)\.normalize\(/,
-      `${file} must use toNfc of platform/unicode.ts`,
+      `${file} must use toNfc of lib/unicode.ts`,
     );
 });
 

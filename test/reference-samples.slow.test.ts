@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { type Document, type Entry, entriesOf } from '../console/pages/reference/document.ts';
 import { exampleRequest } from '../console/pages/reference/request.ts';
 import { type LanguageId, languageIds, languages } from '../console/pages/reference/samples/languages.ts';
-import { startReceiver } from '../server/src/modules/webhooks/test-support.ts';
+import { startReceiver } from '../server/src/domain/events/webhooks/test-support.ts';
 import { packFiles } from '../server/test/support/packages.ts';
 import { play } from '../server/test/support/player.ts';
 import { startService, type TestService } from '../server/test/support/service.ts';

@@ -44,17 +44,15 @@ test('only webhook deliveries open connections to addresses given by clients', (
   // operator's mail server. The other files only handle incoming connections, or use `node:net` for
   // addresses.
   assert.deepEqual(found, [
-    'server/src/bulk-command.ts',
-    'server/src/demo.ts',
-    'server/src/modules/webhooks/addresses.ts',
-    'server/src/modules/webhooks/resolve-host.ts',
-    'server/src/modules/webhooks/send.ts',
-    'server/src/platform/config-passkeys.ts',
-    'server/src/platform/config.ts',
-    'server/src/platform/http/client-errors.ts',
-    'server/src/platform/http/connections.ts',
-    'server/src/platform/http/http2.ts',
-    'server/src/platform/loopback.ts',
-    'server/src/platform/mail/send.ts',
+    'server/src/cli/bulk-command.ts',
+    'server/src/cli/demo.ts',
+    'server/src/domain/events/webhooks/addresses.ts',
+    'server/src/domain/events/webhooks/send.ts',
+    'server/src/http/serve/client-errors.ts',
+    'server/src/http/serve/connections.ts',
+    'server/src/infra/context/config.ts',
+    'server/src/infra/load/request-end.ts',
+    'server/src/infra/mail/send.ts',
+    'server/src/lib/loopback.ts',
   ]);
 });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { openPglite } from '../../server/src/platform/db/pglite/pglite.ts';
+import { openPglite } from '../../server/src/db/engine/pglite.ts';
 
 const ofEnrolment = (table: string, more = '') =>
   `from ${table} t where t.tenant_id = owner.tenant_id and t.enroll_id = owner.enroll_id ${more}`;

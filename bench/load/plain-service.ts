@@ -3,8 +3,8 @@
 // custom header. Exits when its parent process exits.
 import fastify from 'fastify';
 import Type from 'typebox';
-import { EnrollID, Enrolment } from '../../server/src/modules/enrolments/schemas.ts';
-import { LoginID } from '../../server/src/modules/users/schemas.ts';
+import { EnrollID, Enrolment } from '../../server/src/domain/enrolments/record/schemas.ts';
+import { LoginID } from '../../server/src/domain/users/schemas.ts';
 
 const result = { Completion: 'unknown', Success: 'unknown', Score: null } as const;
 const enrolment: Enrolment = {

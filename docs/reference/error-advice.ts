@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../server/src/platform/errors.ts';
+import type { ErrorCode } from '../../server/src/lib/errors.ts';
 
 /** What a reader of the guide can do about each error code. A code without advice does not compile. */
 export const errorAdvice: Record<ErrorCode, string> = {

@@ -1,9 +1,9 @@
 /** The reference pages of the guide, generated from the tables that the service itself uses. */
 import { STATUS_CODES } from 'node:http';
-import { help } from '../../server/src/help.ts';
-import { eventCatalogue } from '../../server/src/modules/events/types.ts';
-import { type ErrorCode, errorCodes } from '../../server/src/platform/errors.ts';
-import { settings } from '../../server/src/platform/settings.ts';
+import { help } from '../../server/src/cli/help.ts';
+import { eventCatalogue } from '../../server/src/domain/events/types.ts';
+import { type ErrorCode, errorCodes } from '../../server/src/lib/errors.ts';
+import { settings } from '../../server/src/lib/settings.ts';
 import { errorAdvice } from './error-advice.ts';
 
 const page = (parts: readonly string[]) => `${parts.join('\n\n')}\n`;

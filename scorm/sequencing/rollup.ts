@@ -1,6 +1,5 @@
 import type { Activity } from './course.ts';
-import type { Draft } from './draft.ts';
-import { trackOf } from './draft.ts';
+import { type Draft, trackOf } from './draft.ts';
 import { completedOf, measureOf, progressOf, recordObjective, satisfiedOf } from './objectives.ts';
 import { type RollupAction, rollupRuleCheck } from './rollup-conditions.ts';
 import { availableChildren, isLeaf, pathUp } from './tree.ts';

@@ -1,4 +1,4 @@
-import { createFileIndex } from '../../server/src/modules/catalogue/packages/file-index.ts';
+import { createFileIndex } from '../../server/src/domain/catalogue/packages/file-index.ts';
 import { readManifest } from '../../standards/manifest.ts';
 import type { Script, Step } from '../../test/conformance/scorm2004/scripts.ts';
 import { type Activity, type Course, prepareCourse } from '../sequencing/course.ts';

@@ -245,7 +245,7 @@ create index api_key_usable on api_key (tenant_id, (coalesce(expires_at, 'infini
 -- this service. email_bounced_at: since when the email address is known not to exist. login_id and group_name are
 -- sorted by code points, so that a prefix is a range of the index in every locale. The service folds folded_email,
 -- sort_name and folded, the text that searches look through, so that they do not depend on the locale either
--- (platform/unicode.ts).
+-- (lib/unicode.ts).
 create table "user" (
   tenant_id text not null references tenant,
   user_id uuid not null,

@@ -6,19 +6,19 @@ import { sql } from 'kysely';
 import Schema from 'typebox/schema';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
-import { routes } from '../src/app.ts';
-import { type AuditAction, auditActions, auditCatalogue } from '../src/modules/audit/actions.ts';
-import { appendAudit, deployment } from '../src/modules/audit/append.ts';
-import { verifyAudit } from '../src/modules/audit/verify.ts';
-import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
+import { routes } from '../src/app/app.ts';
+import { type AuditAction, auditActions, auditCatalogue } from '../src/domain/audit/actions.ts';
+import { appendAudit, deployment } from '../src/domain/audit/chain.ts';
+import { verifyAudit } from '../src/domain/audit/verify.ts';
+import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
+import { finishDeletions } from '../src/domain/privacy/delete-tenant.ts';
 import {
   addWith,
   challengeOf,
   newAuthenticator,
   useHostName,
-} from '../src/modules/people/passkeys/test-support.ts';
-import { browser, ownPage, press, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
-import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+} from '../src/domain/sign-in/passkeys/test-support.ts';
+import { browser, ownPage, press, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
 import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { startService } from './support/service.ts';

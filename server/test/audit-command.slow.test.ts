@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openPglite } from '../src/platform/db/pglite/pglite.ts';
+import { openPglite } from '../src/db/engine/pglite.ts';
 import {
   cleanUp,
   type Environment,

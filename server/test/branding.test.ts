@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createKey } from '../src/modules/auth/keys.ts';
-import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
-import { browser, ownPage, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
-import type { Scope } from '../src/platform/scopes.ts';
+import { createKey } from '../src/domain/identity/keys.ts';
+import { finishDeletions } from '../src/domain/privacy/delete-tenant.ts';
+import { browser, ownPage, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
+import type { Scope } from '../src/infra/context/scopes.ts';
 import { jpeg, png, pngOfSize } from './support/images.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';

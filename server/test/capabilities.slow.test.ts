@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { routes } from '../src/app.ts';
-import { createKey } from '../src/modules/auth/keys.ts';
-import { browser, ownPage, useLink } from '../src/modules/people/test-support.ts';
-import type { Route } from '../src/platform/http/routes.ts';
-import { type Scope, scopes, tenantScopes } from '../src/platform/scopes.ts';
+import { routes } from '../src/app/app.ts';
+import { createKey } from '../src/domain/identity/keys.ts';
+import { browser, ownPage, useLink } from '../src/domain/sign-in/test-support.ts';
+import type { Route } from '../src/http/routes.ts';
+import { type Scope, scopes, tenantScopes } from '../src/infra/context/scopes.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';

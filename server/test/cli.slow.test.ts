@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { packFolder } from '../src/platform/files/pack-folder.ts';
+import { packFolder } from '../src/lib/pack-folder.ts';
 import {
   cleanUp,
   lectern as command,

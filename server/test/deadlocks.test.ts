@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { finishErasures } from '../src/modules/people/finish-erasures.ts';
-import type { Engine } from '../src/platform/db/engine.ts';
-import { codeOf } from '../src/platform/error-code.ts';
+import type { Engine } from '../src/db/engine/engine.ts';
+import { finishErasures } from '../src/domain/privacy/erase-batches.ts';
+import { codeOf } from '../src/lib/errors.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant, unique } from './support/tenant.ts';

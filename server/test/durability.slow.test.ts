@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { openPglite } from '../src/platform/db/pglite/pglite.ts';
+import { openPglite } from '../src/db/engine/pglite.ts';
 
 const rounds = 3;
 
@@ -15,7 +15,7 @@ const rounds = 3;
  * committed.
  */
 const writer = (folder: string, first: number): string => `
-  import { openPglite } from ${JSON.stringify(new URL('../src/platform/db/pglite/pglite.ts', import.meta.url).href)};
+  import { openPglite } from ${JSON.stringify(new URL('../src/db/engine/pglite.ts', import.meta.url).href)};
   const engine = await openPglite({
     folder: ${JSON.stringify(folder)},
     maintenance: { measureEvery: 50, checkpointBytes: 1024 * 1024, vacuumEvery: 200 },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { expireEnrolments } from '../src/modules/enrolments/expire.ts';
+import { expireEnrolments } from '../src/domain/enrolments/expire.ts';
 import { movableClock } from './support/clock.ts';
 import {
   bootstrapKey,

@@ -3,10 +3,10 @@ import { readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { packCourse } from '../../test/journeys/course-packages.ts';
-import { findDamage, findUnusedFolders } from '../src/modules/catalogue/find-damage.ts';
-import { readConfig } from '../src/platform/config.ts';
-import { openContext } from '../src/platform/open-context.ts';
-import { openLog } from '../src/platform/operations/log.ts';
+import { openContext } from '../src/app/open-context.ts';
+import { findDamage, findUnusedFolders } from '../src/domain/catalogue/find-damage.ts';
+import { readConfig } from '../src/infra/context/config.ts';
+import { openLog } from '../src/lib/log.ts';
 import {
   bootstrapKey,
   cleanUp,

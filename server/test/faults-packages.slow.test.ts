@@ -3,7 +3,7 @@ import { rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { packCourse } from '../../test/journeys/course-packages.ts';
-import { findDamage } from '../src/modules/catalogue/find-damage.ts';
+import { findDamage } from '../src/domain/catalogue/find-damage.ts';
 import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { routes } from '../src/app.ts';
-import { path } from '../src/platform/http/routes.ts';
-import { identifierPattern } from '../src/platform/http/schema.ts';
-import { cleanFields, cleanText } from '../src/platform/unicode.ts';
+import { routes } from '../src/app/app.ts';
+import { path } from '../src/http/routes.ts';
+import { identifierPattern } from '../src/http/validation/schema.ts';
+import { cleanFields, cleanText } from '../src/lib/unicode.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 

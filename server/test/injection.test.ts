@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { path } from '../src/platform/http/routes.ts';
+import { path } from '../src/http/routes.ts';
 import { type Described, operationsOf } from './support/fuzz-requests.ts';
 import type { JsonSchema } from './support/fuzz-values.ts';
 import { escaped, fillWithPayloads, hostileAddress, hostileBodies } from './support/injection.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { routes } from '../src/app.ts';
-import { browser, ownPage, signInUser } from '../src/modules/people/test-support.ts';
-import { countAccess } from '../src/modules/reports/count-access.ts';
-import { countCompletion } from '../src/modules/reports/count-completion.ts';
-import { startReceiver } from '../src/modules/webhooks/test-support.ts';
-import type { Route } from '../src/platform/http/routes.ts';
+import { routes } from '../src/app/app.ts';
+import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
+import { countAccess } from '../src/domain/reports/count-access.ts';
+import { countCompletion } from '../src/domain/reports/count-completion.ts';
+import { browser, ownPage, signInUser } from '../src/domain/sign-in/test-support.ts';
+import type { Route } from '../src/http/routes.ts';
 import { fill, sameKey, sameUser, secret } from './support/filled-tenant.ts';
 import { jpeg } from './support/images.ts';
 import type { Reply } from './support/send.ts';

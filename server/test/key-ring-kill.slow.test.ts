@@ -3,9 +3,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WrittenKey } from '../src/platform/keys/key-ring.ts';
-import { readRingFile, ringFile } from '../src/platform/keys/ring-file.ts';
-import { rotateRing } from '../src/platform/keys/rotate-ring.ts';
+import type { WrittenKey } from '../src/infra/keys/key-ring.ts';
+import { readRingFile, ringFile, rotateRing } from '../src/infra/keys/ring-file.ts';
 import { click } from './support/player.ts';
 import {
   bootstrapKey,
@@ -28,7 +27,7 @@ const textOf = (keys: readonly WrittenKey[] | null) =>
 
 /** A program that writes only the ring. It prints the ID of the current key after each rotation. */
 const writer = (folder: string) => `
-  const at = (path) => import(${JSON.stringify(join(root, 'server/src/platform/keys/'))} + path);
+  const at = (path) => import(${JSON.stringify(join(root, 'server/src/infra/keys/'))} + path);
   const { newKey } = await at('key-ring.ts');
   const { readRingFile, writeRingFile } = await at('ring-file.ts');
   const { rotateRing, removeFromRing } = await at('rotate-ring.ts');

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { writeAccessToken } from '../src/modules/auth/access-token.ts';
-import { launchUrl } from '../src/modules/enrolments/launch-link.ts';
 import {
   writePreviewLink,
   writePreviewSession,
   writePreviewTicket,
-} from '../src/modules/player/preview-tokens.ts';
-import { writeSession, writeTicket } from '../src/modules/player/tokens.ts';
-import { encryptSecrets, openSecret } from '../src/modules/webhooks/secrets.ts';
-import { startReceiver } from '../src/modules/webhooks/test-support.ts';
-import type { Context } from '../src/platform/context.ts';
-import { newId } from '../src/platform/ids.ts';
-import { type KeyRing, newKey, openKey } from '../src/platform/keys/key-ring.ts';
-import { keyedHash } from '../src/platform/keys/signing.ts';
-import { once } from '../src/platform/retries/once.ts';
-import { scopes } from '../src/platform/scopes.ts';
+} from '../src/domain/delivery/player/preview-tokens.ts';
+import { writeSession, writeTicket } from '../src/domain/delivery/player/tokens.ts';
+import { launchUrl } from '../src/domain/enrolments/record/record.ts';
+import { encryptSecrets, openSecret } from '../src/domain/events/webhooks/secrets.ts';
+import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
+import { writeAccessToken } from '../src/domain/identity/access-token.ts';
+import type { Context } from '../src/infra/context/context.ts';
+import { scopes } from '../src/infra/context/scopes.ts';
+import { type KeyRing, newKey, openKey } from '../src/infra/keys/key-ring.ts';
+import { keyedHash } from '../src/infra/keys/signing.ts';
+import { once } from '../src/infra/retries/once.ts';
+import { newId } from '../src/lib/ids.ts';
 import { otherNode } from './support/nodes.ts';
 import { click, play, post } from './support/player.ts';
 import { startService } from './support/service.ts';

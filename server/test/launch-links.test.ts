@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { routes } from '../src/app.ts';
-import { signInUser } from '../src/modules/people/test-support.ts';
-import { listOf } from '../src/platform/rows/export.ts';
-import { tenantScopes } from '../src/platform/scopes.ts';
+import { routes } from '../src/app/app.ts';
+import { signInUser } from '../src/domain/sign-in/test-support.ts';
+import { listOf } from '../src/http/rows/export.ts';
+import { tenantScopes } from '../src/infra/context/scopes.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant } from './support/tenant.ts';
 

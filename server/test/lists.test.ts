@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { routes } from '../src/app.ts';
-import { isDistributed } from '../src/platform/db/distribute.ts';
-import type { Statement } from '../src/platform/db/engine.ts';
-import { listOf } from '../src/platform/rows/export.ts';
+import { routes } from '../src/app/app.ts';
+import { isDistributed } from '../src/db/distribute.ts';
+import type { Statement } from '../src/db/engine/engine.ts';
+import { listOf } from '../src/http/rows/export.ts';
 import { fillLists } from './support/many-rows.ts';
 import { observed, serve } from './support/nodes.ts';
 import { planOf, stepsOf, visitedBy } from './support/plans.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { migrate } from '../src/platform/db/migrate.ts';
-import { openPostgres } from '../src/platform/db/postgres/postgres.ts';
-import { locations } from '../src/platform/locations.ts';
-import { searchWarnings } from '../src/platform/operations/start-warnings.ts';
+import { openPostgres } from '../src/db/engine/postgres.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { searchWarnings } from '../src/infra/operations/start-warnings.ts';
+import { locations } from '../src/lib/locations.ts';
 import { emptyServerDatabase, nodesOf } from './support/server-database.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectStatus, newTenant } from './support/tenant.ts';

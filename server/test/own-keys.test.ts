@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createKey } from '../src/modules/auth/keys.ts';
-import { createOwnKey, maxKeys } from '../src/modules/auth/own-keys.ts';
-import { browser, ownPage, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
-import type { Statement } from '../src/platform/db/engine.ts';
-import { forTenant } from '../src/platform/db/owners.ts';
-import { type Scope, scopes, tenantScopes } from '../src/platform/scopes.ts';
+import type { Statement } from '../src/db/engine/engine.ts';
+import { forTenant } from '../src/db/owners.ts';
+import { createKey } from '../src/domain/identity/keys.ts';
+import { createOwnKey, maxKeys } from '../src/domain/identity/own-keys.ts';
+import { browser, ownPage, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
+import { type Scope, scopes, tenantScopes } from '../src/infra/context/scopes.ts';
 import { movableClock } from './support/clock.ts';
 import { observed } from './support/nodes.ts';
 import { maxVisitedBy } from './support/plans.ts';

@@ -158,7 +158,7 @@ test('the service does not start if it cannot restrict a folder, and gives the r
   const folder = join(await openFolder(), 'data');
   mkdirSync(folder);
   chmodSync(folder, 0o777);
-  const script = `const { restrictDataFolder } = await import(${JSON.stringify(join(root, 'server/src/platform/files/owner-only.ts'))});
+  const script = `const { restrictDataFolder } = await import(${JSON.stringify(join(root, 'server/src/lib/owner-only.ts'))});
     process.seteuid(65534);
     restrictDataFolder(${JSON.stringify(folder)}, console);`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Unit } from '../../standards/types.ts';
 import { packCourse, packRow } from '../../test/journeys/course-packages.ts';
-import type { Receipt, Session } from '../src/modules/player/schemas.ts';
+import type { Receipt, Session } from '../src/domain/delivery/player/schemas.ts';
 import { checkProblem, closeAgent, send } from './support/fuzz-responses.ts';
 import { invalidValue, jsonText, unusualTexts } from './support/fuzz-values.ts';
 import { type Play, play } from './support/player.ts';

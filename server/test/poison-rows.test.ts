@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { routes } from '../src/app.ts';
-import { isInstant } from '../src/platform/instants.ts';
+import { routes } from '../src/app/app.ts';
+import { isInstant } from '../src/lib/instants.ts';
 import { movableClock } from './support/clock.ts';
 import { play } from './support/player.ts';
 import { startService } from './support/service.ts';

@@ -3,9 +3,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { routes } from '../src/app.ts';
-import { errorCodes } from '../src/platform/errors.ts';
-import { codesOf } from '../src/platform/http/describe/problem-responses.ts';
+import { routes } from '../src/app/app.ts';
+import { codesOf } from '../src/http/describe/problem-responses.ts';
+import { errorCodes } from '../src/lib/errors.ts';
 import { checkResponses } from './support/recorded-responses.ts';
 
 test('the check distinguishes declared from undeclared responses', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Engine } from '../src/platform/db/engine.ts';
+import type { Engine } from '../src/db/engine/engine.ts';
 import { checkStatements, recordStatements } from './support/recorded-statements.ts';
 
 const nothing: Engine = {

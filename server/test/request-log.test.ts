@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { manifest12, oneItem, oneResource } from '../../standards/test-support.ts';
-import { buildApp } from '../src/app.ts';
+import { buildApp } from '../src/app/app.ts';
 import { packFiles } from './support/packages.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';

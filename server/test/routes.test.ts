@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formatsPackage from 'ajv-formats';
-import { routes } from '../src/app.ts';
-import { auditActions } from '../src/modules/audit/actions.ts';
-import { eventTypes } from '../src/modules/events/types.ts';
-import { errorCodes } from '../src/platform/errors.ts';
-import { buildSerializers, buildValidators } from '../src/platform/http/validation/validation.ts';
-import { scopes } from '../src/platform/scopes.ts';
+import { routes } from '../src/app/app.ts';
+import { auditActions } from '../src/domain/audit/actions.ts';
+import { eventTypes } from '../src/domain/events/types.ts';
+import { buildSerializers, buildValidators } from '../src/http/validation/validation.ts';
+import { scopes } from '../src/infra/context/scopes.ts';
+import { errorCodes } from '../src/lib/errors.ts';
 import { withoutReferences } from './support/openapi.ts';
 import { startService } from './support/service.ts';
 
@@ -190,7 +190,7 @@ test('event types are a closed list, and each of them is written somewhere', () 
   const types: readonly string[] = eventTypes;
   for (const { name, events = [] } of routes)
     for (const type of events) assert.ok(types.includes(type), `${name}: ${type}`);
-  const text = sourcesBut('server/src/modules/events/types.ts');
+  const text = sourcesBut('server/src/domain/events/types.ts');
   for (const type of types) assert.ok(text.includes(`'${type}'`), type);
 });
 
@@ -277,7 +277,7 @@ test('every operation in INTERFACE.md exists exactly as written', () => {
 });
 
 test('every error code is used, and every code used is in the list', () => {
-  const text = sourcesBut('server/src/platform/errors.ts');
+  const text = sourcesBut('server/src/lib/errors.ts');
   for (const code of Object.keys(errorCodes)) assert.ok(text.includes(`'${code}'`), `${code} is not used`);
   for (const [, code] of text.matchAll(/new Problem\(\s*'(\w+)'/g))
     assert.ok(code && code in errorCodes, code);

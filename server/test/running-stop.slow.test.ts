@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { connect as connectSecurely, TLSSocket } from 'node:tls';
-import { packFolder } from '../src/platform/files/pack-folder.ts';
+import { packFolder } from '../src/lib/pack-folder.ts';
 import { writeCertificate } from './support/certificate.ts';
 import {
   bootstrapKey,

@@ -66,7 +66,7 @@ test("BOOTSTRAP_KEY becomes the operator's key and is not printed, unlike the si
   await stopProcess(service);
 });
 
-// The same function checks all other settings. They are tested in server/src/platform/config.test.ts.
+// The same function checks all other settings. They are tested in server/src/infra/context/config.test.ts.
 for (const [name, value] of [
   ['PORT', 'eighty'],
   ['BASE_URL', 'https://name:word@lectern.example'],

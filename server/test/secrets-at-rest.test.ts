@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { matchesPassword, storePassword, unmatchablePasswordHash } from '../src/modules/users/passwords.ts';
-import { readRingFile } from '../src/platform/keys/ring-file.ts';
+import { matchesPassword, storePassword, unmatchablePasswordHash } from '../src/domain/users/passwords.ts';
+import { readRingFile } from '../src/infra/keys/ring-file.ts';
 import { startService, type TestService } from './support/service.ts';
 import { newTenant, type TestTenant } from './support/tenant.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { enrolForTenants } from '../src/modules/enrolments/enrol-function.ts';
-import { isDistributed } from '../src/platform/db/distribute.ts';
-import type { Statement } from '../src/platform/db/engine.ts';
-import { transaction } from '../src/platform/db/transaction.ts';
+import { isDistributed } from '../src/db/distribute.ts';
+import type { Statement } from '../src/db/engine/engine.ts';
+import { transaction } from '../src/db/transaction.ts';
+import { enrolForTenants } from '../src/domain/enrolments/enrol-function.ts';
 import { observed, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant, type TestTenant, unique } from './support/tenant.ts';

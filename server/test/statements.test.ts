@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { packCourse } from '../../test/journeys/course-packages.ts';
-import type { Statement } from '../src/platform/db/engine.ts';
+import type { Statement } from '../src/db/engine/engine.ts';
 import { observed, serve } from './support/nodes.ts';
 import { scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';

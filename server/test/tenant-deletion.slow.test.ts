@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { deployment } from '../src/modules/audit/append.ts';
-import { verifyAudit } from '../src/modules/audit/verify.ts';
-import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
-import { publicName, tenantTables } from '../src/modules/lifecycle/tables.ts';
-import { startReceiver } from '../src/modules/webhooks/test-support.ts';
-import { tenantTables as generatedTables } from '../src/platform/db/generated.ts';
+import { tenantTables as generatedTables } from '../src/db/engine/generated.ts';
+import { deployment } from '../src/domain/audit/chain.ts';
+import { verifyAudit } from '../src/domain/audit/verify.ts';
+import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
+import { finishDeletions } from '../src/domain/privacy/delete-tenant.ts';
+import { publicName, tenantTables } from '../src/domain/privacy/tables.ts';
 import { movableClock } from './support/clock.ts';
 import { fill } from './support/filled-tenant.ts';
 import { onEngine } from './support/nodes.ts';

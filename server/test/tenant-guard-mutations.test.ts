@@ -3,15 +3,15 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { routes } from '../src/app.ts';
-import { databaseFunctions } from '../src/database-functions.ts';
-import { startReceiver } from '../src/modules/webhooks/test-support.ts';
-import type { Engine } from '../src/platform/db/engine.ts';
+import { routes } from '../src/app/app.ts';
+import { databaseFunctions } from '../src/app/database-functions.ts';
+import type { Engine } from '../src/db/engine/engine.ts';
 import {
   assertFunctionTenantScoped,
   assertTenantScoped,
   guardTenants,
-} from '../src/platform/db/guard/tenant-guard.ts';
+} from '../src/db/guard/tenant-guard.ts';
+import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { fill } from './support/filled-tenant.ts';
 import { checkMutants, recordStatements } from './support/recorded-statements.ts';
 import { startService } from './support/service.ts';

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openClient } from '../../bench/kill/client.ts';
 import { ready } from '../../bench/kill/rounds.ts';
-import { startReceiver } from '../../server/src/modules/webhooks/test-support.ts';
+import { startReceiver } from '../../server/src/domain/events/webhooks/test-support.ts';
 import {
   bootstrapKey,
   cleanUp,

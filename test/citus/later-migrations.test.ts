@@ -3,9 +3,9 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { migrate } from '../../server/src/platform/db/migrate.ts';
-import { openPostgres } from '../../server/src/platform/db/postgres/postgres.ts';
-import { locations } from '../../server/src/platform/locations.ts';
+import { openPostgres } from '../../server/src/db/engine/postgres.ts';
+import { migrate } from '../../server/src/db/migrate.ts';
+import { locations } from '../../server/src/lib/locations.ts';
 import {
   bootstrapKey,
   cleanUp,

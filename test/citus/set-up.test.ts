@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { migrate } from '../../server/src/platform/db/migrate.ts';
-import { openPostgres } from '../../server/src/platform/db/postgres/postgres.ts';
-import { locations } from '../../server/src/platform/locations.ts';
+import { openPostgres } from '../../server/src/db/engine/postgres.ts';
+import { migrate } from '../../server/src/db/migrate.ts';
+import { locations } from '../../server/src/lib/locations.ts';
 import { emptyServerDatabase } from '../../server/test/support/server-database.ts';
 import { ask, urlOf } from './worker-process.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { tokenOf } from '../../server/src/modules/people/test-support.ts';
+import { tokenOf } from '../../server/src/domain/sign-in/test-support.ts';
 import { expectAccessible, findings } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, newConsolePage, openConsole } from '../../server/test/support/console.ts';
 import { png } from '../../server/test/support/images.ts';

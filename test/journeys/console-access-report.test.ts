@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expireEnrolments } from '../../server/src/modules/enrolments/expire.ts';
-import { countAccess } from '../../server/src/modules/reports/count-access.ts';
-import { countCompletion } from '../../server/src/modules/reports/count-completion.ts';
+import { expireEnrolments } from '../../server/src/domain/enrolments/expire.ts';
+import { countAccess } from '../../server/src/domain/reports/count-access.ts';
+import { countCompletion } from '../../server/src/domain/reports/count-completion.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { expectCount } from '../../server/test/support/browser.ts';
 import { movableClock } from '../../server/test/support/clock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
-import { createOperatorLink } from '../../server/src/modules/people/operator-links.ts';
+import { createOperatorLink } from '../../server/src/domain/sign-in/operator-links.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { press } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf, openConsole } from '../../server/test/support/console.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createKey } from '../../server/src/modules/auth/keys.ts';
+import { createKey } from '../../server/src/domain/identity/keys.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { signInOperator } from '../../server/src/modules/people/test-support.ts';
+import { signInOperator } from '../../server/src/domain/sign-in/test-support.ts';
 import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
-import { createOperatorLink } from '../../server/src/modules/people/operator-links.ts';
-import { hashOf, useHostName } from '../../server/src/modules/people/passkeys/test-support.ts';
+import { createOperatorLink } from '../../server/src/domain/sign-in/operator-links.ts';
+import { hashOf, useHostName } from '../../server/src/domain/sign-in/passkeys/test-support.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';

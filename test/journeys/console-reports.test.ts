@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { countCompletion } from '../../server/src/modules/reports/count-completion.ts';
+import { countCompletion } from '../../server/src/domain/reports/count-completion.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { expectCount } from '../../server/test/support/browser.ts';
 import { movableClock } from '../../server/test/support/clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createKey } from '../../server/src/modules/auth/keys.ts';
+import { createKey } from '../../server/src/domain/identity/keys.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, signInAs } from '../../server/test/support/console.ts';
 import { play } from '../../server/test/support/player.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { type Dispatcher, startDispatcher } from '../../server/src/modules/webhooks/dispatcher.ts';
+import { type Dispatcher, startDispatcher } from '../../server/src/domain/events/webhooks/dispatcher.ts';
 import {
   type Received,
   type Receiver,
   startReceiver,
-} from '../../server/src/modules/webhooks/test-support.ts';
+} from '../../server/src/domain/events/webhooks/test-support.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { movableClock } from '../../server/test/support/clock.ts';
 import { closeConsole, consoleOf, signInAs } from '../../server/test/support/console.ts';

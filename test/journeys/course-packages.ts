@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { packFolder } from '../../server/src/platform/files/pack-folder.ts';
+import { packFolder } from '../../server/src/lib/pack-folder.ts';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { hashOf } from '../../server/src/modules/people/passkeys/test-support.ts';
+import { hashOf } from '../../server/src/domain/sign-in/passkeys/test-support.ts';
 import { contentOf, waitForState } from '../../server/test/support/browser.ts';
 import { closeConsole, newConsolePage } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';

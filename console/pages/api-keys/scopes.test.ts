@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantScopes } from '../../../server/src/platform/scopes.ts';
+import { tenantScopes } from '../../../server/src/infra/context/scopes.ts';
 import german from '../../texts/de.pages.json' with { type: 'json' };
 import english from '../../texts/en.pages.json' with { type: 'json' };
 import french from '../../texts/fr.pages.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EnrolOptionChange } from '../../../server/src/modules/catalogue/schemas.ts';
+import { EnrolOptionChange } from '../../../server/src/domain/catalogue/schemas.ts';
 import { maxOf, partsOf, toIso, units } from './duration.ts';
 
 const pattern = new RegExp(

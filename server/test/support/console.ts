@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { signInOperator, signInUser } from '../../src/modules/people/test-support.ts';
+import { signInOperator, signInUser } from '../../src/domain/sign-in/test-support.ts';
 import { newContext } from './browser.ts';
 import { dialogErrors, watchDialogs } from './dialogs.ts';
 import type { TestService } from './service.ts';

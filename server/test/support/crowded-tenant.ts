@@ -1,6 +1,6 @@
-import { numberEvents } from '../../src/modules/events/write.ts';
-import { noKey } from '../../src/modules/xapi/document-address.ts';
-import { searchKey } from '../../src/modules/xapi/search-keys.ts';
+import { numberEvents } from '../../src/domain/events/write.ts';
+import { noKey } from '../../src/domain/lrs/documents.ts';
+import { searchKey } from '../../src/domain/lrs/stored-statement.ts';
 import type { TestService } from './service.ts';
 
 /** Rows in each table that a caller can fill. The test fails if an operation touches 5,000 of them. */

@@ -1,6 +1,6 @@
-import type { Context } from '../../src/platform/context.ts';
-import type { Connection, Engine } from '../../src/platform/db/engine.ts';
-import { unavailable } from '../../src/platform/db/postgres/wire.ts';
+import type { Connection, Engine } from '../../src/db/engine/engine.ts';
+import { unavailable } from '../../src/db/engine/wire.ts';
+import type { Context } from '../../src/infra/context/context.ts';
 import { onEngine } from './nodes.ts';
 
 /**

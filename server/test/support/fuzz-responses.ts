@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, request as open } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formatsPackage from 'ajv-formats';
-import { errorCodes } from '../../src/platform/errors.ts';
+import { errorCodes } from '../../src/lib/errors.ts';
 import type { Described, Message } from './fuzz-requests.ts';
 
 export type Answer = {

@@ -1,6 +1,6 @@
 import { packCourse } from '../../../test/journeys/course-packages.ts';
-import { signInOperator } from '../../src/modules/people/test-support.ts';
-import { exampleStatement } from '../../src/modules/xapi/examples.ts';
+import { exampleStatement } from '../../src/domain/lrs/examples.ts';
+import { signInOperator } from '../../src/domain/sign-in/test-support.ts';
 import type { Keys } from './fuzz-requests.ts';
 import { instants, type Names } from './fuzz-values.ts';
 import type { TestService } from './service.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { serveOnce } from '../../src/platform/operations/isolated-program.ts';
+import { serveOnce } from '../../src/lib/isolated-program.ts';
 
 /** `(module (memory (export "m") 1))`: WebAssembly memory that may grow as far as the engine allows. */
 const growable = Buffer.from('0061736d010000000503010001070501016d0200', 'hex');

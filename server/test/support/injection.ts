@@ -1,7 +1,7 @@
 import { au, courseStructure } from '../../../standards/cmi5/test-support.ts';
-import { leavePasskey } from '../../src/modules/people/passkeys/test-support.ts';
-import { browser, ownPage, signInOperator } from '../../src/modules/people/test-support.ts';
-import { path } from '../../src/platform/http/routes.ts';
+import { leavePasskey } from '../../src/domain/sign-in/passkeys/test-support.ts';
+import { browser, ownPage, signInOperator } from '../../src/domain/sign-in/test-support.ts';
+import { path } from '../../src/http/routes.ts';
 import { png } from './images.ts';
 import { packFiles } from './packages.ts';
 import { play } from './player.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Statement } from '../../src/platform/db/engine.ts';
+import type { Statement } from '../../src/db/engine/engine.ts';
 
 /** A value that was read from JSON, in SQL. */
 function literal(value: unknown): string {

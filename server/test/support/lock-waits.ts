@@ -1,5 +1,5 @@
-import { isDistributed } from '../../src/platform/db/distribute.ts';
-import type { Engine } from '../../src/platform/db/engine.ts';
+import { isDistributed } from '../../src/db/distribute.ts';
+import type { Engine } from '../../src/db/engine/engine.ts';
 
 /** The number of statements that wait for a lock and contain this text. On Citus, they can wait on any node. */
 export async function lockWaits(engine: Engine, containing = ''): Promise<number> {

@@ -1,4 +1,4 @@
-import { numberEvents } from '../../src/modules/events/write.ts';
+import { numberEvents } from '../../src/domain/events/write.ts';
 import type { TestService } from './service.ts';
 
 const ids = (prefix: string, n: string) =>

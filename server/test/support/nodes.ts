@@ -1,8 +1,8 @@
-import { buildApp } from '../../src/app.ts';
-import type { Context } from '../../src/platform/context.ts';
-import { kyselyForEngine } from '../../src/platform/db/dialect.ts';
-import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
-import { openState } from '../../src/platform/node-state.ts';
+import { buildApp } from '../../src/app/app.ts';
+import { kyselyForEngine } from '../../src/db/dialect.ts';
+import type { Connection, Engine, Statement } from '../../src/db/engine/engine.ts';
+import type { Context } from '../../src/infra/context/context.ts';
+import { openState } from '../../src/infra/context/node-state.ts';
 import { closeServers } from './close-servers.ts';
 import { recordResponses } from './recorded-responses.ts';
 

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { packFolder } from '../../src/platform/files/pack-folder.ts';
+import { packFolder } from '../../src/lib/pack-folder.ts';
 
 /** The phishing course with a newer first page. */
 export async function packSecondRelease(): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isDistributed } from '../../src/platform/db/distribute.ts';
-import type { Engine, Statement } from '../../src/platform/db/engine.ts';
+import { isDistributed } from '../../src/db/distribute.ts';
+import type { Engine, Statement } from '../../src/db/engine/engine.ts';
 import { withLiterals } from './literals.ts';
 
 export type Plan = {

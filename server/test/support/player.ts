@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Commit, Session } from '../../src/modules/player/schemas.ts';
+import type { Commit, Session } from '../../src/domain/delivery/player/schemas.ts';
 import { ask } from './ask.ts';
 import type { Reply } from './send.ts';
 import type { TestService } from './service.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
-import { assertTenantScoped } from '../../src/platform/db/guard/tenant-guard.ts';
+import type { Connection, Engine, Statement } from '../../src/db/engine/engine.ts';
+import { assertTenantScoped } from '../../src/db/guard/tenant-guard.ts';
 import { mutantsOf } from './tenant-mutations.ts';
 
 type Line = { text: string; tenants: number; values?: unknown[] };

@@ -1,4 +1,4 @@
-import type { Connection, Engine } from '../../src/platform/db/engine.ts';
+import type { Connection, Engine } from '../../src/db/engine/engine.ts';
 
 /** Empty databases left by earlier test files of this process. If null, every database is closed after use. */
 let emptyDatabases: Engine[] | null = null;

@@ -1,8 +1,8 @@
-import type { Engine, Statement } from '../../src/platform/db/engine.ts';
-import { assertTenantScoped } from '../../src/platform/db/guard/tenant-guard.ts';
-import { migrate } from '../../src/platform/db/migrate.ts';
-import { openPostgres } from '../../src/platform/db/postgres/postgres.ts';
-import { locations } from '../../src/platform/locations.ts';
+import type { Engine, Statement } from '../../src/db/engine/engine.ts';
+import { openPostgres } from '../../src/db/engine/postgres.ts';
+import { assertTenantScoped } from '../../src/db/guard/tenant-guard.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { locations } from '../../src/lib/locations.ts';
 import { withLiterals } from './literals.ts';
 import { recordedStatements } from './recorded-statements.ts';
 import { emptyServerDatabase } from './server-database.ts';

@@ -1,4 +1,4 @@
-import type { Engine, Statement } from '../../src/platform/db/engine.ts';
+import type { Engine, Statement } from '../../src/db/engine/engine.ts';
 
 /**
  * The rows that a transaction reads and writes, including those read and written by triggers and cascades, but not

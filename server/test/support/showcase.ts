@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { packCourse } from '../../../test/journeys/course-packages.ts';
-import { startDispatcher } from '../../src/modules/webhooks/dispatcher.ts';
+import { startDispatcher } from '../../src/domain/events/webhooks/dispatcher.ts';
 import { play, scorm12 } from './player.ts';
 import { startService, type TestService } from './service.ts';
 import { newTenant, type TestTenant } from './tenant.ts';

@@ -1,4 +1,4 @@
-import { tenantTables } from '../../src/platform/db/generated.ts';
+import { tenantTables } from '../../src/db/engine/generated.ts';
 
 /** A statement that no longer names its tenant, and how it was changed. */
 export type Mutant = { how: string; text: string };

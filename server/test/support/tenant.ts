@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { path } from '../../src/platform/http/routes.ts';
+import { path } from '../../src/http/routes.ts';
 import type { Reply } from './send.ts';
 import type { TestService } from './service.ts';
 

@@ -1,0 +1,175 @@
+import formBody from '@fastify/formbody';
+import type { FastifyInstance } from 'fastify';
+import { auditRoutes } from '../domain/audit/routes.ts';
+import { catalogueRoutes } from '../domain/catalogue/routes.ts';
+import { auRoutes } from '../domain/delivery/player/au-routes.ts';
+import { contentRoutes } from '../domain/delivery/player/content-routes.ts';
+import { contentHeaders, prepareContent } from '../domain/delivery/player/content-server.ts';
+import { launchRoute, rewriteLaunch } from '../domain/delivery/player/launch-route.ts';
+import { playerLogoRoute } from '../domain/delivery/player/logo-route.ts';
+import { previewRoutes } from '../domain/delivery/player/preview-routes.ts';
+import { problemPage } from '../domain/delivery/player/rejection-page.ts';
+import { enterSession } from '../domain/delivery/player/session-entry.ts';
+import { aiccRoutes } from '../domain/delivery/protocols/aicc/routes.ts';
+import { serveHacp } from '../domain/delivery/protocols/aicc/serve-hacp.ts';
+import { findAuSession } from '../domain/delivery/protocols/cmi5/find-au-session.ts';
+import { recordRefusal } from '../domain/delivery/protocols/cmi5/record-refusal.ts';
+import { cmi5Routes } from '../domain/delivery/protocols/cmi5/routes.ts';
+import { enrolmentKeyRoutes } from '../domain/enrolment-keys/routes.ts';
+import { activityRoutes } from '../domain/enrolments/activity-routes.ts';
+import { attemptRoutes } from '../domain/enrolments/attempt-routes.ts';
+import { bulkEnrolRoutes } from '../domain/enrolments/bulk-routes.ts';
+import { releaseRoutes } from '../domain/enrolments/release-routes.ts';
+import { enrolmentRoutes } from '../domain/enrolments/routes.ts';
+import { eventRoutes } from '../domain/events/routes.ts';
+import { webhookRoutes } from '../domain/events/webhooks/routes.ts';
+import { authorize, keyCaller, tenantResolver } from '../domain/identity/authenticate.ts';
+import { ownKeyRoutes } from '../domain/identity/own-key-routes.ts';
+import { authRoutes } from '../domain/identity/routes.ts';
+import { rewriteLrsUrl } from '../domain/lrs/alternate-request.ts';
+import { serveLrs } from '../domain/lrs/lrs.ts';
+import { xapiRoutes } from '../domain/lrs/routes.ts';
+import { lifecycleRoutes } from '../domain/privacy/tenant-routes.ts';
+import { personalDataRoutes } from '../domain/privacy/user-routes.ts';
+import { databaseMetrics } from '../domain/reports/metric-groups.ts';
+import { reportRoutes } from '../domain/reports/routes.ts';
+import { scheduleRoutes } from '../domain/reports/schedules/routes.ts';
+import { sandboxRoutes } from '../domain/sandbox/routes.ts';
+import { passkeyRoutes } from '../domain/sign-in/passkeys/routes.ts';
+import { passwordRoutes } from '../domain/sign-in/password-routes.ts';
+import { sessionRoutes } from '../domain/sign-in/session-routes.ts';
+import { sessionCaller } from '../domain/sign-in/sessions.ts';
+import { brandingRoutes } from '../domain/tenants/branding-routes.ts';
+import { tenantRoutes } from '../domain/tenants/routes.ts';
+import { settingsRoutes } from '../domain/tenants/settings-routes.ts';
+import { knownTenant } from '../domain/tenants/tenants.ts';
+import { bounceRoutes } from '../domain/users/bounces/routes.ts';
+import { invitationRoutes } from '../domain/users/invitations/routes.ts';
+import { mailRoutes } from '../domain/users/mail-routes.ts';
+import { userRoutes } from '../domain/users/routes.ts';
+import { parseRecords } from '../http/bodies.ts';
+import { describe } from '../http/describe/describe.ts';
+import { serveDescription } from '../http/describe/openapi.ts';
+import type { Route } from '../http/routes.ts';
+import { registerRoutes } from '../http/serve/dispatch.ts';
+import type { Authenticate, Guards } from '../http/serve/guards.ts';
+import { openServer } from '../http/serve/serve.ts';
+import type { Config } from '../infra/context/config.ts';
+import type { Context } from '../infra/context/context.ts';
+import { healthRoutes } from '../infra/operations/health.ts';
+import { openMetrics } from '../infra/operations/metrics.ts';
+import { consoleRoutes } from './console.ts';
+import { guideRoutes } from './guide.ts';
+import { openapiInfo } from './openapi-info.ts';
+import { webhookSources } from './webhook-sources.ts';
+
+/** Every operation on both origins. */
+export const routes: readonly Route[] = [
+  ...authRoutes,
+  ...ownKeyRoutes,
+  ...userRoutes,
+  ...invitationRoutes,
+  ...mailRoutes,
+  ...bounceRoutes,
+  ...enrolmentRoutes,
+  ...activityRoutes,
+  ...attemptRoutes,
+  ...bulkEnrolRoutes,
+  ...enrolmentKeyRoutes,
+  ...personalDataRoutes,
+  ...sessionRoutes,
+  ...passwordRoutes,
+  ...passkeyRoutes,
+  ...catalogueRoutes,
+  ...releaseRoutes,
+  ...tenantRoutes,
+  ...brandingRoutes,
+  ...settingsRoutes,
+  ...lifecycleRoutes,
+  ...eventRoutes,
+  ...reportRoutes,
+  ...scheduleRoutes,
+  ...webhookRoutes(webhookSources),
+  ...auditRoutes,
+  ...xapiRoutes,
+  ...cmi5Routes,
+  launchRoute,
+  ...previewRoutes,
+  ...sandboxRoutes,
+  ...contentRoutes,
+  playerLogoRoute,
+  ...auRoutes,
+  ...aiccRoutes,
+];
+
+/** The OpenAPI document. */
+export function describeApi(config: Config): object {
+  return describe(routes, openapiInfo(config));
+}
+
+export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
+
+/** Default headers of the API origin. Pages served there set their own Content-Security-Policy. */
+const apiHeaders = {
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+/** The key in the Authorization header or, if there is no such header, the session cookie. */
+const authenticate: Authenticate = async (ctx, request) => {
+  const session = request.headers.authorization === undefined ? await sessionCaller(ctx, request) : null;
+  return session ?? (await keyCaller(ctx, request));
+};
+
+const resolveTenant = tenantResolver(
+  async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
+);
+const guards: Guards = { authenticate, authorize, resolveTenant, enterSession };
+const isContent = ({ origin }: Route) => origin === 'content';
+
+/** Builds the server for the API origin. */
+function buildApiServer(ctx: Context): FastifyInstance {
+  const api = openServer(ctx, 'api', apiHeaders, {
+    rewriteUrl: (request) => rewriteLaunch(rewriteLrsUrl(request)),
+    problemPage,
+  });
+  const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));
+  serveDescription(api, () => describeApi(ctx.config));
+  parseRecords(api, own);
+  api.register(formBody);
+  registerRoutes(api, ctx, own, guards);
+  serveLrs(api, ctx, xapiRoutes, { guards, findAuSession, recordRefusal });
+  return api;
+}
+
+/**
+ * Builds the servers for both origins and, if configured, for the operations port. The servers do
+ * not listen yet.
+ */
+export async function buildApp(
+  ctx: Context,
+  {
+    processMetrics = false,
+    observe,
+  }: { processMetrics?: boolean; observe?: (app: FastifyInstance) => void } = {},
+): Promise<App> {
+  const metrics = openMetrics(ctx, { processMetrics, groups: databaseMetrics });
+  const api = buildApiServer(ctx);
+  const content = openServer(ctx, 'content', contentHeaders, { problemPage });
+  const operations = ctx.config.operationsPort === null ? null : openServer(ctx, 'api', apiHeaders);
+  metrics.observe(api, 'api');
+  metrics.observe(content, 'content');
+  observe?.(api);
+  observe?.(content);
+  consoleRoutes(api);
+  guideRoutes(api);
+  healthRoutes(operations ?? api, ctx, metrics);
+  await prepareContent(content, ctx);
+  const ofPlayer = routes.filter((route) => isContent(route) && !aiccRoutes.includes(route));
+  registerRoutes(content, ctx, ofPlayer, guards);
+  serveHacp(content, ctx, guards);
+  await Promise.all([api.ready(), content.ready(), operations?.ready()]);
+  return { api, content, operations };
+}

@@ -1,0 +1,26 @@
+import type { DatabaseFunction } from '../db/functions.ts';
+import { enrolForTenants, enrolFunction } from '../domain/enrolments/enrol-function.ts';
+import { expireFunction } from '../domain/enrolments/expire.ts';
+import { startFunction } from '../domain/enrolments/run-time/start.ts';
+import { writeForTenants, writeProgressFunction } from '../domain/enrolments/run-time/write-progress.ts';
+import { eraseFunction } from '../domain/lrs/erase-function.ts';
+import { storeForTenants, storeFunction } from '../domain/lrs/store-function.ts';
+import { createUserFunction, createUsersForTenants } from '../domain/users/create-user.ts';
+
+export const databaseFunctions: readonly DatabaseFunction[] = [
+  createUserFunction,
+  enrolFunction,
+  expireFunction,
+  startFunction,
+  writeProgressFunction,
+  storeFunction,
+  eraseFunction,
+];
+
+/** Call one of the others for several tenants. */
+export const functionsForTenants: readonly DatabaseFunction[] = [
+  createUsersForTenants,
+  enrolForTenants,
+  writeForTenants,
+  storeForTenants,
+].map(({ each }) => each);

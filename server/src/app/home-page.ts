@@ -1,0 +1,41 @@
+import type { Database } from '../db/dialect.ts';
+import { run } from '../db/transaction.ts';
+
+const name = 'home_page';
+
+const hasRecords = `/* across tenants: all have the same home page */
+select exists (select 1 from statement) or exists (select 1 from xapi_document) or exists (select 1 from au_session) as found`;
+
+/**
+ * Returns the `BASE_URL` that was set when the first learning record was stored. The IDs of learners and
+ * courses in xAPI statements begin with it. They must not change when the service moves to another address.
+ * Otherwise, a learner's earlier records could no longer be found, not even to erase them.
+ */
+export async function openHomePage(
+  ctx: { db: Database },
+  { baseUrl, isService }: { baseUrl: string; isService: boolean },
+): Promise<string> {
+  const known = await readHomePage(ctx);
+  // On Citus, finding out and writing need all worker nodes, and a start must not.
+  if (!isService || known === baseUrl) return known ?? baseUrl;
+  await setHomePage(ctx, baseUrl);
+  return (await readHomePage(ctx)) ?? baseUrl;
+}
+
+async function readHomePage(ctx: { db: Database }): Promise<string | undefined> {
+  const row = await ctx.db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value;
+}
+
+/** Only the service sets it. A command may run without the service's configuration. */
+async function setHomePage(ctx: { db: Database }, baseUrl: string): Promise<void> {
+  const [records] = await run<{ found: boolean }>(ctx, { text: hasRecords, values: [] });
+  await ctx.db
+    .insertInto('setting')
+    .values({ name, value: baseUrl })
+    .onConflict((conflict) => {
+      const known = conflict.column('name');
+      return records?.found ? known.doNothing() : known.doUpdateSet({ value: baseUrl });
+    })
+    .execute();
+}

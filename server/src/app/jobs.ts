@@ -1,0 +1,75 @@
+import { findDamage, findUnusedFolders } from '../domain/catalogue/find-damage.ts';
+import { expireEnrolments } from '../domain/enrolments/expire.ts';
+import { remindOfEnds } from '../domain/enrolments/reminders/remind.ts';
+import { startDispatcher } from '../domain/events/webhooks/dispatcher.ts';
+import { purgeDeliveries } from '../domain/events/webhooks/results.ts';
+import { forgetRecipients } from '../domain/mail/recipients.ts';
+import { purgeMails } from '../domain/mail/results.ts';
+import { sendMails } from '../domain/mail/send.ts';
+import { finishDeletions } from '../domain/privacy/delete-tenant.ts';
+import { finishErasures } from '../domain/privacy/erase-batches.ts';
+import { countAccess } from '../domain/reports/count-access.ts';
+import { countActivity } from '../domain/reports/count-activity.ts';
+import { countCompletion } from '../domain/reports/count-completion.ts';
+import { runSchedules } from '../domain/reports/schedules/run-schedules.ts';
+import type { Context } from '../infra/context/context.ts';
+import { type Job, startJobs } from '../infra/operations/jobs.ts';
+import { deleteExpiredResponses } from '../infra/retries/stored-responses.ts';
+import { clearScratch, scratchAge } from '../lib/files.ts';
+import { mailAttachments, mailChecks } from './mail-checks.ts';
+import { webhookSources } from './webhook-sources.ts';
+
+export const jobs: readonly Job[] = [
+  {
+    name: 'enrolments.expire',
+    every: 30,
+    isPerNode: true,
+    run: async (ctx) => void (await expireEnrolments(ctx)),
+  },
+  {
+    name: 'enrolments.remind',
+    every: 300,
+    isPerNode: true,
+    run: async (ctx) => void (await remindOfEnds(ctx)),
+  },
+  { name: 'reports.count', every: 10, isPerNode: true, run: countCompletion },
+  { name: 'reports.access', every: 10, isPerNode: true, run: countAccess },
+  { name: 'reports.activity', every: 10, isPerNode: true, run: countActivity },
+  { name: 'reports.schedule', every: 10, isPerNode: true, run: runSchedules },
+  { name: 'retries.forget', every: 3_600, isPerNode: true, run: deleteExpiredResponses },
+  {
+    name: 'packages.check',
+    every: 86_400,
+    run: async (ctx) => {
+      await findDamage(ctx);
+      await findUnusedFolders(ctx);
+    },
+  },
+  { name: 'files.clear', every: 3_600, run: (ctx) => clearScratch(ctx.config.dataDir, scratchAge) },
+  { name: 'mail.send', every: 2, isPerNode: true, run: (ctx) => sendMails(ctx, mailChecks, mailAttachments) },
+  { name: 'mail.purge', every: 86_400, isPerNode: true, run: purgeMails },
+  { name: 'mail.forget', every: 3_600, run: forgetRecipients },
+  { name: 'tenants.delete', every: 10, run: finishDeletions },
+  { name: 'users.erase', every: 10, isPerNode: true, run: finishErasures },
+  { name: 'webhooks.purge', every: 86_400, isPerNode: true, run: (ctx) => purgeDeliveries(ctx) },
+];
+
+/** The background work of this node. */
+export type Worker = { stop: () => Promise<void> };
+
+/** Less than the 10 s in which a whole shutdown must complete. */
+const graceMilliseconds = 8_000;
+
+/**
+ * Starts the background work, which several nodes can do at the same time. `stop` lets running jobs
+ * finish.
+ */
+export async function startWorker(ctx: Context): Promise<Worker> {
+  const queue = await startJobs(ctx, jobs);
+  const dispatcher = startDispatcher(ctx, webhookSources);
+  return {
+    stop: async () => {
+      await Promise.all([queue.stop(graceMilliseconds), dispatcher.stop(graceMilliseconds)]);
+    },
+  };
+}

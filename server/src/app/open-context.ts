@@ -1,0 +1,67 @@
+import { isMigrated, migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/open.ts';
+import { openClocks } from '../infra/context/clocks.ts';
+import type { Config } from '../infra/context/config.ts';
+import { type Context, serviceActor } from '../infra/context/context.ts';
+import { openCounters } from '../infra/context/counters.ts';
+import { openImports } from '../infra/context/import-queue.ts';
+import { openLoad } from '../infra/context/load.ts';
+import { openState } from '../infra/context/node-state.ts';
+import { openKeys } from '../infra/operations/open-keys.ts';
+import { searchWarnings } from '../infra/operations/start-warnings.ts';
+import { openFiles } from '../lib/files.ts';
+import { runIsolated } from '../lib/isolated.ts';
+import { locations } from '../lib/locations.ts';
+import type { Log } from '../lib/log.ts';
+import { restrictDataFolder } from '../lib/owner-only.ts';
+import { openHomePage } from './home-page.ts';
+
+/**
+ * Opens everything that service functions need, including the database and the files. Migrates an
+ * older database or, if `migrates` is false, rejects it.
+ */
+export async function openContext(
+  config: Config,
+  log: Log,
+  { migrates = true, isService = true }: { migrates?: boolean; isService?: boolean } = {},
+): Promise<Context> {
+  restrictDataFolder(config.dataDir, log);
+  const { engine, db } = await openDatabase({
+    databaseUrl: config.databaseUrl ?? undefined,
+    statementNames: config.statementNames,
+    connections: config.databaseConnections,
+    dataDir: config.dataDir,
+    log,
+  });
+  try {
+    if (!migrates && !(await isMigrated(engine, locations.migrations)))
+      throw new Error('The database has not been migrated to this version. Run lectern migrate first.');
+    const { applied } = await migrate(engine, locations.migrations);
+    if (applied.length > 0) log.info({ applied }, 'migrated the database');
+    for (const warning of await searchWarnings(engine)) log.warn({}, warning);
+    const files = await openFiles(config.dataDir);
+    const now = () => new Date();
+    const keys = await openKeys({ config, db, log, now });
+    const counters = openCounters();
+    return {
+      config,
+      homePage: await openHomePage({ db }, { baseUrl: config.baseUrl, isService }),
+      engine,
+      state: openState(),
+      db,
+      log,
+      files,
+      imports: openImports(counters),
+      isolate: runIsolated,
+      keys,
+      load: openLoad(),
+      counters,
+      now,
+      clocks: openClocks(),
+      actor: serviceActor,
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+import { eventSource } from '../domain/events/webhooks/event-source.ts';
+import type { WebhookKind } from '../domain/events/webhooks/schemas.ts';
+import type { Source } from '../domain/events/webhooks/source.ts';
+import { statementSource } from '../domain/lrs/forwarding/statement-source.ts';
+
+/** The source of the messages for each kind of endpoint. */
+export const webhookSources: Readonly<Record<WebhookKind, Source>> = {
+  events: eventSource,
+  xapi: statementSource,
+};

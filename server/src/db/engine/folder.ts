@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { syncPath, syncTree } from '../../lib/files.ts';
+import { programAddress } from '../../lib/locations.ts';
+import { restrictToOwner } from '../../lib/owner-only.ts';
+import type { DatabaseLog } from './engine.ts';
+
+const program = fileURLToPath(programAddress('./pglite-create.ts', import.meta.url));
+const draftName = 'database.new';
+
+/** The PostgreSQL release that PGlite contains. Only the same release can open a data folder. */
+const release = '18';
+
+function assertSameRelease(place: string): void {
+  const found = readFileSync(path.join(place, 'PG_VERSION'), 'utf8').trim();
+  if (found !== release)
+    throw new Error(
+      `The database in ${place} is in the format of PostgreSQL ${found}, but this version of Lectern contains PostgreSQL ${release}. Start the version of Lectern that wrote it, or move the folder away to start with an empty database.`,
+    );
+}
+
+/** Creates the database in a temporary folder and renames it once everything is on disk. */
+export async function createFolder(folder: string, log: DatabaseLog): Promise<string> {
+  const place = path.join(folder, 'database');
+  if (existsSync(place)) {
+    assertSameRelease(place);
+    return place;
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder))
+    if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });
+  // The name is unique, because the helper process of a killed process can keep running for a moment.
+  const draft = path.join(folder, `${draftName}-${process.pid}`);
+  log.info({ folder }, 'creating the database');
+  await make(draft);
+  restrictToOwner(draft);
+  syncTree(draft);
+  renameSync(draft, place);
+  syncPath(folder);
+  return place;
+}
+
+/**
+ * Runs in a separate process, so that its memory is released: creating a database takes 250 MB more than
+ * serving one.
+ */
+async function make(folder: string): Promise<void> {
+  // `--liftoff-only` saves a second of CPU time (3.6 s instead of 4.6 s): the process exits before optimised code would
+  // pay off.
+  await promisify(execFile)(process.execPath, ['--liftoff-only', program, folder]);
+}

@@ -1,0 +1,32 @@
+import { limitConnections } from './connections.ts';
+import { type Database, kyselyForEngine } from './dialect.ts';
+import type { DatabaseLog, Engine } from './engine/engine.ts';
+import { openPglite } from './engine/pglite.ts';
+import { openPostgres } from './engine/postgres.ts';
+import { guardTenants } from './guard/tenant-guard.ts';
+
+export type DatabaseOptions = {
+  databaseUrl: string | undefined;
+  statementNames: boolean;
+  /** Maximum connections of this process to a server. */
+  connections: number;
+  dataDir: string;
+  log: DatabaseLog;
+};
+
+/** Does not migrate the database; see `migrate`. */
+export async function openDatabase({
+  databaseUrl,
+  statementNames,
+  connections,
+  dataDir,
+  log,
+}: DatabaseOptions): Promise<{ engine: Engine; db: Database }> {
+  // `limitConnections` limits them, on Citus for each worker node.
+  const max = Number.POSITIVE_INFINITY;
+  const opened = databaseUrl
+    ? await openPostgres({ url: databaseUrl, max, preparesStatements: statementNames, log })
+    : await openPglite({ folder: dataDir, log });
+  const engine = guardTenants(limitConnections(opened, connections));
+  return { engine, db: kyselyForEngine(engine) };
+}

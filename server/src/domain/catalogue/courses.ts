@@ -1,0 +1,226 @@
+import { type Selectable, sql } from 'kysely';
+import type { Standard } from '../../../../standards/types.ts';
+import type { CourseTable } from '../../db/engine/generated.ts';
+import { countSelected } from '../../db/page.ts';
+import { patternsOf, searchedText } from '../../db/search.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { pageLimit, readCursor, toPage, withCount } from '../../http/pagination.ts';
+import type { Context } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { differences } from '../../lib/tables.ts';
+import { appendAudit, deployment } from '../audit/chain.ts';
+import { type OptionRow, toOption } from './options.ts';
+import { courseNotFound, translateInUse } from './problems.ts';
+import { announceRelease } from './releases.ts';
+import type { AuthoredCourse, CourseChange, CourseQuery } from './schemas.ts';
+
+export type CourseRow = Selectable<CourseTable> & {
+  release_number: number | null;
+  release_standard: string | null;
+  release_warnings: number | null;
+  release_errors: number | null;
+};
+
+export function selectCourses(ctx: Context) {
+  return ctx.db
+    .selectFrom('course')
+    .leftJoin('release', 'release.release_id', 'course.release_id')
+    .selectAll('course')
+    .select(['release.number as release_number', 'release.standard as release_standard'])
+    .select(sql<number | null>`jsonb_array_length(release.warnings)`.as('release_warnings'))
+    .select(
+      sql<
+        number | null
+      >`jsonb_array_length(jsonb_path_query_array(release.warnings, '$[*] ? (@.Severity == "error")'))`.as(
+        'release_errors',
+      ),
+    );
+}
+
+/** The courses on a page, ordered by CourseID. */
+export function filterCourses(courses: ReturnType<typeof selectCourses>, input: CourseQuery) {
+  const { Search, Status } = input;
+  const after = readCursor(input);
+  let query = courses.orderBy('course.course_id').limit(pageLimit(input) + 1);
+  if (after !== null) query = query.where('course.course_id', '>', after);
+  if (Status !== undefined) query = query.where('course.status', '=', Status);
+  for (const pattern of Search === undefined ? [] : patternsOf(Search))
+    query = query.where('course.folded', 'like', pattern);
+  return query;
+}
+
+/** Counts the courses that match the filters. */
+export function countCourses(ctx: Context, courses: ReturnType<typeof selectCourses>, input: CourseQuery) {
+  return countSelected(ctx, filterCourses(courses, input).clearSelect().select('course.course_id'));
+}
+
+export function optionsOf(ctx: Context, courseIds: string[]): Promise<OptionRow[]> {
+  if (courseIds.length === 0) return Promise.resolve([]);
+  return ctx.db
+    .selectFrom('enrol_option')
+    .selectAll()
+    .where((where) => where('course_id', '=', where.fn.any(where.val(courseIds))))
+    .orderBy('course_id')
+    .orderBy('created_at')
+    .orderBy('duration_id')
+    .execute();
+}
+
+export function standardOf(row: Pick<CourseRow, 'release_standard' | 'url'>): Standard | null {
+  return (row.release_standard as Standard | null) ?? (row.url === null ? null : 'web');
+}
+
+export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): AuthoredCourse {
+  return {
+    CourseID: row.course_id,
+    Title: row.title,
+    Description: row.description,
+    Language: row.language,
+    ImageURL: row.image_url,
+    URL: row.url,
+    Tenants: row.tenants,
+    Standard: standardOf(row),
+    Status: row.status,
+    Release: row.release_number,
+    Warnings: row.release_warnings,
+    Errors: row.release_errors,
+    EnrolOptions: options.filter((option) => option.course_id === row.course_id).map(toOption),
+    CreatedAt: row.created_at.toISOString(),
+    UpdatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export async function readAuthoredCourse(ctx: Context, input: { courseId: string }): Promise<AuthoredCourse> {
+  const row = await selectCourses(ctx).where('course.course_id', '=', input.courseId).executeTakeFirst();
+  if (!row) throw courseNotFound();
+  return toAuthoredCourse(row, await optionsOf(ctx, [input.courseId]));
+}
+
+export async function listAuthoredCourses(ctx: Context, input: CourseQuery) {
+  const limit = pageLimit(input);
+  const rows = await filterCourses(selectCourses(ctx), input).execute();
+  const options = await optionsOf(
+    ctx,
+    rows.map((row) => row.course_id),
+  );
+  const page = toPage(
+    rows,
+    limit,
+    (row) => row.course_id,
+    (row) => toAuthoredCourse(row, options),
+  );
+  return withCount(input, page, () => countCourses(ctx, selectCourses(ctx), input));
+}
+
+/** Creates a course or changes the given fields. */
+export async function putCourse(
+  ctx: Context,
+  input: CourseChange & { courseId: string },
+): Promise<{ course: AuthoredCourse; isNew: boolean }> {
+  const now = ctx.now();
+  const sent = {
+    ...(input.Title !== undefined && {
+      title: input.Title,
+      folded: searchedText(input.Title, input.courseId),
+    }),
+    ...(input.Description !== undefined && { description: input.Description }),
+    ...(input.Language !== undefined && { language: input.Language }),
+    ...(input.ImageURL !== undefined && { image_url: input.ImageURL }),
+    ...(input.URL !== undefined && { url: input.URL }),
+    ...(input.Status !== undefined && { status: input.Status }),
+    ...(input.Tenants !== undefined && { tenants: input.Tenants }),
+    updated_at: now,
+  };
+  const changed = await transaction(ctx, async (ctx) => {
+    const before = await ctx.db
+      .selectFrom('course')
+      .selectAll()
+      .where('course_id', '=', input.courseId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!before) return false;
+    await ctx.db.updateTable('course').set(sent).where('course_id', '=', input.courseId).execute();
+    if (before.status === 'draft' && input.Status === 'published') await announceCurrent(ctx, input.courseId);
+    await auditChange(ctx, input, sent, before);
+    return true;
+  });
+  if (!changed) await transaction(ctx, (ctx) => insertCourse(ctx, input, sent, now));
+  return { course: await readAuthoredCourse(ctx, input), isNew: !changed };
+}
+
+async function auditChange(
+  ctx: Context,
+  input: CourseChange & { courseId: string },
+  { updated_at: _, ...sent }: { updated_at: Date } & Record<string, unknown>,
+  before: Selectable<CourseTable>,
+): Promise<void> {
+  const columns = differences(sent, before);
+  const Changed = Object.keys(input).filter((name) => columns.includes(columnOf(name)));
+  if (Changed.length === 0) return;
+  const status = columns.includes('status') && input.Status ? { Status: input.Status } : {};
+  await appendAudit(ctx, deployment, {
+    action: 'course.changed',
+    targetId: input.courseId,
+    data: { Changed, ...status },
+  });
+}
+
+const columnOf = (field: string) => ({ ImageURL: 'image_url' })[field] ?? field.toLowerCase();
+
+/**
+ * Notifies tenants of the current release, because they were not notified while the course was a
+ * draft.
+ */
+async function announceCurrent(ctx: Context, courseId: string): Promise<void> {
+  const [current] = await run<Parameters<typeof announceRelease>[1]>(ctx, {
+    name: 'read_released',
+    text: `select course.tenants, release.course_id, release.number, release.standard, release.title
+      from course join release on release.release_id = course.release_id where course.course_id = $1`,
+    values: [courseId],
+  });
+  if (current) await announceRelease(ctx, current);
+}
+
+async function insertCourse(
+  ctx: Context,
+  input: CourseChange & { courseId: string },
+  sent: { updated_at: Date },
+  now: Date,
+): Promise<void> {
+  if (input.Title === undefined)
+    throw new Problem('validation_failed', 'Title is required to create a course.', {
+      param: 'Title',
+    });
+  await ctx.db
+    .insertInto('course')
+    .values({ title: input.Title, ...sent, course_id: input.courseId, created_at: now })
+    .onConflict((conflict) => conflict.column('course_id').doUpdateSet(sent))
+    .execute();
+  await appendAudit(ctx, deployment, { action: 'course.created', targetId: input.courseId, data: {} });
+}
+
+/** Deletes a course that has never had enrolments, with its options, releases and files. */
+export async function deleteCourse(ctx: Context, input: { courseId: string }): Promise<void> {
+  const releases = await transaction(ctx, (ctx) => deleteRows(ctx, input));
+  for (const { release_id } of releases) await ctx.files.remove(release_id);
+}
+
+async function deleteRows(ctx: Context, { courseId }: { courseId: string }) {
+  const releases = await ctx.db
+    .selectFrom('release')
+    .select('release_id')
+    .where('course_id', '=', courseId)
+    .execute();
+  const { numDeletedRows } = await ctx.db
+    .deleteFrom('course')
+    .where('course_id', '=', courseId)
+    .executeTakeFirst()
+    .catch(
+      translateInUse(
+        new Problem('course_in_use', 'Users are enrolled on this course. Set its Status to retired instead.'),
+      ),
+    );
+  if (numDeletedRows === 0n) throw courseNotFound();
+  await appendAudit(ctx, deployment, { action: 'course.deleted', targetId: courseId, data: {} });
+  return releases;
+}

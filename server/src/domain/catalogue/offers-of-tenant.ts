@@ -1,0 +1,15 @@
+import { run } from '../../db/transaction.ts';
+import type { Context } from '../../infra/context/context.ts';
+
+/** Counts the courses whose list of tenants includes this one. */
+export async function countOffers(ctx: Context, tenantId: string): Promise<number> {
+  const text = 'select count(*)::integer as offers from course where $1 = any(course.tenants)';
+  const [row] = await run<{ offers: number }>(ctx, { text, values: [tenantId] });
+  return row?.offers ?? 0;
+}
+
+/** Afterwards, a course that was offered only to this tenant is offered to nobody, not to everyone. */
+export async function withdrawOffers(ctx: Context, tenantId: string): Promise<void> {
+  const text = 'update course set tenants = array_remove(tenants, $1) where $1 = any(course.tenants)';
+  await run(ctx, { text, values: [tenantId] });
+}

@@ -1,0 +1,91 @@
+import { run } from '../../db/transaction.ts';
+import { pageLimit, toPage, withCount } from '../../http/pagination.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import {
+  type CourseRow,
+  countCourses,
+  filterCourses,
+  optionsOf,
+  selectCourses,
+  standardOf,
+} from './courses.ts';
+import { type OptionRow, toOption } from './options.ts';
+import type { Course, CourseQuery } from './schemas.ts';
+
+/** SQL condition: the course is offered to the tenant. Only the operator sees drafts. */
+export function isOffered(course: string, tenant: string): string {
+  return `(${course}.status <> 'draft' and (${course}.tenants is null or ${tenant} = any(${course}.tenants)))`;
+}
+
+/** SQL condition: a user in this group can choose the option of an offered course. */
+export function isSelectable(option: string, group: string): string {
+  return `(${option}.status = 'published' and (${option}.groups is null or ${group} = any(${option}.groups)))`;
+}
+
+export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' | 'updated_at'>[]): Course {
+  return {
+    CourseID: row.course_id,
+    Title: row.title,
+    Description: row.description,
+    Language: row.language,
+    ImageURL: row.image_url,
+    Standard: standardOf(row),
+    Status: row.status,
+    Release: row.release_number,
+    AvailableEnrolOptions: options.map(toOption),
+  };
+}
+
+type Groups = { groups: string[] | null };
+
+/** Keeps only the given groups. The other groups may be customers that the tenant must not know about. */
+export function withGroups<Option extends Groups>(options: Option[], known: ReadonlySet<string>): Option[] {
+  return options.map((option) => ({
+    ...option,
+    groups: option.groups?.filter((group) => known.has(group)) ?? null,
+  }));
+}
+
+const ownGroups = `
+select named.name from unnest($2::text[]) as named (name)
+where exists (select from "user" known where known.tenant_id = $1 and known.group_name = named.name)`;
+
+/** The options' groups that have users of this tenant. */
+async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set<string>> {
+  const named = [...new Set(options.flatMap(({ groups }) => groups ?? []))];
+  if (named.length === 0) return new Set();
+  const values = [ctx.tenantId, named];
+  const rows = await run<{ name: string }>(ctx, { name: 'read_own_groups', text: ownGroups, values });
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** The courses offered to the tenant, each with its published options. */
+export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery) {
+  const limit = pageLimit(input);
+  const offered = selectCourses(ctx)
+    .where('course.status', '<>', 'draft')
+    .where((where) =>
+      where.or([
+        where('course.tenants', 'is', null),
+        where(where.val(ctx.tenantId), '=', where.fn.any('course.tenants')),
+      ]),
+    );
+  const rows = await filterCourses(offered, input).execute();
+  const all = await optionsOf(
+    ctx,
+    rows.map((row) => row.course_id),
+  );
+  const published = all.filter((option) => option.status === 'published');
+  const options = withGroups(published, await readOwnGroups(ctx, published));
+  const page = toPage(
+    rows,
+    limit,
+    (row) => row.course_id,
+    (row) =>
+      toCourse(
+        row,
+        options.filter((option) => option.course_id === row.course_id),
+      ),
+  );
+  return withCount(input, page, () => countCourses(ctx, offered, input));
+}

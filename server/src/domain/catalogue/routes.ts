@@ -1,0 +1,249 @@
+import type { Readable } from 'node:stream';
+import Type from 'typebox';
+import { CountedPageOf, PageOf, pageQuery } from '../../http/pagination.ts';
+import { created, ok, path, route } from '../../http/routes.ts';
+import { Fields } from '../../http/validation/schema.ts';
+import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
+import { importPackage } from './import-package.ts';
+import { listOfferedCourses } from './offers.ts';
+import { deleteOption, putOption } from './options.ts';
+import { listReleases, readCurrentRelease, readRelease } from './releases.ts';
+import {
+  AuthoredCourse,
+  Course,
+  CourseChange,
+  CourseID,
+  courseQuery,
+  DurationID,
+  EnrolOption,
+  EnrolOptionChange,
+  offerQuery,
+  Release,
+  ReleaseNumber,
+} from './schemas.ts';
+
+const params = Type.Object({ CourseID });
+const releaseParams = Type.Object({ CourseID, Release: ReleaseNumber });
+const optionParams = Type.Object({ CourseID, DurationID });
+const authoring = { tag: 'Authoring', access: 'operator' } as const;
+
+export const catalogueRoutes = [
+  route({
+    method: 'GET',
+    path: '/catalogue/course',
+    name: 'listOfferedCourses',
+    summary: 'List the courses offered to the tenant',
+    description: 'Includes published and retired courses, but no drafts.',
+    tag: 'Catalogue',
+    access: 'tenant',
+    scope: 'catalogue:read',
+    query: offerQuery,
+    responses: {
+      200: { description: 'A page of courses, ordered by CourseID.', schema: CountedPageOf(Course) },
+    },
+    handle: async (ctx, { query }) => ok(await listOfferedCourses(ctx, query)),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course',
+    name: 'listCourses',
+    summary: 'List all courses',
+    description: 'Includes drafts and retired courses.',
+    scope: 'catalogue:read',
+    query: courseQuery,
+    responses: {
+      200: { description: 'A page of courses, ordered by CourseID.', schema: CountedPageOf(AuthoredCourse) },
+    },
+    handle: async (ctx, { query }) => ok(await listAuthoredCourses(ctx, query)),
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}',
+    name: 'putCourse',
+    summary: 'Create or change a course',
+    description: '`Title` is required for a new course. Fields that you leave out keep their values.',
+    example: ['Title', 'Description', 'Language'],
+    scope: 'catalogue:write',
+    params,
+    body: CourseChange,
+    responses: {
+      201: { description: 'Created.', schema: AuthoredCourse },
+      200: { description: 'Changed.', schema: AuthoredCourse },
+    },
+    events: ['course.released'],
+    audits: ['course.created', 'course.changed'],
+    handle: async (ctx, { params, body }) => {
+      const { course, isNew } = await putCourse(ctx, { ...body, courseId: params.CourseID });
+      return isNew ? created(course, path`/course/${course.CourseID}`) : ok(course);
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}',
+    name: 'readCourse',
+    summary: 'Read a course with all its settings',
+    description: 'Includes options that are not published.',
+    scope: 'catalogue:read',
+    params,
+    responses: { 200: { description: 'The course with all its options.', schema: AuthoredCourse } },
+    problems: ['course_not_found'],
+    handle: async (ctx, { params }) => ok(await readAuthoredCourse(ctx, { courseId: params.CourseID })),
+  }),
+  route({
+    ...authoring,
+    method: 'DELETE',
+    path: '/course/{CourseID}',
+    name: 'deleteCourse',
+    summary: 'Delete a course',
+    description:
+      'A course can be deleted only if nobody has ever been enrolled on it. Otherwise retire it with `"Status": "retired"`.',
+    scope: 'catalogue:write',
+    params,
+    responses: { 204: { description: 'Deleted with its options, releases and files.' } },
+    problems: ['course_not_found', 'course_in_use'],
+    events: [],
+    audits: ['course.deleted'],
+    handle: async (ctx, { params }) => {
+      await deleteCourse(ctx, { courseId: params.CourseID });
+      return { status: 204 };
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}/option/{DurationID}',
+    name: 'putOption',
+    summary: 'Create or change an enrolment option',
+    description: 'All fields are optional. Fields that you leave out keep their values.',
+    example: ['Name', 'Duration'],
+    scope: 'catalogue:write',
+    params: optionParams,
+    body: EnrolOptionChange,
+    responses: {
+      201: { description: 'Created.', schema: EnrolOption },
+      200: { description: 'Changed.', schema: EnrolOption },
+    },
+    problems: ['course_not_found'],
+    events: [],
+    audits: ['option.created', 'option.changed'],
+    handle: async (ctx, { params, body }) => {
+      const key = { courseId: params.CourseID, durationId: params.DurationID };
+      const { option, isNew } = await putOption(ctx, { ...body, ...key });
+      return isNew ? created(option, path`/course/${key.courseId}`) : ok(option);
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'DELETE',
+    path: '/course/{CourseID}/option/{DurationID}',
+    name: 'deleteOption',
+    summary: 'Delete an enrolment option',
+    description:
+      'An option can be deleted only if nobody has ever been enrolled with it. Otherwise retire it.',
+    scope: 'catalogue:write',
+    params: optionParams,
+    responses: { 204: { description: 'Deleted.' } },
+    problems: ['option_not_found', 'option_in_use'],
+    events: [],
+    audits: ['option.deleted'],
+    handle: async (ctx, { params }) => {
+      await deleteOption(ctx, { courseId: params.CourseID, durationId: params.DurationID });
+      return { status: 204 };
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}/package',
+    name: 'importPackage',
+    summary: 'Import a package as a new release of a course',
+    description:
+      'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all hosted elsewhere may be sent as its bare `cmi5.xml`. Learners who have already started stay on their release.',
+    scope: 'catalogue:write',
+    params,
+    query: Fields({
+      Current: Type.Optional(
+        Type.Boolean({
+          description:
+            'If false, the release does not become current yet, and tenants are not notified of it. Preview it with `POST /course/{CourseID}/preview`, then set it as current with `PUT /course/{CourseID}/release/{Release}`. The default is true.',
+        }),
+      ),
+    }),
+    streams: {
+      types: [
+        ...['application/zip', 'application/x-zip-compressed', 'application/octet-stream'],
+        ...['application/xml', 'text/xml'],
+      ],
+      description: 'The package as a zip archive, or a cmi5 course structure.',
+    },
+    responses: {
+      201: { description: 'The first release.', schema: Release },
+      200: {
+        description: 'A further release. Learners who have already started stay on theirs.',
+        schema: Release,
+      },
+    },
+    problems: [
+      'course_not_found',
+      'package_not_zip',
+      'package_unsafe',
+      'package_too_large',
+      'package_unreadable',
+      'package_invalid',
+      'package_unsupported',
+    ],
+    events: ['package.imported', 'course.released'],
+    audits: ['release.imported'],
+    handle: async (ctx, { params, query, request }) => {
+      const zip = request.body as Readable;
+      const input = { courseId: params.CourseID, zip, isCurrent: query.Current ?? true };
+      const { release, isNew } = await importPackage(ctx, input);
+      return isNew ? created(release, path`/course/${release.CourseID}/package`) : ok(release);
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/package',
+    name: 'readCurrentRelease',
+    summary: 'Read the current release of a course',
+    description: 'The release that new learners play, with its units and warnings.',
+    scope: 'catalogue:read',
+    params,
+    responses: { 200: { description: 'The release.', schema: Release } },
+    problems: ['course_not_playable'],
+    handle: async (ctx, { params }) => ok(await readCurrentRelease(ctx, { courseId: params.CourseID })),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/release',
+    name: 'listReleases',
+    summary: 'List the releases of a course',
+    description: 'Each imported package is a release.',
+    scope: 'catalogue:read',
+    params,
+    query: Fields(pageQuery),
+    responses: { 200: { description: 'A page of releases, newest first.', schema: PageOf(Release) } },
+    problems: ['course_not_found'],
+    handle: async (ctx, { params, query }) =>
+      ok(await listReleases(ctx, { ...query, courseId: params.CourseID })),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/release/{Release}',
+    name: 'readRelease',
+    summary: 'Read a release of a course',
+    description: "Includes the package's units and the warnings from its import.",
+    scope: 'catalogue:read',
+    params: releaseParams,
+    responses: { 200: { description: 'The release.', schema: Release } },
+    problems: ['course_not_found', 'release_not_found'],
+    handle: async (ctx, { params }) =>
+      ok(await readRelease(ctx, { courseId: params.CourseID, release: params.Release })),
+  }),
+];

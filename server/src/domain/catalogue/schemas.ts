@@ -1,0 +1,280 @@
+import Type from 'typebox';
+import { conditionNames, ruleNames } from '../../../../scorm/sequencing/descriptions.ts';
+import { severities, standards } from '../../../../standards/types.ts';
+import { countQuery, pageQuery } from '../../http/pagination.ts';
+import {
+  Address,
+  Duration,
+  Fields,
+  Identifier,
+  Instant,
+  Nullable,
+  OneOf,
+  Text,
+} from '../../http/validation/schema.ts';
+
+import { AttemptRules, AttemptRulesChange } from './attempt-rules.ts';
+
+export const CourseID = Identifier('ID of the course. Chosen by the operator.');
+export const DurationID = Identifier(
+  'ID of the enrolment option, unique within its course. Chosen by the operator.',
+);
+
+export const ReleaseNumber = Type.Integer({
+  minimum: 1,
+  maximum: 2_147_483_647,
+  description: 'Number of a release of the course.',
+});
+
+export const courseStatuses = ['draft', 'published', 'retired'] as const;
+
+const Status = OneOf(courseStatuses, {
+  description:
+    'A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.',
+});
+
+const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
+  type: ['object', 'null'],
+  description: 'For display in a shop. Lectern does not process payments.',
+  additionalProperties: false,
+  required: ['Amount', 'Currency'],
+  properties: {
+    Amount: {
+      type: 'string',
+      pattern: '^\\d{1,12}(\\.\\d{1,4})?$',
+      examples: ['49.00'],
+      description: 'A decimal number as a string.',
+    },
+    Currency: {
+      type: 'string',
+      pattern: '^[A-Z]{3}$',
+      examples: ['EUR'],
+      description: 'ISO 4217 currency code.',
+    },
+  },
+});
+
+const optionFields = {
+  Name: Text(255, { minLength: 1 }),
+  Duration: Nullable(Duration('ISO 8601 duration, such as P30D; null means unlimited.')),
+  StartsOn: OneOf(['enrolment', 'launch'], { description: 'When the duration starts.' }),
+  Seats: Nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description:
+        'Maximum number of enrolments with this option, across all tenants to which the course is offered; null means unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) days of enrolling frees the seat.',
+    }),
+  ),
+  Groups: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: Text(255, { minLength: 1 }),
+    maxItems: 1000,
+    description:
+      'GroupNames of the users to whom the option is offered; null means all users. Tenants see only the groups of their own users.',
+  }),
+  Price,
+  Status,
+};
+
+export const EnrolOption = Fields(
+  {
+    DurationID,
+    ...optionFields,
+    Attempts: AttemptRules,
+    SeatsLeft: Nullable(Type.Integer({ description: 'Number of free seats; null means unlimited.' })),
+  },
+  { title: 'EnrolOption' },
+);
+export type EnrolOption = Type.Static<typeof EnrolOption>;
+
+export const EnrolOptionChange = Type.Partial(Fields({ ...optionFields, Attempts: AttemptRulesChange }), {
+  additionalProperties: false,
+  title: 'EnrolOptionChange',
+});
+export type EnrolOptionChange = Type.Static<typeof EnrolOptionChange>;
+
+const courseFields = {
+  Title: Text(500, { minLength: 1 }),
+  Description: Nullable(Text(20_000)),
+  Language: Nullable(
+    Type.String({
+      pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+      examples: ['en-GB'],
+      description: 'BCP 47 language tag.',
+    }),
+  ),
+  ImageURL: Nullable(
+    Address(
+      'URL of an image for shop and portal pages, and for My courses in the console, which requires HTTPS.',
+    ),
+  ),
+};
+
+const played = {
+  Standard: Nullable(
+    OneOf(standards, { description: 'The standard of the content; null if the course has no content yet.' }),
+  ),
+  Status,
+  Release: Nullable(Type.Integer({ description: 'Number of the current release.' })),
+};
+
+/** These filters need no index, because there are at most a few thousand courses. */
+const searching = {
+  Search: Type.Optional(
+    Text(255, {
+      description: 'Words that must all be contained in Title or CourseID, ignoring case and accents.',
+    }),
+  ),
+};
+export const courseQuery = Fields({
+  ...pageQuery,
+  ...countQuery,
+  ...searching,
+  Status: Type.Optional(OneOf(courseStatuses)),
+});
+export const offerQuery = Fields({
+  ...pageQuery,
+  ...countQuery,
+  ...searching,
+  Status: Type.Optional(OneOf(['published', 'retired'])),
+});
+export type CourseQuery = Type.Static<typeof courseQuery>;
+
+/** A course as a tenant sees it. */
+export const Course = Fields(
+  { CourseID, ...courseFields, ...played, AvailableEnrolOptions: Type.Array(EnrolOption) },
+  { title: 'Course' },
+);
+export type Course = Type.Static<typeof Course>;
+
+const authored = {
+  URL: Nullable(Address('URL of a web course that is hosted elsewhere.')),
+  Tenants: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: Identifier('TenantID'),
+    maxItems: 10_000,
+    description: 'TenantIDs of the tenants to which the course is offered; null means all tenants.',
+  }),
+};
+
+/** A course as its author sees it. */
+export const AuthoredCourse = Fields(
+  {
+    CourseID,
+    ...courseFields,
+    ...authored,
+    ...played,
+    Warnings: Nullable(
+      Type.Integer({
+        description: 'Number of warnings in the current release; null if there is no release.',
+      }),
+    ),
+    Errors: Nullable(
+      Type.Integer({
+        description:
+          'Number of these warnings with the severity `error`: learners get an error page, or cannot complete the course.',
+      }),
+    ),
+    EnrolOptions: Type.Array(EnrolOption),
+    CreatedAt: Instant(),
+    UpdatedAt: Instant(),
+  },
+  { title: 'AuthoredCourse' },
+);
+export type AuthoredCourse = Type.Static<typeof AuthoredCourse>;
+
+export const CourseChange = Type.Partial(Fields({ ...courseFields, ...authored, Status }), {
+  additionalProperties: false,
+  title: 'CourseChange',
+});
+export type CourseChange = Type.Static<typeof CourseChange>;
+
+const ruleFields = {
+  Rule: OneOf(ruleNames, { description: 'What the rule does.' }),
+  Match: OneOf(['all', 'any'], { description: 'Whether all or any of the conditions must be met.' }),
+  Conditions: Type.Array(
+    Fields({
+      Condition: OneOf(conditionNames),
+      Not: Type.Boolean({ description: 'true if the condition is negated.' }),
+      Units: Type.Array(Type.String(), {
+        description:
+          'Titles of the units that the condition checks; it is met if any of them meets it. Empty if it checks the unit itself.',
+      }),
+      Objective: Nullable(Type.String({ description: 'An objective that no unit of the course sets.' })),
+      Value: Nullable(Type.Number({ description: 'Per cent, for scores.' })),
+    }),
+  ),
+  Value: Nullable(Type.Number({ description: 'A number of attempts, units or seconds, or a percentage.' })),
+  Text: Type.String({ description: 'The rule as an English sentence.' }),
+};
+
+const ruleExample = {
+  Rule: 'opensAfter',
+  Match: 'all',
+  Conditions: [{ Condition: 'passed', Not: false, Units: ['How fires start'], Objective: null, Value: null }],
+  Value: null,
+  Text: 'Getting out opens after How fires start is passed.',
+};
+
+const Rules = (description: string) =>
+  Type.Array(Fields(ruleFields), { description, examples: [[ruleExample]] });
+
+export const Release = Fields(
+  {
+    CourseID,
+    Release: Type.Integer({ description: 'Increases by one with each package imported for the course.' }),
+    Current: Type.Boolean({ description: 'true if learners who start the course now play this release.' }),
+    Standard: OneOf(standards),
+    AuthoringTool: Nullable(
+      Type.String({
+        description: 'The tool that made the package; null if it is unknown.',
+        examples: ['Lectora'],
+      }),
+    ),
+    Title: Text(500, { description: 'Title from the package itself.' }),
+    Rules: Rules('The rules of the course as a whole.'),
+    Units: Type.Array(
+      Fields({
+        UnitID: Type.String(),
+        Title: Type.String(),
+        Rules: Rules('The rules for when this unit opens, how it is passed, and what follows.'),
+        Href: Nullable(
+          Type.String({ description: 'Launch URL of the unit; null if it only groups other units.' }),
+        ),
+        Depth: Type.Integer({ description: 'Depth in the table of contents; 0 for the top level.' }),
+      }),
+      { description: 'In the order of the table of contents.' },
+    ),
+    Warnings: Type.Array(
+      Fields({
+        Severity: OneOf(severities, {
+          description:
+            '`error`: learners get an error page or cannot complete a unit; `warning`: learners may notice it; `note`: relevant only to the author of the package.',
+        }),
+        Message: Type.String(),
+        File: Nullable(Type.String()),
+        Line: Nullable(Type.Integer()),
+      }),
+      { description: 'Problems in the package that did not prevent its import; errors first.' },
+    ),
+    Files: Type.Integer(),
+    Bytes: Type.Integer({ description: 'Uncompressed size.' }),
+    SHA256: Type.String({ description: 'SHA-256 of the zip, in hexadecimal.' }),
+    CreatedAt: Instant(),
+  },
+  { title: 'Release' },
+);
+export type Release = Type.Static<typeof Release>;
+
+export const ReleaseChange = Fields(
+  {
+    Current: Type.Unsafe<true>({
+      type: 'boolean',
+      enum: [true],
+      description:
+        'true makes this the release for learners who start from now on; learners who have already started stay on theirs.',
+    }),
+  },
+  { title: 'ReleaseChange' },
+);

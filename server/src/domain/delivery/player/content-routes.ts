@@ -1,0 +1,271 @@
+import { existsSync } from 'node:fs';
+import Type from 'typebox';
+import { storageLimits } from '../../../../../standards/storage-limits.ts';
+import { readBuilt } from '../../../http/built-files.ts';
+import { isNavigation } from '../../../http/problems.ts';
+import { route } from '../../../http/routes.ts';
+import { createCache } from '../../../infra/context/cache.ts';
+import type { Context } from '../../../infra/context/context.ts';
+import { enterPlayer } from '../../../infra/load/limits.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { locations } from '../../../lib/locations.ts';
+import { namesOf } from '../../../lib/tables.ts';
+import { isRelease } from '../../catalogue/playable.ts';
+import { type SessionEnd, sessionEnds } from '../../enrolments/run-time/progress-cache.ts';
+import type { LaunchState } from '../../enrolments/run-time/start.ts';
+import { contentTypeOf, locateFile } from './course-files.ts';
+import { findOpening, findOpenSession } from './open-sessions.ts';
+import { oldLink } from './page-texts.ts';
+import { clickPreview, openLinkIn } from './preview.ts';
+import { previewPlayerOf } from './preview-tokens.ts';
+import { missingPage, outdatedPage } from './rejection-page.ts';
+import { Commit, PlayerSession, Receipt } from './schemas.ts';
+
+const pagePolicy =
+  "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
+
+/** Maximum body size of requests that need no body. */
+const maxEmptyBody = 1024;
+const notStored = { 'Cache-Control': 'no-store' };
+
+/** The release that a session plays, and whether it may still request files. */
+const liveRelease = createCache<LaunchState>({
+  name: 'live_releases',
+  milliseconds: 10_000,
+  max: 20_000,
+  load: async (ctx, token) => findOpenSession(ctx, token).state(),
+});
+
+function rejectWhenEnded(ended: SessionEnd | null): void {
+  if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
+}
+
+let page: string | undefined;
+
+/**
+ * Returns the built player page. Reads it lazily, so that routes can be described without a build.
+ */
+export function playerPage(): string {
+  page ??= readBuilt(locations.player, 'index.html');
+  return page;
+}
+
+const Ticket = Type.Object({
+  token: Type.String({ description: 'The ticket from a launch or preview link.' }),
+});
+const Session = Type.Object({
+  token: Type.String({ description: '`Session` from the response that opened the session.' }),
+});
+const content = { origin: 'content', tag: 'Player', access: 'session', scope: null } as const;
+const ends = namesOf(sessionEnds);
+/** Errors for content that was changed or deleted while a preview is open. */
+const ofPreviews = ['course_not_found', 'release_not_found', 'course_not_playable'] as const;
+const html = (description: string) => ({ description, type: 'text/html' });
+
+/** The routes of the content origin: the player page, its sessions, and course files for open sessions. */
+export const contentRoutes = [
+  route({
+    ...content,
+    method: 'GET',
+    path: '/play/{token}',
+    name: 'openPlayer',
+    summary: 'Open the player',
+    description: 'The page that a launch link redirects to. It opens a session and plays the course.',
+    runTime: { token: 'ticket', use: 'page' },
+    page: true,
+    params: Ticket,
+    responses: {
+      200: html('The player page.'),
+      404: html('A page that says that the link is unknown or has expired.'),
+      421: html('A page that says that the link belongs to another host name.'),
+    },
+    handle: async (ctx, { params, request }) => {
+      const opening = findOpening(ctx, params.token);
+      if (!opening) return outdatedPage(request);
+      return {
+        status: 200,
+        body: playerPage(),
+        headers: {
+          'Content-Type': 'text/html; charset=utf-8',
+          ...notStored,
+          'Content-Security-Policy': pagePolicy + (await opening.framing()),
+        },
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/preview',
+    name: 'openPreview',
+    summary: 'Open a preview (the PreviewURL)',
+    description: 'Redirects to the player, like a launch link. Nothing is recorded.',
+    origin: 'content',
+    tag: 'Player',
+    access: 'anyone',
+    scope: null,
+    page: true,
+    // Untyped, as in a launch link, because a raw returnURL may contain parameters with the same
+    // names.
+    query: Type.Object(
+      {
+        ticket: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the PreviewURL.' })),
+        returnURL: Type.Optional(
+          Type.Unsafe<unknown>({ description: 'Where to send the user afterwards, as in a launch link.' }),
+        ),
+      },
+      { additionalProperties: true },
+    ),
+    responses: {
+      303: { description: 'Redirects to the player.' },
+      403: html('A page that says that the tenant is suspended.'),
+      404: html('A page that says that the link is incomplete or has expired.'),
+      421: html('A page that says that the link belongs to another host name.'),
+    },
+    handle: async (ctx, { request }) => {
+      const address = request.raw.url ?? '';
+      const link = openLinkIn(ctx, address);
+      if (link) enterPlayer(ctx, request, previewPlayerOf(link), 'page');
+      return clickPreview(ctx, request);
+    },
+  }),
+  route({
+    ...content,
+    method: 'POST',
+    path: '/play/{token}/session',
+    name: 'openSession',
+    summary: 'Open a player session',
+    description:
+      'Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, with a `Title`, a `Reason` and a `Link` for the learner, in the language from `Accept-Language`. `Link` is null, or has the `Text` and `URL` of a link to a review or to the course.',
+    runTime: { token: 'ticket', use: 'page' },
+    bodyLimit: maxEmptyBody,
+    params: Ticket,
+    // The response is not filtered by a schema, because units can have any name and any data.
+    responses: {
+      201: { description: 'The session.', schema: PlayerSession, type: 'application/json' },
+    },
+    problems: [...ends, 'launch_refused', ...ofPreviews, 'tenant_not_found', 'wrong_host'],
+    events: ['enrolment.launched'],
+    handle: async (ctx, { params, request }) => {
+      const opening = findOpening(ctx, params.token);
+      if (!opening) throw new Problem('session_ended', oldLink);
+      const body = await opening.open(request);
+      return {
+        status: 201,
+        body,
+        headers: { ...notStored, 'Content-Type': 'application/json; charset=utf-8' },
+      };
+    },
+  }),
+  route({
+    ...content,
+    method: 'POST',
+    path: '/play/{token}/commit',
+    name: 'commit',
+    summary: 'Save the run-time data of a unit',
+    description:
+      'The receipt confirms that the commit is in the database. A page that is closing sends the commit as a beacon, with any Content-Type.',
+    runTime: { token: 'session', use: 'commit' },
+    bodyLimit: storageLimits.commitBytes,
+    params: Session,
+    body: Commit,
+    responses: {
+      200: { description: 'The receipt, with the current state of the enrolment.', schema: Receipt },
+    },
+    problems: [
+      'session_ended',
+      'session_exited',
+      'enrolment_withdrawn',
+      'enrolment_erased',
+      'user_disabled',
+      'results_too_late',
+      'commit_number_ahead',
+      'commit_base_unknown',
+      ...ofPreviews,
+      'tenant_suspended',
+      'tenant_not_found',
+      'wrong_host',
+    ],
+    events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
+    handle: async (ctx, { params, body }) => {
+      const session = findOpenSession(ctx, params.token);
+      const receipt = await session.commit(body);
+      if (body.Exit) liveRelease.forget(ctx, params.token);
+      return { status: 200, body: receipt };
+    },
+  }),
+  route({
+    ...content,
+    method: 'GET',
+    path: '/play/{token}/alive',
+    name: 'keepSessionAlive',
+    summary: 'Report that the page is still open',
+    description: 'The player calls this operation once a minute to learn whether its session is still open.',
+    runTime: { token: 'session', use: 'heartbeat' },
+    params: Session,
+    responses: { 204: { description: 'The session is still open.' } },
+    problems: [...ends, 'tenant_not_found', 'wrong_host'],
+    handle: async (ctx, { params }) => {
+      rejectWhenEnded((await findOpenSession(ctx, params.token).keepAlive()).ended);
+      return { status: 204, headers: notStored };
+    },
+  }),
+  route({
+    ...content,
+    method: 'GET',
+    path: '/play/{token}/content/*',
+    name: 'readCourseFile',
+    summary: 'Read a file of the course',
+    description: 'Supports the Range header. The case of the path is ignored if only one file matches.',
+    runTime: { token: 'session', use: 'file' },
+    sendsFile: true,
+    logs: 'failures',
+    params: Type.Object({
+      ...Session.properties,
+      '*': Type.String({ description: 'Path of the file in its package; may contain slashes.' }),
+    }),
+    responses: {
+      200: { description: 'The file, with a content type that matches its name.', type: '*/*' },
+      206: { description: 'The requested range of the file.', type: '*/*' },
+      304: { description: 'The client already has the current file.' },
+      404: html('A page for the learner, if a window or frame requested the file.'),
+    },
+    problems: [...ends, 'not_found', 'tenant_not_found', 'range_not_satisfiable', 'wrong_host'],
+    handle: async (ctx, { params, request }, reply) => {
+      const { ended, releaseId } = await liveRelease.get(ctx, params.token);
+      rejectWhenEnded(ended);
+      const folder = releaseId === null ? null : ctx.files.folder(releaseId);
+      const path = folder && (await locateFile(ctx, { folder, path: params['*'] }));
+      if (releaseId && folder && !path) await expectFolder(ctx, { folder, releaseId });
+      if ((!folder || !path) && isNavigation(request)) return missingPage(request);
+      if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
+      // Courses name scripts as they like, for example with the extension of a server-side language.
+      reply.removeHeader('X-Content-Type-Options');
+      const headers = {
+        'Content-Type': contentTypeOf(path),
+        // Sandboxed frames inside courses have no origin. Nobody else knows the file's address.
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        // Not `public`, because a shared cache would serve files after access has ended.
+        'Cache-Control': 'private, max-age=3600',
+      };
+      return { status: 200, file: { folder, path }, headers };
+    },
+  }),
+];
+
+/**
+ * Reports an existing release whose folder is missing, because the operator must restore it. A
+ * deleted release has no folder.
+ */
+async function expectFolder(
+  ctx: Context,
+  { folder, releaseId }: { folder: string; releaseId: string },
+): Promise<void> {
+  if (existsSync(folder) || !(await isRelease(ctx, { releaseId }))) return;
+  ctx.log.error(
+    { folder },
+    'the folder of a release is missing; restore it from a backup, or import the package again',
+  );
+  throw new Problem('unavailable', 'The files of this course are currently not available. Try again later.', {
+    retryAfter: 60,
+  });
+}

@@ -1,0 +1,96 @@
+import type { Condition } from '../../db/page.ts';
+import { transaction } from '../../db/transaction.ts';
+import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { isId, sha256 } from '../../lib/ids.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { readKey } from './key-text.ts';
+import { isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
+import type { EnrolmentKey, KeyStatus } from './schemas.ts';
+
+type KeyFilter = { PurchaseOrder?: string; Status?: KeyStatus };
+
+/** SQL that adds the names shown in the record to the rows of `page`. */
+const withNames = (page: string) => `
+select held.*, holder.login_id as login_id, redeemer.login_id as redeemer from (${page}) held
+left join "user" holder on holder.tenant_id = $1 and holder.user_id = held.user_id
+left join "user" redeemer on redeemer.tenant_id = $1 and redeemer.user_id = held.redeemed_by`;
+
+function conditionsOf({ PurchaseOrder, Status }: KeyFilter, now: Date) {
+  const conditions: Condition[] = [];
+  if (PurchaseOrder !== undefined)
+    conditions.push(({ add }) => `held.purchase_order = ${add(PurchaseOrder)}`);
+  if (Status !== undefined) conditions.push(({ add }) => isStatusSql(Status, () => add(now)));
+  return conditions;
+}
+
+export async function listKeys(
+  ctx: TenantContext,
+  input: PageQuery & Order & KeyFilter & { Count?: boolean },
+) {
+  const after = readCursor(input);
+  if (after !== null && !isId(after)) throw foreignCursor();
+  return page<KeyWithNames, EnrolmentKey>(
+    ctx,
+    input,
+    {
+      rows: 'enrolment_key held where held.tenant_id = $1',
+      values: [ctx.tenantId],
+      where: conditionsOf(input, tenantNow(ctx)),
+      key: ['key_id'],
+      after: after === null ? null : [after],
+      newest: input.Order === 'newest',
+      show: withNames,
+    },
+    (row) => row.key_id,
+    (row) => toKey(ctx, row),
+  );
+}
+
+/** Finds a key by its KeyID or by the key itself. */
+function selectKey(ctx: TenantContext, named: string) {
+  return isId(named)
+    ? selectKeys(ctx).where('enrolment_key.key_id', '=', named)
+    : selectKeys(ctx).where('enrolment_key.key_hash', '=', sha256(readKey(named)));
+}
+
+export async function readEnrolmentKey(ctx: TenantContext, input: { key: string }): Promise<EnrolmentKey> {
+  const row = await selectKey(ctx, input.key).executeTakeFirst();
+  if (!row) throw keyNotFound();
+  return toKey(ctx, row);
+}
+
+/** Locks the key's row until the transaction ends, and returns the key. */
+export function lockKey(ctx: TenantContext, named: string): Promise<KeyWithNames | undefined> {
+  return selectKey(ctx, named).forUpdate('enrolment_key').executeTakeFirst();
+}
+
+/** Revokes a key that has not been redeemed. Repeating it changes nothing. */
+export function revokeEnrolmentKey(ctx: TenantContext, input: { key: string }): Promise<EnrolmentKey> {
+  return transaction(ctx, async (ctx) => {
+    const row = await lockKey(ctx, input.key);
+    if (!row) throw keyNotFound();
+    if (row.redeemed_at)
+      throw new Problem(
+        'key_redeemed',
+        'The enrolment key has been redeemed. Withdraw its enrolments with PUT /enrolment/{LoginID}/{EnrollID} instead.',
+        { param: 'Key' },
+      );
+    if (row.revoked_at) return toKey(ctx, row);
+    const revoked = { ...row, revoked_at: tenantNow(ctx) };
+    await ctx.db
+      .updateTable('enrolment_key')
+      .set({ revoked_at: revoked.revoked_at })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('key_id', '=', row.key_id)
+      .execute();
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'enrolment_key.revoked',
+      targetId: row.key_id,
+      data: {},
+    });
+    return toKey(ctx, revoked);
+  });
+}

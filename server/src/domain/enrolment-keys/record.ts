@@ -1,0 +1,79 @@
+import type { Selectable } from 'kysely';
+import type { EnrolmentKeyTable } from '../../db/engine/generated.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { EnrolmentKey, KeyStatus } from './schemas.ts';
+
+export type KeyRow = Selectable<EnrolmentKeyTable>;
+export type KeyWithNames = KeyRow & { login_id: string | null; redeemer: string | null };
+
+type KeyState = Pick<KeyRow, 'redeemed_at' | 'revoked_at' | 'valid_from' | 'valid_until'>;
+
+export function keyStatus(row: KeyState, now: Date): KeyStatus {
+  if (row.redeemed_at) return 'redeemed';
+  if (row.revoked_at) return 'revoked';
+  if (row.valid_until <= now) return 'expired';
+  return row.valid_from > now ? 'scheduled' : 'available';
+}
+
+/** SQL condition on `held`: the condition of the partial index that contains keys with this status. */
+export function indexOf(status: KeyStatus): string {
+  if (status === 'redeemed') return 'held.redeemed_at is not null';
+  if (status === 'revoked') return 'held.revoked_at is not null and held.redeemed_at is null';
+  return 'held.redeemed_at is null and held.revoked_at is null';
+}
+
+/** SQL condition for `keyStatus`. */
+export function isStatusSql(status: KeyStatus, now: () => string): string {
+  const times: Partial<Record<KeyStatus, () => string>> = {
+    expired: () => `held.valid_until <= ${now()}`,
+    scheduled: () => `held.valid_until > ${now()} and held.valid_from > ${now()}`,
+    available: () => `held.valid_until > ${now()} and held.valid_from <= ${now()}`,
+  };
+  return [indexOf(status), times[status]?.() ?? 'true'].join(' and ');
+}
+
+export function selectKeys(ctx: TenantContext) {
+  return ctx.db
+    .selectFrom('enrolment_key')
+    .leftJoin('user as holder', (join) =>
+      join.on('holder.tenant_id', '=', ctx.tenantId).onRef('holder.user_id', '=', 'enrolment_key.user_id'),
+    )
+    .leftJoin('user as redeemer', (join) =>
+      join
+        .on('redeemer.tenant_id', '=', ctx.tenantId)
+        .onRef('redeemer.user_id', '=', 'enrolment_key.redeemed_by'),
+    )
+    .selectAll('enrolment_key')
+    .select(['holder.login_id as login_id', 'redeemer.login_id as redeemer'])
+    .where('enrolment_key.tenant_id', '=', ctx.tenantId);
+}
+
+export function toKey(ctx: TenantContext, row: KeyWithNames): EnrolmentKey {
+  return {
+    KeyID: row.key_id,
+    KeyStart: row.key_start,
+    CourseIDs: row.course_ids,
+    DurationIDs: row.duration_ids,
+    Status: keyStatus(row, tenantNow(ctx)),
+    LoginID: row.login_id,
+    Group: row.group_name,
+    PurchaseOrder: row.purchase_order,
+    ValidFrom: row.valid_from.toISOString(),
+    ValidUntil: row.valid_until.toISOString(),
+    CreatedAt: row.created_at.toISOString(),
+    RevokedAt: row.revoked_at?.toISOString() ?? null,
+    RedeemedAt: row.redeemed_at?.toISOString() ?? null,
+    RedeemedBy: row.redeemer,
+    EnrollIDs: row.enroll_ids ?? [],
+  };
+}
+
+export function keyNotFound(): Problem {
+  return new Problem(
+    'key_not_found',
+    'The enrolment key does not exist. Check it, or list the keys with GET /enrolment/key.',
+    { param: 'Key' },
+  );
+}

@@ -1,0 +1,306 @@
+import { path } from '../../http/routes.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { partOfState } from '../../infra/context/node-state.ts';
+import { coalesceReads, wantedRows } from '../../infra/load/coalesce-reads.ts';
+import { byTenant } from '../../infra/load/queue.ts';
+import { perform } from '../../infra/retries/once.ts';
+import {
+  Outdated,
+  openVerb,
+  type Submission,
+  submitInside,
+  type VerbCall,
+} from '../../infra/retries/verb.ts';
+import { type ErrorCode, Problem } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import type { CourseRow } from '../catalogue/courses.ts';
+import { isOffered, isSelectable, toCourse, withGroups } from '../catalogue/offers.ts';
+import { type OptionRow, toOption } from '../catalogue/options.ts';
+import { courseNotFound } from '../catalogue/problems.ts';
+import type { Course } from '../catalogue/schemas.ts';
+import { numberBeforeCommit } from '../events/write.ts';
+import { userNotFound } from '../users/users.ts';
+import { enrolForTenants } from './enrol-function.ts';
+import { type EnrolmentRow, toEnrolment } from './record/record.ts';
+import type { Enrolment, EnrolRequest } from './record/schemas.ts';
+
+/**
+ * One row of the input. Each row causes at most two events: `first_event` ends an enrolment, and
+ * `second_event` creates or extends one.
+ */
+type EnrolRow = {
+  enroll_id: string;
+  first_event: string;
+  second_event: string;
+  login_id: string;
+  course_id: string;
+  duration_id: string | null;
+  if_enrolled: 'return' | 'extend' | 'renew' | 'fail';
+  /** Null if it was not sent, like the fields below. */
+  expires_at: string | null;
+  reference: string | null;
+  metadata: Record<string, string> | null;
+};
+
+/**
+ * The action taken for a row. `keep`: returned the current enrolment. `replace`: ended an expired one and
+ * created another. `limit`: the user has the maximum number of enrolments. `refuse`: the data does not permit
+ * the enrolment. `again`: another request changed the row, so the caller must retry.
+ */
+type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'limit' | 'refuse' | 'again';
+
+/**
+ * The function's result for a row. If no enrolment was created, `enroll_id` is null and the other columns show the
+ * reason.
+ */
+type Outcome = {
+  n: number;
+  user_found: boolean;
+  user_enabled: boolean | null;
+  course_status: 'published' | 'retired' | null;
+  course_title: string;
+  /** The options that the user can choose; empty if one was chosen. */
+  options: OptionRow[];
+  chosen: string | null;
+  action: EnrolAction;
+  is_full: boolean;
+} & ({ enroll_id: null } | EnrolmentRow);
+
+type EnrolTarget = { loginId: string; courseId: string; durationId?: string };
+
+/**
+ * Error codes of every operation that enrols users. Errors about the choice of an option are listed
+ * separately.
+ */
+export const enrolProblems = [
+  'user_not_found',
+  'user_disabled',
+  'course_not_found',
+  'course_retired',
+  'no_seats_left',
+  'too_many_enrolments',
+  'already_enrolled',
+] as const satisfies readonly ErrorCode[];
+
+/**
+ * Returns why the row was not enrolled. Returns null if the row was enrolled, or if another request changed
+ * it first.
+ */
+function refusalOf(outcome: Outcome, input: EnrolTarget): Problem | null {
+  if (!outcome.user_found) return userNotFound();
+  if (outcome.course_status === null) return courseNotFound();
+  if (!outcome.user_enabled)
+    return new Problem('user_disabled', 'The user is disabled. Enable them with PUT /user/{LoginID} first.', {
+      param: 'LoginID',
+    });
+  if (outcome.course_status === 'retired')
+    return new Problem(
+      'course_retired',
+      'The course is retired and accepts no new enrolments. Choose another course.',
+      {
+        param: 'CourseID',
+      },
+    );
+  if (outcome.action === 'limit')
+    return new Problem(
+      'too_many_enrolments',
+      'The user has reached the maximum of 2,000 enrolments, including ended ones. Extend one of them with IfEnrolled set to extend.',
+      { param: 'LoginID' },
+    );
+  if (outcome.is_full)
+    return new Problem(
+      'no_seats_left',
+      'All seats of this enrolment option are taken. Choose another option, or ask the operator for more seats.',
+      { param: 'DurationID' },
+    );
+  if (outcome.chosen !== null) return null;
+  const offered = { AvailableEnrolOptions: outcome.options.map((option) => pathTo(option, input)) };
+  if (input.durationId !== undefined)
+    return new Problem(
+      'option_not_found',
+      'This user cannot choose an enrolment option with this DurationID. Use one from AvailableEnrolOptions.',
+      { param: 'DurationID', ...offered },
+    );
+  if (outcome.options.length === 0)
+    return new Problem(
+      'no_enrolment_option',
+      'The course has no enrolment option for this user. Ask the operator to publish one.',
+      { param: 'CourseID' },
+    );
+  return new Problem(
+    'multiple_enrolment_options',
+    'multiple enrolment options found: repeat the request with a DurationID from AvailableEnrolOptions.',
+    { param: 'DurationID', ...offered },
+  );
+}
+
+function pathTo(option: OptionRow, input: EnrolTarget) {
+  return { ...toOption(option), Path: path`/enrol/${input.loginId}/${input.courseId}/${option.duration_id}` };
+}
+
+type Row = { options: OptionRow[]; enroll_id: string | null; own_group: string | null } & (
+  | CourseRow
+  | { course_id: null }
+);
+
+const text = `
+select wanted.n, course.*, release.number as release_number, release.standard as release_standard,
+  offer.options, enrolment.enroll_id, known.group_name as own_group
+from ${wantedRows('login_id text, course_id text')}
+cross join lateral (
+  select own.user_id, own.group_name from "user" own
+  where own.tenant_id = $1 and own.login_id = wanted.login_id limit 1
+) known
+left join lateral (
+  select own.* from course own where own.course_id = wanted.course_id and ${isOffered('own', '$1')} limit 1
+) course on true
+left join lateral (
+  select own.number, own.standard from release own where own.release_id = course.release_id limit 1
+) release on true
+left join lateral (
+  select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]'::jsonb) as options
+  from enrol_option option
+  where option.course_id = course.course_id and ${isSelectable('option', 'known.group_name')}
+) offer on true
+left join lateral (
+  select own.enroll_id from enrolment own
+  where own.tenant_id = $1 and own.user_id = known.user_id and own.course_id = wanted.course_id
+    and own.ended_at is null and (own.expires_at is null or own.expires_at > $3) limit 1
+) enrolment on true`;
+
+type Wanted = { courseId: string; loginId: string };
+
+const readRow = coalesceReads<Wanted, Row>({
+  name: 'read_offers',
+  text,
+  item: ({ loginId, courseId }) => ({ login_id: loginId, course_id: courseId }),
+  more: (ctx) => [tenantNow(ctx)],
+});
+
+/**
+ * Returns the course with the options that this learner can choose, and the learner's current
+ * enrolment.
+ */
+export async function readOffer(
+  ctx: TenantContext,
+  input: Wanted,
+): Promise<Course & { EnrollID: string | null }> {
+  const row = await readRow(ctx, input);
+  if (!row) throw userNotFound();
+  if (row.course_id === null) throw courseNotFound();
+  const options = withGroups(row.options, new Set(row.own_group === null ? [] : [row.own_group]));
+  return { ...toCourse(row, options), EnrollID: row.enroll_id };
+}
+
+type EnrolInput = EnrolRequest & { loginId: string; courseId: string; durationId?: string };
+
+export type Enrolled = { enrolment: Enrolment; isNew: boolean };
+
+/** The seats that a plan has counted so far. Each dry run has its own `ctx.state`. */
+const plannedSeats = partOfState('planned_seats', () => [] as string[]);
+
+const isNew = ({ action }: Outcome) => action !== 'keep' && action !== 'extend';
+
+/** Rows that have to wait for another transaction, because one takes only a few seats, have no result. */
+async function enrolRows(
+  ctx: Context,
+  calls: readonly VerbCall<EnrolRow>[],
+  isLast: boolean,
+): Promise<(Outcome | undefined)[]> {
+  const numbered = calls.map(({ ctx, row }, n) => ({ ctx, row: { n, ...row } }));
+  const planned = ctx.isDryRun ? plannedSeats(ctx) : null;
+  const { rows } = await enrolForTenants.call<Outcome>(
+    ctx,
+    byTenant(numbered).map((own) => {
+      const { ctx } = own[0] as (typeof own)[0];
+      if (!isLast) numberBeforeCommit(ctx, [ctx.tenantId]);
+      return { ctx, values: [JSON.stringify(own.map(({ row }) => row)), tenantNow(ctx), isLast, planned] };
+    }),
+  );
+  const outcomes: (Outcome | undefined)[] = calls.map(() => undefined);
+  for (const outcome of rows) {
+    outcomes[outcome.n] = outcome;
+    if (outcome.enroll_id !== null && isNew(outcome))
+      planned?.push(`${outcome.course_id}\n${outcome.duration_id}`);
+  }
+  return outcomes;
+}
+
+const submission = openVerb<EnrolRow, Outcome>({
+  name: 'enrol',
+  isShared: true,
+  key: (row) => JSON.stringify([row.login_id, row.course_id]),
+  run: enrolRows,
+});
+
+/** Enrols a user on a course. `IfEnrolled` decides what happens to a current enrolment. */
+export function enrolling<T>(
+  ctx: TenantContext,
+  input: EnrolInput,
+  answer: (enrolled: Enrolled) => T,
+): Submission<T> {
+  return submission(rowOf(ctx, input), (outcome) => answer(enrolledBy(ctx, input, outcome)));
+}
+
+export function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enrolled> {
+  return perform(ctx, async () => enrolling(ctx, input, (enrolled) => enrolled));
+}
+
+/**
+ * Enrols one user on several courses in the caller's transaction. If this throws, the caller must roll back,
+ * so that either all enrolments are created or none.
+ */
+export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<Enrolled[]> {
+  const attempt = (some: readonly EnrolInput[]) =>
+    submitInside(
+      ctx,
+      some.map((input) => enrolling(ctx, input, (enrolled) => enrolled)),
+    );
+  const settled = await attempt(inputs);
+  const answers: Enrolled[] = [];
+  for (const [n, input] of inputs.entries()) {
+    let one = settled[n];
+    // The next statement sees the changes that another node made during this one.
+    if (one?.status === 'rejected' && one.reason instanceof Outdated) [one] = await attempt([input]);
+    if (one?.status !== 'fulfilled') throw one?.reason;
+    answers.push(one.value);
+  }
+  return answers;
+}
+
+function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
+  const now = tenantNow(ctx);
+  if (input.ExpiresAt !== undefined && new Date(input.ExpiresAt) <= now)
+    throw new Problem('validation_failed', 'ExpiresAt must be in the future.', { param: 'ExpiresAt' });
+  return {
+    enroll_id: newId(now),
+    first_event: newId(now),
+    second_event: newId(now),
+    login_id: input.loginId,
+    course_id: input.courseId,
+    duration_id: input.durationId ?? null,
+    if_enrolled: input.IfEnrolled ?? 'return',
+    expires_at: input.ExpiresAt === undefined ? null : new Date(input.ExpiresAt).toISOString(),
+    reference: input.Reference ?? null,
+    metadata: input.Metadata ?? null,
+  };
+}
+
+function enrolledBy(ctx: TenantContext, input: EnrolInput, outcome: Outcome): Enrolled {
+  const refused = refusalOf(outcome, input);
+  if (refused) throw refused;
+  if (outcome.enroll_id === null) throw new Outdated();
+  if (outcome.action === 'keep' && input.IfEnrolled === 'fail')
+    throw new Problem(
+      'already_enrolled',
+      'The user is already enrolled on this course. Read the enrolment instead.',
+      {
+        EnrollID: outcome.enroll_id,
+      },
+    );
+  return {
+    enrolment: toEnrolment(ctx, { ...outcome, login_id: input.loginId }),
+    isNew: isNew(outcome),
+  };
+}

@@ -1,0 +1,65 @@
+import { run, transaction } from '../../../db/transaction.ts';
+import type { TenantContext } from '../../../infra/context/context.ts';
+import { appendAudit } from '../../audit/chain.ts';
+import { toWebhook, webhookNotFound } from './record.ts';
+import type { Webhook } from './schemas.ts';
+import { readWebhookRow } from './webhooks.ts';
+
+const batchSize = 500;
+
+const deleteSome = `
+delete from webhook_delivery gone where gone.tenant_id = $1 and gone.webhook_id = $2
+  and gone.delivery_id = any(array(
+    select held.delivery_id from webhook_delivery held
+    where held.tenant_id = $1 and held.webhook_id = $2 order by held.status, held.number limit ${batchSize}
+  )) returning 1`;
+
+type WebhookHandle = { webhookId: string };
+
+/** Deletes one batch. Returns true if there may be more. */
+async function deleteBatch(ctx: TenantContext, { webhookId }: WebhookHandle): Promise<boolean> {
+  const values = [ctx.tenantId, webhookId];
+  return (await run(ctx, { name: 'webhook_delete_some', text: deleteSome, values })).length === batchSize;
+}
+
+/**
+ * Disables the endpoint, so nothing more is sent or created. A repeated call continues where an
+ * interrupted one stopped.
+ */
+async function stop(ctx: TenantContext, { webhookId }: WebhookHandle): Promise<void> {
+  await ctx.db
+    .updateTable('webhook')
+    .set({ status: 'disabled', disabled_reason: 'client' })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', webhookId)
+    .execute();
+}
+
+/** Returns false if there are new deliveries because the endpoint was enabled again. */
+function remove(ctx: TenantContext, input: WebhookHandle): Promise<boolean> {
+  const { webhookId } = input;
+  return transaction(ctx, async (ctx) => {
+    await stop(ctx, input);
+    if (await deleteBatch(ctx, input)) return false;
+    const { numDeletedRows } = await ctx.db
+      .deleteFrom('webhook')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', webhookId)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw webhookNotFound();
+    await appendAudit(ctx, ctx.tenantId, { action: 'webhook.deleted', targetId: webhookId, data: {} });
+    return true;
+  });
+}
+
+/**
+ * Deletes an endpoint. It stops immediately. Its deliveries (up to 30 days old) are deleted first, in
+ * batches.
+ */
+export async function deleteWebhook(ctx: TenantContext, input: WebhookHandle): Promise<Webhook> {
+  const before = await readWebhookRow(ctx, input);
+  await stop(ctx, input);
+  do while (await deleteBatch(ctx, input));
+  while (!(await remove(ctx, input)));
+  return toWebhook(before);
+}

@@ -1,0 +1,89 @@
+import type { TenantContext } from '../../../infra/context/context.ts';
+import { requireScope } from '../../../infra/context/scopes.ts';
+import { Problem } from '../../../lib/errors.ts';
+import type { WebhookRow } from './record.ts';
+import type { NewWebhook, Replay, WebhookChange, WebhookKind } from './schemas.ts';
+import type { Outcome, Sender } from './send.ts';
+
+/** The type of a delivery of statements. */
+export const statementType = 'xapi.statements';
+
+const reject = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
+
+/** Checks the fields that only one kind of endpoint has. */
+export function checkKind(ctx: TenantContext, kind: WebhookKind, input: WebhookChange): void {
+  if (kind === 'events') {
+    for (const name of ['Username', 'Password'] as const)
+      if (input[name] != null)
+        throw reject(name, `${name} is only for endpoints of the kind xapi. Leave it out.`);
+    return;
+  }
+  requireScope(ctx, 'xapi:read', 'Sending statements to another LRS');
+  if (input.Types != null)
+    throw reject('Types', 'Endpoints of the kind xapi receive all statements. Leave Types out.');
+  if (input.Username === null) throw reject('Username', 'Send the user name for the LRS.');
+}
+
+/** A new endpoint for statements needs credentials. */
+export function checkNewKind(ctx: TenantContext, input: NewWebhook): void {
+  const { Kind = 'events', ...fields } = input;
+  checkKind(ctx, Kind, fields);
+  if (Kind === 'events') return;
+  for (const name of ['Username', 'Password'] as const)
+    if (input[name] == null) throw reject(name, `${name} is missing. Send the credentials for the LRS.`);
+}
+
+/** Deliveries of a lane are sent one after the other. */
+export type NewDelivery = {
+  event_id: string;
+  type: string;
+  lane: string;
+  statement_ids?: readonly string[];
+};
+
+type LogPart = { deliveries: NewDelivery[]; position: number; hasMore: boolean };
+
+type Sending = { endpoint: WebhookRow; sender: Sender; at: Date; stop: AbortSignal };
+
+export type SendingDelivery = Sending & {
+  delivery: { deliveryId: string; eventId: string };
+  /**
+   * Awaited before each additional request of the delivery, so that other endpoints do not have to wait for
+   * all of them.
+   */
+  nextTurn: () => Promise<void>;
+};
+
+/**
+ * Provides the data that endpoints of one kind receive. The module that owns the records implements
+ * it, because this module may not read them.
+ */
+export type Source = {
+  /**
+   * SQL condition that is true if the log has records after the position of the endpoint `hook`.
+   */
+  hasMore: string;
+  /** SQL for the position at which a new endpoint of the tenant `$1` begins. */
+  end: string;
+  /** Called in the transaction that creates an endpoint, before the endpoint is inserted. */
+  begin?: (ctx: TenantContext) => Promise<void>;
+  /**
+   * If true, a delivery is never abandoned. Instead, the endpoint is disabled and later continues
+   * with this delivery.
+   */
+  keepsOrder: boolean;
+  readLog: (ctx: TenantContext, input: { endpoint: WebhookRow; after: number }) => Promise<LogPart>;
+  send: (ctx: TenantContext, input: SendingDelivery) => Promise<Outcome>;
+  ping: (ctx: TenantContext, input: Sending & { eventId: string }) => Promise<Outcome>;
+  /** Past records in the order of the log. The service function that calls it limits the deliveries. */
+  findPast: (ctx: TenantContext, input: Replay & { endpoint: WebhookRow }) => Promise<NewDelivery[]>;
+};
+
+export type Sources = Readonly<Partial<Record<WebhookKind, Source>>>;
+
+/** A dispatcher claims only endpoints of the kinds for which it has a source. */
+export function sourceOf(sources: Sources, { kind }: Pick<WebhookRow, 'kind'>): Source {
+  const source = sources[kind];
+  if (!source) throw new Error(`There is no source for webhook endpoints of the kind ${kind}.`);
+  return source;
+}

@@ -1,0 +1,200 @@
+import { run, transaction } from '../../../db/transaction.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
+import type { TenantContext } from '../../../infra/context/context.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { isId, newId } from '../../../lib/ids.ts';
+import { differences } from '../../../lib/tables.ts';
+import type { NewAudit } from '../../audit/actions.ts';
+import { appendAudit } from '../../audit/chain.ts';
+import { readTypes } from '../types.ts';
+import { checkUrl } from './addresses.ts';
+import { toWebhook, type WebhookRow, webhookNotFound } from './record.ts';
+import type { NewWebhook, Webhook, WebhookChange, WebhookKind, WebhookWithSecret } from './schemas.ts';
+import { makeSecret, sealPassword } from './secrets.ts';
+import { checkKind, checkNewKind, type Source, type Sources, sourceOf, statementType } from './source.ts';
+
+const maxEndpoints = 50;
+
+/** A new endpoint starts at the end of the log, so it receives only later records. */
+const insert = ({ end }: Source) => `
+insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret, created_at,
+  updated_at, kind, username, password, position)
+select $1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, ${end}
+where (select count(*) from webhook other where other.tenant_id = $1) < ${maxEndpoints}
+returning *`;
+
+/** Checks the URL. This may be slow, because it looks up the host name. */
+export async function checkWebhook(ctx: TenantContext, input: NewWebhook): Promise<NewWebhook> {
+  checkNewKind(ctx, input);
+  return { ...input, URL: await checkUrl(ctx.config, input.URL) };
+}
+
+/** `input` has already been checked. */
+export async function createWebhook(
+  ctx: TenantContext,
+  sources: Sources,
+  input: NewWebhook,
+): Promise<WebhookWithSecret> {
+  const kind = input.Kind ?? 'events';
+  const now = ctx.now();
+  const status = input.Status ?? 'enabled';
+  const webhookId = newId(now);
+  const place = { tenant_id: ctx.tenantId, webhook_id: webhookId };
+  const { secret, stored } = makeSecret(ctx, place);
+  const values = [
+    ctx.tenantId,
+    webhookId,
+    input.URL,
+    input.Description ?? null,
+    typesOf(kind, input.Types ?? null),
+    status,
+    status === 'disabled' ? 'client' : null,
+    stored,
+    now,
+    kind,
+    input.Username ?? null,
+    input.Password === undefined ? null : sealPassword(ctx, place, input.Password),
+  ];
+  const source = sourceOf(sources, { kind });
+  const row = await transaction(ctx, async (ctx) => {
+    await source.begin?.(ctx);
+    const [made] = await run<WebhookRow>(ctx, { text: insert(source), values });
+    if (made) await audit(ctx, { action: 'webhook.created', targetId: made.webhook_id, data: {} });
+    return made;
+  });
+  if (!row)
+    throw new Problem(
+      'webhook_limit',
+      `A tenant can have at most ${maxEndpoints} webhook endpoints. Delete one first.`,
+    );
+  return withSecret(row, secret);
+}
+
+function typesOf(kind: WebhookKind, types: string[] | null): string[] | null {
+  if (kind === 'xapi') return [statementType];
+  return types && readTypes(types, 'Types');
+}
+
+const audit = (ctx: TenantContext, entry: NewAudit) => appendAudit(ctx, ctx.tenantId, entry);
+
+function withSecret(row: WebhookRow, secret: string): WebhookWithSecret {
+  const until = row.previous_secret_until?.toISOString() ?? null;
+  return { ...toWebhook(row), Secret: secret, PreviousSecretUntil: until };
+}
+
+export async function readWebhookRow(ctx: TenantContext, input: { webhookId: string }): Promise<WebhookRow> {
+  if (!isId(input.webhookId)) throw webhookNotFound();
+  const row = await ctx.db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', input.webhookId)
+    .executeTakeFirst();
+  if (!row) throw webhookNotFound();
+  return row;
+}
+
+export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  let query = ctx.db.selectFrom('webhook').selectAll().where('tenant_id', '=', ctx.tenantId);
+  if (after !== null && isId(after)) query = query.where('webhook_id', '>', after);
+  const rows = await query
+    .orderBy('webhook_id')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows, limit, (row) => row.webhook_id, toWebhook);
+}
+
+/**
+ * Rejects a change to another server. Otherwise, anyone with a key that may change the URL could obtain the
+ * password.
+ */
+function rejectOtherServer(before: string, url: string): void {
+  if (new URL(before).origin === new URL(url).origin) return;
+  throw new Problem(
+    'validation_failed',
+    'The URL is on another server. Send Username and Password with it, because the stored password is not sent to another server.',
+    { param: 'Password' },
+  );
+}
+
+/** Changes the given fields; the others keep their values. */
+export async function updateWebhook(
+  ctx: TenantContext,
+  input: WebhookChange & { webhookId: string },
+): Promise<Webhook> {
+  const { kind } = await readWebhookRow(ctx, input);
+  checkKind(ctx, kind, input);
+  const types = input.Types === undefined ? undefined : typesOf(kind, input.Types);
+  const url = input.URL === undefined ? undefined : await checkUrl(ctx.config, input.URL);
+  return transaction(ctx, async (ctx) => {
+    const before = await readWebhookRow(ctx, input);
+    if (url !== undefined && before.password !== null && input.Password === undefined)
+      rejectOtherServer(before.url, url);
+    const now = ctx.now();
+    const enables = input.Status === 'enabled' && before.status === 'disabled';
+    const hasCredentials = input.Username != null || input.Password !== undefined;
+    const row = await ctx.db
+      .updateTable('webhook')
+      .set({
+        updated_at: now,
+        ...(url !== undefined && { url }),
+        ...(types !== undefined && { types }),
+        ...(input.Description !== undefined && { description: input.Description }),
+        ...(input.Username !== undefined && { username: input.Username }),
+        ...(input.Password !== undefined && { password: sealPassword(ctx, before, input.Password) }),
+        // With the new credentials, pending deliveries may now succeed.
+        ...(hasCredentials && { wake_at: now, enabled_at: now }),
+        ...(input.Status === 'disabled' && before.status === 'enabled'
+          ? { status: 'disabled', disabled_reason: 'client' }
+          : {}),
+        ...(enables && {
+          status: 'enabled',
+          disabled_reason: null,
+          failing_since: null,
+          wake_at: now,
+          enabled_at: now,
+        }),
+      })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', input.webhookId)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) throw webhookNotFound();
+    const Changed = differences(toWebhook(row), toWebhook(before)).filter(
+      (name) => name in input || name === 'Status',
+    );
+    if (input.Password !== undefined) Changed.push('Password');
+    if (Changed.length > 0)
+      await audit(ctx, { action: 'webhook.changed', targetId: row.webhook_id, data: { Changed } });
+    return toWebhook(row);
+  });
+}
+
+/** Creates a new secret; the previous one stays valid for a while. */
+export async function rotateSecret(
+  ctx: TenantContext,
+  input: { webhookId: string; OverlapSeconds?: number },
+): Promise<WebhookWithSecret> {
+  if (!isId(input.webhookId)) throw webhookNotFound();
+  const now = ctx.now();
+  const { secret, stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: input.webhookId });
+  return transaction(ctx, async (ctx) => {
+    const row = await ctx.db
+      .updateTable('webhook')
+      .set((column) => ({
+        previous_secret: column.ref('secret'),
+        previous_secret_until: new Date(now.getTime() + (input.OverlapSeconds ?? 86_400) * 1000),
+        secret: stored,
+        updated_at: now,
+      }))
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', input.webhookId)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) throw webhookNotFound();
+    await audit(ctx, { action: 'webhook.secret_rotated', targetId: row.webhook_id, data: {} });
+    return withSecret(row, secret);
+  });
+}

@@ -1,0 +1,110 @@
+import Type from 'typebox';
+import { Fields, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import type { Attachment } from '../../infra/mail/send.ts';
+
+const mailKinds = [
+  'invitation',
+  'password_reset',
+  'access_ending',
+  'report',
+  'password_changed',
+  'passkey_added',
+  'passkey_removed',
+] as const;
+export type MailKind = (typeof mailKinds)[number];
+
+/**
+ * Each tenant has two queues: one for urgent emails, and one with an hourly limit for the rest. Warnings are not urgent:
+ * somebody who changes a password again and again must not delay the email that resets it.
+ */
+export const isUrgent: Record<MailKind, boolean> = {
+  invitation: false,
+  password_reset: true,
+  access_ending: false,
+  report: false,
+  password_changed: false,
+  passkey_added: false,
+  passkey_removed: false,
+};
+
+/** Warnings, which go to the address that the user had when the account was changed. */
+export const accountKinds: readonly MailKind[] = ['password_changed', 'passkey_added', 'passkey_removed'];
+
+export const mailStatuses = ['queued', 'sent', 'failed', 'cancelled', 'bounced'] as const;
+export type MailStatus = (typeof mailStatuses)[number];
+
+/** Also called hard and soft bounces. */
+export const bounceKinds = ['permanent', 'temporary'] as const;
+export type BounceKind = (typeof bounceKinds)[number];
+
+/** The values in the text of an email, apart from the tenant's values. */
+export type MailContent = {
+  firstName: string | null;
+  lastName: string | null;
+  loginId: string;
+  /** Null if the email needs no link. */
+  url: string | null;
+  /** Only in emails about an enrolment. */
+  enrolment?: { enrollId: string; courseTitle: string };
+  /** Only in emails with a report. */
+  report?: MailReport;
+  /**
+   * Only in emails about a change to the account. `isOwn` is true if the user made it, and `isAll` if all passkeys were
+   * removed.
+   */
+  change?: { at: string; isOwn: boolean; isAll?: boolean };
+};
+
+/** `from` is null if the report shows the figures at the end of one day, which is `to`. */
+export type MailReport = {
+  scheduleId: string;
+  name: string;
+  report: 'completion' | 'activity' | 'access';
+  query: Readonly<Record<string, string>>;
+  from: string | null;
+  to: string;
+};
+
+/**
+ * Whether an email should still be sent. `expiresAt` is the time at which its link stops working.
+ */
+export type MailCheck = (ctx: TenantContext, content: MailContent, expiresAt: Date) => Promise<boolean>;
+export type MailChecks = Partial<Record<MailKind, MailCheck>>;
+
+/** `attachment` is null if it would be too large. `content` is what the email says, if the attachment changes this. */
+type Attached = { attachment: Attachment | null; content: MailContent };
+/** Writes an email's attachment when the email is sent. Returns null if there is none. */
+export type MailAttach = (ctx: TenantContext, content: MailContent) => Promise<Attached | null>;
+export type MailAttachments = Partial<Record<MailKind, MailAttach>>;
+
+const MailID = Type.String({ format: 'uuid', description: 'Opaque.' });
+
+export const Mail = Fields(
+  {
+    MailID,
+    LoginID: Text(255, { description: 'The recipient.' }),
+    Kind: OneOf(mailKinds),
+    Address: Text(320, { description: "The user's `Email` when it was queued." }),
+    Status: OneOf(mailStatuses, {
+      description:
+        '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, its enrolment was completed, ended or extended, its report was deleted, or its address bounced. `bounced`: the mail provider reported afterwards that it could not deliver the email.',
+    }),
+    Attempts: Type.Integer({ minimum: 0 }),
+    Answer: Nullable(
+      Text(500, {
+        description: "The mail server's last response; null if there was none.",
+      }),
+    ),
+    CreatedAt: Instant(),
+    AttemptedAt: Nullable(Instant('The last attempt.')),
+    NextAttemptAt: Nullable(Instant('When a queued email is sent or retried next.')),
+    BouncedAt: Nullable(Instant('When the bounce was reported.')),
+    BounceKind: Nullable(
+      OneOf(bounceKinds, { description: '`permanent`: no further email is sent to this address.' }),
+    ),
+    BounceReason: Nullable(Text(500, { description: 'The reason, as reported.' })),
+  },
+  { title: 'Mail', description: 'An email to a user. It is kept for 90 days, without its text.' },
+);
+export type Mail = Type.Static<typeof Mail>;

@@ -1,0 +1,66 @@
+import type { TenantContext } from '../../infra/context/context.ts';
+import type { Person, PersonalData } from '../../infra/context/personal-data.ts';
+import { auditData } from '../audit/personal-data.ts';
+import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
+import {
+  auSessionData,
+  commitData,
+  earlierAttemptData,
+  earlierRunTimeData,
+  enrolmentData,
+  enrolmentsOf,
+  launchData,
+  runTimeData,
+} from '../enrolments/personal-data.ts';
+import { eventData } from '../events/personal-data.ts';
+import { deliveryData } from '../events/webhooks/personal-data.ts';
+import { documentData, statementData } from '../lrs/personal-data.ts';
+import { mailData } from '../mail/personal-data.ts';
+import { countedData } from '../reports/personal-data.ts';
+import { recipientData } from '../reports/schedules/personal-data.ts';
+import { passkeyData } from '../sign-in/passkeys/user-store.ts';
+import { sessionData } from '../sign-in/personal-data.ts';
+import { invitationData } from '../users/invitations/personal-data.ts';
+import { userData } from '../users/personal-data.ts';
+
+/** All data held about a person, in the order used by receipts and exports. */
+export const allPersonalData: readonly PersonalData[] = [
+  enrolmentData,
+  launchData,
+  runTimeData,
+  earlierAttemptData,
+  earlierRunTimeData,
+  auSessionData,
+  commitData,
+  countedData,
+  statementData,
+  documentData,
+  enrolmentKeyData,
+  sessionData,
+  passkeyData,
+  invitationData,
+  recipientData,
+  mailData,
+  deliveryData,
+  eventData,
+  auditData,
+  userData,
+];
+
+/** With `lock`, no request can enrol the user or redeem a key for them until the transaction ends. */
+export async function findPerson(ctx: TenantContext, loginId: string, lock: boolean): Promise<Person | null> {
+  const user = await ctx.db
+    .selectFrom('user')
+    .select(['user_id', 'is_admin'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', loginId)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!user) return null;
+  return personOf(ctx, { userId: user.user_id, loginId, isAdmin: user.is_admin });
+}
+
+const personOf = (ctx: TenantContext, user: Omit<Person, 'enrolments'>): Person => ({
+  ...user,
+  enrolments: () => enrolmentsOf(ctx, user.userId),
+});

@@ -1,0 +1,173 @@
+import { transaction } from '../../db/transaction.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import type { Person } from '../../infra/context/personal-data.ts';
+import { requireScope } from '../../infra/context/scopes.ts';
+import { countStoredResponses } from '../../infra/retries/stored-responses.ts';
+import { newId } from '../../lib/ids.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { enrolmentIdsOf } from '../enrolments/personal-data.ts';
+import { type Erasure, maxPlanned } from '../sign-in/schemas.ts';
+import { closeUser } from '../users/personal-data.ts';
+import { requireUntouched } from '../users/untouched.ts';
+import { userNotFound } from '../users/users.ts';
+import { allPersonalData, findPerson } from './all-personal-data.ts';
+import {
+  beginning,
+  type Count,
+  type ErasureProgress,
+  eraseBatch,
+  loginHash,
+  receiptOf,
+  storedResponses,
+} from './erase-batches.ts';
+
+/**
+ * Counts the records that an erasure would affect, in short statements. Each kind of data is
+ * counted up to a limit.
+ */
+async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure> {
+  const max = maxPlanned + 1;
+  const { userId, loginId } = person;
+  const enrollIds = await enrolmentIdsOf(ctx, userId, max);
+  const counts = new Map<string, number>();
+  for (const data of allPersonalData)
+    counts.set(data.name, await data.count(ctx, { userId, enrollIds, max }));
+  counts.set(storedResponses, await countStoredResponses(ctx, { loginId, max }));
+  // If not all enrolments were counted, the number of their records is unknown.
+  const hasAllEnrolments = enrollIds.length < max;
+  const countOf = (name: string): Count => {
+    const records = counts.get(name) ?? 0;
+    const isAll = records < max && (hasAllEnrolments || name === 'User');
+    return { Records: Math.min(records, maxPlanned), More: !isAll };
+  };
+  return { ReceiptID: null, LoginID: loginId, Plan: true, ErasedAt: null, ...receiptOf(countOf) };
+}
+
+/** Data that remains after a user is created or an enrolment is withdrawn before its first launch. */
+const ofCreation = ['Enrolments', 'Deliveries', 'Events', 'User'];
+
+/**
+ * Throws `touched` unless the user was created within the last hour and has had no changes or activity since.
+ */
+async function requireUntouchedUser(ctx: TenantContext, person: Person): Promise<void> {
+  const user = await ctx.db
+    .selectFrom('user')
+    .select(['created_at', 'updated_at'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', person.userId)
+    .executeTakeFirst();
+  if (!user) throw userNotFound();
+  const enrolment = await findEnrolment(ctx, person);
+  const isUsed = (enrolment?.launches ?? 0) > 0 || (await hasOtherData(ctx, person));
+  const isEnrolled = enrolment !== undefined;
+  requireUntouched(ctx, { createdAt: user.created_at, changedAt: user.updated_at, isUsed, isEnrolled });
+}
+
+/**
+ * The enrolment with the most launches. Ignores enrolments withdrawn before their first launch, for example
+ * by the same undo.
+ */
+async function findEnrolment(ctx: TenantContext, { userId }: Person) {
+  return ctx.db
+    .selectFrom('enrolment')
+    .select('launches')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .where((is) => is.or([is('status', '<>', 'withdrawn'), is('launches', '>', 0)]))
+    .orderBy('launches', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function hasOtherData(ctx: TenantContext, { userId, isAdmin }: Person): Promise<boolean> {
+  for (const { name, count } of allPersonalData) {
+    if (ofCreation.includes(name)) continue;
+    // The audit trail records that an administrator was created.
+    const expected = name === 'AuditTrail' && isAdmin ? 1 : 0;
+    if ((await count(ctx, { userId, enrollIds: [], max: 2 })) > expected) return true;
+  }
+  return false;
+}
+
+/**
+ * Erases a person and ends their access. The first transaction locks the user, closes the account and, if
+ * there is little data, erases everything. Otherwise, each call erases a batch and returns null until nothing
+ * is left. With `untouched`, rejects a user who has been changed or active.
+ */
+export async function eraseUser(
+  ctx: TenantContext,
+  input: { loginId: string; plan: boolean; untouched?: boolean; isContinued: boolean },
+): Promise<Erasure | null> {
+  const { loginId, untouched = false, isContinued } = input;
+  if (input.plan) return plan(ctx, loginId, untouched);
+  const begun = await transaction(ctx, async (ctx) => {
+    const begun = await beginErasure(ctx, { loginId, untouched, isContinued });
+    if (!begun) return null;
+    const { erasureId, isNew } = begun;
+    const isOver = await eraseBatch(ctx, erasureId);
+    if (isNew) await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: erasureId, data: {} });
+    return { erasureId, isOver };
+  });
+  if (begun && !begun.isOver) return null;
+  return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
+}
+
+/** For a person who has already been erased, the plan is the receipt. */
+async function plan(ctx: TenantContext, loginId: string, untouched: boolean): Promise<Erasure> {
+  const person = await findPerson(ctx, loginId, false);
+  if (!person) return readReceipt(ctx, { loginId, erasureId: null });
+  if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
+  if (untouched) await requireUntouchedUser(ctx, person);
+  return planErasure(ctx, person);
+}
+
+/** The person's erasure, which may already be in progress; null if the person does not exist. */
+async function beginErasure(
+  ctx: TenantContext,
+  { loginId, untouched, isContinued }: { loginId: string; untouched: boolean; isContinued: boolean },
+): Promise<{ erasureId: string; isNew: boolean } | null> {
+  const person = await findPerson(ctx, loginId, true);
+  if (!person) return null;
+  if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
+  const known = await ctx.db
+    .selectFrom('erasure_under_way')
+    .select('erasure_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', person.userId)
+    .executeTakeFirst();
+  if (known) return { erasureId: known.erasure_id, isNew: false };
+  // Another node has finished, and the LoginID already belongs to somebody else.
+  if (isContinued) return null;
+  if (untouched) await requireUntouchedUser(ctx, person);
+  const now = ctx.now();
+  const erasureId = newId(now);
+  const progress: ErasureProgress = beginning(now);
+  await ctx.db
+    .insertInto('erasure_under_way')
+    .values({
+      tenant_id: ctx.tenantId,
+      erasure_id: erasureId,
+      user_id: person.userId,
+      progress: JSON.stringify(progress),
+    })
+    .execute();
+  await closeUser(ctx, person);
+  return { erasureId, isNew: true };
+}
+
+async function readReceipt(
+  ctx: TenantContext,
+  { loginId, erasureId }: { loginId: string; erasureId: string | null },
+): Promise<Erasure> {
+  const row = await ctx.db
+    .selectFrom('erasure')
+    .select('receipt')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_mark', '=', loginHash(ctx, loginId))
+    .$if(erasureId !== null, (query) => query.where('erasure_id', '=', erasureId ?? ''))
+    .orderBy('erasure_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw userNotFound();
+  return { ...(row.receipt as Omit<Erasure, 'LoginID'>), LoginID: loginId };
+}

@@ -1,0 +1,202 @@
+import { readByIndex } from '../../db/batches.ts';
+import { limitLockWaits } from '../../db/locks.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { Problem } from '../../lib/errors.ts';
+import { eventType } from '../events/write.ts';
+
+/** Maximum number of group changes per statement, and of enrolments that it moves for each change. */
+const maxMoves = 10;
+const maxMoved = 100;
+
+/** Sorts before the ID of every enrolment. */
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * The next $3 events after the position $2. The previous statement may already have moved enrolments for the first
+ * event, up to $4.
+ */
+const nextText = `
+  select next.*, count(*) filter (where next.is_move) over (order by next.position) as moves,
+    case when next.position = min(next.position) over () then $4::uuid else '${firstId}' end as after
+  from (
+    select entry.position, entry.type, entry.user_id, entry.enroll_id, entry.data,
+      (entry.occurred_at at time zone 'UTC')::date as day,
+      entry.type = ${eventType('user.updated')} and entry.data -> 'Changed' @> '["GroupName"]' as is_move
+    from event entry where entry.tenant_id = $1 and entry.position > $2 order by entry.position limit $3
+  ) next`;
+
+/** The enrolments of users whose group changed. */
+const moveText = `
+  select next.position, next.day, own.enroll_id
+  from next cross join lateral (
+    select enrolment.enroll_id from enrolment
+    where enrolment.tenant_id = $1 and enrolment.user_id = next.user_id and enrolment.enroll_id > next.after
+    order by enrolment.enroll_id limit ${maxMoved}
+  ) own
+  where next.is_move and next.moves <= ${maxMoves}`;
+
+/** The first event that may affect further enrolments. Later events have to wait. */
+const stopText = `
+  select move.position, (array_agg(move.enroll_id order by move.enroll_id desc))[1] as enroll_id
+  from move group by move.position having count(*) = ${maxMoved} order by move.position limit 1`;
+
+const entryText = `
+  select next.* from next
+  where next.moves <= ${maxMoves} and next.position < coalesce((select stop.position from stop), next.position + 1)`;
+
+/**
+ * CTEs: the events to count (`entry`), the enrolments of users whose group changed (`move`), and where to stop moving
+ * them (`stop`).
+ */
+const nextEventsText = `next as (${nextText}), move as (${moveText}), stop as (${stopText}), entry as (${entryText})`;
+
+/** SQL: whether a row of `move` belongs to this statement. */
+export const isMovedNow = 'move.position <= coalesce((select stop.position from stop), move.position)';
+
+type Counting = {
+  name: string;
+  /** SQL: the tenants with uncounted events, without those in $1, if `isServed` with `$2`. */
+  text: string;
+  /** Counts one batch of a tenant's events. */
+  count: (ctx: TenantContext) => Promise<unknown>;
+};
+
+/** After this time, a run ends with the current round, so that its failures are reported. */
+const maxRunMilliseconds = 20_000;
+
+/**
+ * In each round, one batch is counted for every tenant with new events, so a tenant with many events does not hold up
+ * the others. If a batch fails, its tenant is left for the next run.
+ */
+export async function countInTurns(ctx: Context, { name, text, count }: Counting): Promise<void> {
+  const failures = new Map<string, unknown>();
+  const end = performance.now() + maxRunMilliseconds;
+  for (;;) {
+    const values = [[...failures.keys()], await servedTenants(ctx)];
+    const tenants = await run<{ tenant_id: string }>(ctx, { name, text, values });
+    for (const { tenant_id: tenantId } of tenants)
+      await count({ ...ctx, tenantId }).catch((error) => failures.set(tenantId, error));
+    if (tenants.length === 0 || performance.now() > end) break;
+  }
+  const errors = [...failures.values()];
+  if (errors.length > 0)
+    throw new AggregateError(errors, `Events of ${errors.length} tenants could not be counted.`);
+}
+
+/** Figures that are counted from the event log, from a tenant's first report on. */
+export type EventCounter = {
+  /** The table with the positions up to which the logs have been counted. */
+  log: 'completion_log' | 'access_log';
+  /** CTEs that count the events in `entry` and the enrolments in `move`. */
+  text: string;
+};
+
+/** Maximum number of events per statement. On the embedded database, all other statements wait for it. */
+const maxEvents = 100;
+
+const countText = ({ log, text }: EventCounter) => `
+with ${nextEventsText}, ${text},
+moved as (
+  update ${log} set position = coalesce((select max(entry.position) from entry), ${log}.position), enroll_id = (select stop.enroll_id from stop)
+  where ${log}.tenant_id = $1
+)
+select (select count(*)::integer from next) as found, (select count(*)::integer from entry) as counted`;
+
+type Place = { position: number; enroll_id: string | null };
+
+/**
+ * Locks the tenant's figures until the transaction ends. Returns how far the tenant's log has been counted;
+ * undefined for a tenant without reports.
+ */
+export function lockFigures(ctx: TenantContext, log: EventCounter['log']): Promise<Place | undefined> {
+  return ctx.db
+    .selectFrom(log)
+    .select(['position', 'enroll_id'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Counts the next events of a tenant. Returns whether there may be more. */
+async function countBatch(ctx: TenantContext, counter: EventCounter): Promise<boolean> {
+  return transaction(ctx, async (ctx) => {
+    await limitLockWaits(ctx);
+    // The planner's statistics may predate most of the rows.
+    await readByIndex(ctx);
+    const place = await lockFigures(ctx, counter.log);
+    if (!place) return false;
+    const values = [ctx.tenantId, place.position, maxEvents, place.enroll_id ?? firstId];
+    const [row] = await run<{ found: number; counted: number }>(ctx, {
+      name: `count_${counter.log}`,
+      text: countText(counter),
+      values,
+    });
+    return row !== undefined && (row.counted < row.found || row.found === maxEvents);
+  });
+}
+
+/** How many batches a report counts itself. The job counts the rest. */
+const firstBatches = 10;
+
+/**
+ * Starts counting the events of a tenant, or continues. This happens with its first report, and with each scheduled
+ * one. Returns whether all events have been counted.
+ */
+export async function startCounting(ctx: TenantContext, counter: EventCounter): Promise<boolean> {
+  const insert = ctx.db.insertInto(counter.log).values({ tenant_id: ctx.tenantId, position: 0 });
+  await insert.onConflict((conflict) => conflict.column('tenant_id').doNothing()).execute();
+  for (let batch = 0; batch < firstBatches; batch++) if (!(await countBatch(ctx, counter))) return true;
+  return false;
+}
+
+const uncountedTenantsText = (log: string) => `/* across tenants: the reports of all tenants */
+select log.tenant_id from ${log} counted join event_log log on log.tenant_id = counted.tenant_id
+where log.position > counted.position and log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')}`;
+
+/** Counts the new events of all tenants that use the reports. */
+export function countEvents(ctx: Context, counter: EventCounter): Promise<void> {
+  const { log } = counter;
+  const count = (ctx: TenantContext) => countBatch(ctx, counter);
+  return countInTurns(ctx, { name: `uncounted_${log}`, text: uncountedTenantsText(log), count });
+}
+
+/**
+ * Figures that are older than this are not shown. The job may need several runs before the first report of a
+ * tenant.
+ */
+const maxBehindMinutes = 10;
+
+const firstUncountedText = (log: string) => `
+select event.occurred_at, not exists (select from ${log} where ${log}.tenant_id = $1) as is_first
+from event
+where event.tenant_id = $1 and event.position > coalesce((
+  select ${log}.position from ${log} where ${log}.tenant_id = $1
+), 0)
+order by event.position limit 1`;
+
+type Uncounted = { occurred_at: Date; is_first: boolean };
+
+async function isComplete(ctx: TenantContext, counter: EventCounter): Promise<boolean> {
+  const { log } = counter;
+  const [first] = await run<Uncounted>(ctx, {
+    name: `first_uncounted_${log}`,
+    text: firstUncountedText(log),
+    values: [ctx.tenantId],
+  });
+  if (!first || (first.is_first && (await startCounting(ctx, counter)))) return true;
+  const isRecent = tenantNow(ctx).getTime() - first.occurred_at.getTime() < maxBehindMinutes * 60_000;
+  return isRecent && !first.is_first;
+}
+
+/** Rejects reports whose figures are not complete. The first report starts all of its counters. */
+export async function rejectIncomplete(ctx: TenantContext, counters: readonly EventCounter[]): Promise<void> {
+  let areComplete = true;
+  for (const counter of counters) areComplete = (await isComplete(ctx, counter)) && areComplete;
+  if (areComplete) return;
+  throw new Problem('unavailable', 'The events of this tenant are still being counted. Retry in a minute.', {
+    retryAfter: 60,
+  });
+}

@@ -1,0 +1,92 @@
+import { PageOf } from '../../http/pagination.ts';
+import { ok, route } from '../../http/routes.ts';
+import { readAttention } from './attention.ts';
+import { countDays, listAccess, listActivity, listCompletion } from './figures.ts';
+import {
+  Access,
+  Activity,
+  activityQuery,
+  Completion,
+  linesQuery,
+  Overview,
+  overviewQuery,
+} from './schemas.ts';
+
+export const reportRoutes = [
+  route({
+    method: 'GET',
+    path: '/report/completion',
+    name: 'listCompletion',
+    summary: 'Report completion by course and group',
+    description:
+      'Counts enrolments by outcome, now or at the end of a past day. Changes appear within about ten seconds. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. `AsOf` counts users in the groups to which they belonged on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with an Outcome to `GET /enrolment`, such as `passed,completed` for Completed.',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: linesQuery,
+    responses: {
+      200: {
+        description: 'A page of lines, ordered by CourseID and GroupName.',
+        schema: PageOf(Completion),
+      },
+    },
+    handle: async (ctx, { query }) => ok(await listCompletion(ctx, query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/report/access',
+    name: 'listAccess',
+    summary: 'Report overdue enrolments and access that ends soon',
+    description:
+      'Counts uncompleted enrolments by course and group: overdue ones, and those whose access ends within 7 or 30 days. Changes appear within about ten seconds. `AsOf` returns the open and overdue ones at the end of a past day, but not those whose access was about to end. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. To list the enrolments behind a figure, send the same CourseID and GroupName to `GET /enrolment`, with `Status=expired`, or with `Status=open` and `ExpiresBefore`.',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: linesQuery,
+    responses: {
+      200: {
+        description: 'A page of lines, ordered by CourseID and GroupName.',
+        schema: PageOf(Access),
+      },
+    },
+    handle: async (ctx, { query }) => ok(await listAccess(ctx, query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/report/activity',
+    name: 'listActivity',
+    summary: 'Report activity by day, week or month',
+    description:
+      'Counts what happened in each period, for all enrolments, a course, a group, or both. Periods without activity are included. Each event counts on the day on which it occurred, in the group that the user belonged to when it was counted. If many events are still uncounted, the response is 503 until the job has counted them.',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: activityQuery,
+    responses: {
+      200: {
+        description: 'A page of periods, oldest first. The counts are exact at the time of the request.',
+        schema: PageOf(Activity),
+      },
+    },
+    handle: async (ctx, { query }) => ok(await listActivity(ctx, query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/overview',
+    name: 'readOverview',
+    summary: 'Get daily figures and what needs attention',
+    description: "Returns the figures on the console's start page.",
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: overviewQuery,
+    responses: { 200: { description: 'The counts are exact at the time of the request.', schema: Overview } },
+    handle: async (ctx, { query, request }) => {
+      const withWebhooks = request.caller?.scopes.includes('webhooks:write') ?? false;
+      const Days = await countDays(ctx, { days: query.Days ?? 30 });
+      if (Days === null) return { status: 200, isPartial: true };
+      const Attention = await readAttention(ctx, { withWebhooks });
+      return ok({ Days, Attention });
+    },
+  }),
+];

@@ -1,0 +1,32 @@
+import { run } from '../../../db/transaction.ts';
+import { tenantNow } from '../../../infra/context/clocks.ts';
+import type { TenantContext } from '../../../infra/context/context.ts';
+import type { MailAttach, MailCheck } from '../../mail/kinds.ts';
+import { mayGetReports } from './recipients.ts';
+import { asRead, writeReport } from './report.ts';
+
+const text = `
+select from report_recipient recipient
+join report_schedule schedule on schedule.tenant_id = $1 and schedule.schedule_id = recipient.schedule_id
+join "user" account on account.tenant_id = $1 and account.user_id = recipient.user_id
+where recipient.tenant_id = $1 and recipient.schedule_id = $2::uuid and schedule.delivery = 'email'
+  and account.login_id = $3 and ${mayGetReports}`;
+
+/** Whether the report still exists, and the recipient may still get it. */
+export const isStillRecipient: MailCheck = async (ctx, { loginId, report }) => {
+  if (!report) return false;
+  const values = [ctx.tenantId, report.scheduleId, loginId];
+  return (await run(ctx, { name: 'still_recipient', text, values })).length > 0;
+};
+
+/** The file is written when the email is sent, so that reports are not stored. */
+export const attachReport: MailAttach = async (ctx: TenantContext, content) => {
+  if (!content.report) return null;
+  const report = asRead(content.report, tenantNow(ctx));
+  const written = { ...content, report };
+  const file = await writeReport(ctx, report);
+  if (file === null) return { content: written, attachment: null };
+  const days = report.from === null ? report.to : `${report.from}-to-${report.to}`;
+  const name = `${report.report}-${days}.csv`;
+  return { content: written, attachment: { name, type: 'text/csv; charset=utf-8', content: file } };
+};

@@ -1,0 +1,79 @@
+import { run } from '../../../db/transaction.ts';
+import type { TenantContext } from '../../../infra/context/context.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { canMail, findBounced } from '../../mail/queue.ts';
+import { hasUsablePassword } from '../../users/passwords.ts';
+
+/**
+ * SQL: whether the user `account` may get reports. Only administrators of the tenant may, so no tenant can use
+ * reports to email anyone else.
+ */
+export const mayGetReports = `account.enabled and account.is_admin
+  and (account.admin_scopes is null or 'enrolments:read' = any(account.admin_scopes))`;
+
+export type Recipient = {
+  user_id: string;
+  login_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+  has_password: boolean;
+};
+
+/** Locks the users, because recipients and emails will refer to them. */
+const administrators = (users: string) => `
+select account.user_id, account.login_id, account.first_name, account.last_name, account.email,
+  ${hasUsablePassword} as has_password
+from "user" account join tenant client on client.tenant_id = account.tenant_id
+where account.tenant_id = $1 and ${users} and ${mayGetReports}
+order by account.user_id for key share of account`;
+
+const chosenText = administrators('account.login_id = any($2::text[])');
+const ofScheduleText = administrators(`account.user_id = any(array(
+  select held.user_id from report_recipient held where held.tenant_id = $1 and held.schedule_id = $2::uuid
+))`);
+
+/** Finds the users with these LoginIDs, and rejects those who cannot get reports. */
+export async function chooseRecipients(
+  ctx: TenantContext,
+  loginIds: readonly string[],
+): Promise<Recipient[]> {
+  if (loginIds.length === 0) return [];
+  const values = [ctx.tenantId, loginIds];
+  const found = await run<Recipient>(ctx, { name: 'choose_recipients', text: chosenText, values });
+  const known = new Set(found.filter(({ email }) => canMail(ctx, email)).map(({ login_id }) => login_id));
+  const unknown = loginIds.find((loginId) => !known.has(loginId));
+  if (unknown === undefined) return found;
+  throw new Problem(
+    'validation_failed',
+    `${unknown} cannot get reports by email. Recipients must be enabled administrators who have an Email and may read enrolments.`,
+    { param: 'Recipients' },
+  );
+}
+
+/** The recipients of a schedule who can still get reports. */
+export async function currentRecipients(ctx: TenantContext, scheduleId: string): Promise<Recipient[]> {
+  const values = [ctx.tenantId, scheduleId];
+  const found = await run<Recipient>(ctx, { name: 'current_recipients', text: ofScheduleText, values });
+  const addresses = found.flatMap(({ email }) => (canMail(ctx, email) ? [email] : []));
+  const bounced = await findBounced(ctx, addresses);
+  return found.filter(({ email }) => canMail(ctx, email) && !bounced.has(email));
+}
+
+/** Replaces the recipients of a schedule. */
+export async function storeRecipients(
+  ctx: TenantContext,
+  { scheduleId, recipients }: { scheduleId: string; recipients: readonly Recipient[] },
+): Promise<void> {
+  await ctx.db
+    .deleteFrom('report_recipient')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('schedule_id', '=', scheduleId)
+    .execute();
+  if (recipients.length === 0) return;
+  const rows = recipients.map(({ user_id }) => ({
+    ...{ tenant_id: ctx.tenantId, schedule_id: scheduleId },
+    user_id,
+  }));
+  await ctx.db.insertInto('report_recipient').values(rows).execute();
+}

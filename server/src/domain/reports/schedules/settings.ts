@@ -1,0 +1,88 @@
+import { Problem } from '../../../lib/errors.ts';
+import type { ScheduleRow } from './record.ts';
+import type { NewReportSchedule, ReportSchedule, ReportScheduleChange } from './schemas.ts';
+import { checkTimeZone, weekdays } from './times.ts';
+
+/** The columns that clients set. */
+export type Settings = Omit<
+  ScheduleRow,
+  | 'tenant_id'
+  | 'schedule_id'
+  | 'next_run_at'
+  | 'attempts'
+  | 'last_run_at'
+  | 'last_problem'
+  | 'created_at'
+  | 'updated_at'
+>;
+
+const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
+
+/** A field that only some schedules have. Its former value is dropped if it no longer applies. */
+function conditional<T>(
+  sent: T | null | undefined,
+  former: T | null | undefined,
+  { name, only, applies }: { name: string; only: string; applies: boolean },
+): T | null {
+  if (applies) return (sent === undefined ? former : sent) ?? null;
+  if (sent != null) throw invalid(name, `${name} can only be used if ${only}. Leave it out.`);
+  return null;
+}
+
+/** The cast is safe: without an earlier schedule, `input` is a new one, which has all required fields. */
+const merged = (input: NewReportSchedule | ReportScheduleChange, before: ReportSchedule | null) =>
+  ({ ...before, ...input }) as NewReportSchedule;
+
+/** The settings of a new schedule, or of a changed one: fields that are not sent keep their values. */
+export function settingsOf(
+  input: NewReportSchedule | ReportScheduleChange,
+  before: ReportSchedule | null,
+): Settings {
+  const sent = merged(input, before);
+  const { Report, Every, TimeZone } = sent;
+  checkTimeZone(TimeZone);
+  const isActivity = Report === 'activity';
+  const ofLines = { only: 'Report is completion or access', applies: !isActivity };
+  const ofActivity = { only: 'Report is activity', applies: isActivity };
+  const ofWeek = { only: 'Every is week', applies: Every === 'week' };
+  const ofMonth = { only: 'Every is month', applies: Every === 'month' };
+  const by = conditional(input.By, before?.By, { name: 'By', ...ofLines });
+  const unit = conditional(input.Unit, before?.Unit, { name: 'Unit', ...ofActivity });
+  const days = conditional(input.Days, before?.Days, { name: 'Days', ...ofActivity });
+  const weekday = conditional(input.Weekday, before?.Weekday, { name: 'Weekday', ...ofWeek });
+  const monthDay = conditional(input.MonthDay, before?.MonthDay, { name: 'MonthDay', ...ofMonth });
+  if (Every === 'week' && weekday === null)
+    throw invalid('Weekday', 'A weekly report needs a Weekday, such as monday.');
+  if (Every === 'month' && monthDay === null)
+    throw invalid('MonthDay', 'A monthly report needs a MonthDay from 1 to 31.');
+  return {
+    name: sent.Name,
+    report: Report,
+    by: isActivity ? null : (by ?? 'course'),
+    unit: isActivity ? (unit ?? 'day') : null,
+    days: isActivity ? (days ?? 30) : null,
+    course_id: sent.CourseID ?? null,
+    group_name: sent.GroupName ?? null,
+    every: Every,
+    weekday: weekday === null ? null : weekdays.indexOf(weekday) + 1,
+    month_day: monthDay,
+    time: sent.Time,
+    time_zone: TimeZone,
+    delivery: sent.Delivery,
+    status: sent.Status ?? 'active',
+  };
+}
+
+/** The LoginIDs of the recipients. Reports that are sent by webhook have none. */
+export function recipientsOf(
+  input: NewReportSchedule | ReportScheduleChange,
+  before: ReportSchedule | null,
+): string[] {
+  const isMailed = (input.Delivery ?? before?.Delivery) === 'email';
+  const recipients = input.Recipients ?? (isMailed ? before?.Recipients : undefined) ?? [];
+  if (isMailed && recipients.length === 0)
+    throw invalid('Recipients', 'A report by email needs at least one recipient.');
+  if (!isMailed && recipients.length > 0)
+    throw invalid('Recipients', 'Only reports by email have Recipients. Leave them out.');
+  return recipients;
+}

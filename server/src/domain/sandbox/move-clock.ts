@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { useShardsInTurn } from '../../db/locks.ts';
+import { transaction } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { expireBatchOfTenant } from '../enrolments/expire.ts';
+import { beginReminders, remindBatch } from '../enrolments/reminders/remind.ts';
+import { runDue } from '../reports/schedules/run-schedules.ts';
+import { advanceClock, clocksKnownMilliseconds, readClocks, requireTestTenant } from '../tenants/clock.ts';
+import type { Clock, ClockMove } from './schemas.ts';
+
+export async function readClock(ctx: TenantContext): Promise<Clock> {
+  await requireTestTenant(ctx);
+  return { Now: tenantNow(ctx).toISOString() };
+}
+
+/** Moves the clock of a test tenant forward. */
+export async function moveClock(ctx: TenantContext, { Advance }: ClockMove): Promise<Clock> {
+  await requireTestTenant(ctx);
+  return transaction(ctx, async (ctx) => {
+    await useShardsInTurn(ctx);
+    await beginReminders(ctx);
+    return { Now: (await advanceClock(ctx, Advance)).toISOString() };
+  });
+}
+
+/**
+ * Processes what has become due, once the move has been committed. With a PostgreSQL server, waits until all
+ * processes know the new time, because the caller's next request may reach any of them.
+ */
+export async function runDueJobs(ctx: TenantContext): Promise<void> {
+  await readClocks(ctx);
+  await remindBatch(ctx);
+  await transaction(ctx, expireBatchOfTenant);
+  await runDue(ctx);
+  if (ctx.engine.kind === 'postgres') await delay(clocksKnownMilliseconds);
+}

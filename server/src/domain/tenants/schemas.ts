@@ -1,0 +1,115 @@
+import Type from 'typebox';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+
+/** The hash functions that Lectern's own pages support. */
+export const knownHashes = ['sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
+export type KnownHash = (typeof knownHashes)[number];
+
+export const passwordHashes = ['opaque', ...knownHashes] as const;
+export type PasswordHash = (typeof passwordHashes)[number];
+
+/**
+ * While a tenant is `suspended`, its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost.
+ * A `test` tenant is active, and its clock can be moved.
+ */
+export const tenantStatuses = ['active', 'suspended', 'test'] as const;
+
+/** Whether administrators need a passkey. */
+export const secondFactors = ['optional', 'required'] as const;
+export type SecondFactor = (typeof secondFactors)[number];
+
+/** The languages of emails. */
+export const languages = ['en', 'de', 'fr'] as const;
+export type Language = (typeof languages)[number];
+
+/** Plain origins only, because they become part of a Content-Security-Policy. */
+const origin = '([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:\\d{1,5})?$';
+
+function Origins(pattern: string, example: string) {
+  const item = Type.String({ maxLength: 255, pattern, description: `Such as ${example}` });
+  return Nullable(Type.Array(item, { maxItems: 100, uniqueItems: true }));
+}
+
+const common = {
+  Name: Text(255, { minLength: 1 }),
+  PasswordHash: OneOf(passwordHashes, {
+    description: 'The function that the client uses to hash passwords; `opaque` means unknown.',
+  }),
+  SecondFactor: OneOf(secondFactors, {
+    description:
+      '`required`: administrators need a passkey to use the console. Without one, all they can do is add one. This also applies to open sessions, but not to API keys or to sign-in links created with them. `optional`: only administrators who have added a passkey need it.',
+  }),
+  Language: OneOf(languages, {
+    description:
+      'The language of emails to users and, by default, of the pages with the branding of the tenant.',
+  }),
+  ReminderDays: Type.Array(Type.Integer({ minimum: 1, maximum: 365 }), {
+    maxItems: 5,
+    uniqueItems: true,
+    description:
+      'When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never.',
+  }),
+  ReturnOrigins: Type.Unsafe<string[] | null>({
+    ...Origins(`^https?://${origin}`, 'https://lms.example'),
+    description: 'Origins to which a returnURL may lead; null means any http(s) URL.',
+  }),
+  FrameOrigins: Type.Unsafe<string[] | null>({
+    ...Origins(`^https?://(\\*\\.)?${origin}`, 'https://lms.example or https://*.example'),
+    description: 'Origins that may show a course in a frame; null means any origin.',
+  }),
+};
+
+const ownSettings = { Language: common.Language, ReminderDays: common.ReminderDays };
+
+export const Settings = Fields(
+  { ...ownSettings, UpdatedAt: Instant() },
+  { title: 'Settings', description: 'The settings of a tenant that its administrators can change.' },
+);
+export type Settings = Type.Static<typeof Settings>;
+
+export const SettingsChange = Type.Partial(Fields(ownSettings), {
+  additionalProperties: false,
+  title: 'SettingsChange',
+});
+export type SettingsChange = Type.Static<typeof SettingsChange>;
+
+const Status = OneOf(tenantStatuses, {
+  description:
+    '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still manage the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant can become a test tenant only when it is created.',
+});
+
+/** Short enough to fit into every index next to the longest user names. An index row can have at most 2,704 bytes. */
+const TenantID = Identifier('Chosen by the operator. Cannot be changed.', 64);
+
+export const Tenant = Fields(
+  { TenantID, ...common, Status, CreatedAt: Instant(), UpdatedAt: Instant() },
+  { title: 'Tenant', description: 'One client application and its users.' },
+);
+export type Tenant = Type.Static<typeof Tenant>;
+
+export const TenantChange = Type.Partial(Fields({ ...common, Status }), {
+  additionalProperties: false,
+  title: 'TenantChange',
+});
+export type TenantChange = Type.Static<typeof TenantChange>;
+
+export const NewTenant = Fields(
+  {
+    TenantID,
+    Name: Type.Optional(common.Name),
+    PasswordHash: Type.Optional(common.PasswordHash),
+    SecondFactor: Type.Optional(common.SecondFactor),
+    Language: Type.Optional(common.Language),
+    ReminderDays: Type.Optional(common.ReminderDays),
+    ReturnOrigins: Type.Optional(common.ReturnOrigins),
+    FrameOrigins: Type.Optional(common.FrameOrigins),
+    Status: Type.Optional(
+      OneOf(['active', 'test'], {
+        description:
+          '`test` creates a sandbox: its clock can be moved, and its courses can be played by a robot. This cannot be changed later.',
+      }),
+    ),
+  },
+  { title: 'NewTenant' },
+);
+export type NewTenant = Type.Static<typeof NewTenant>;

@@ -1,0 +1,36 @@
+import { ok, route } from '../../http/routes.ts';
+import { Settings, SettingsChange } from './schemas.ts';
+import { changeSettings, readSettings } from './settings.ts';
+
+const common = { tag: 'Tenants', access: 'tenant', path: '/settings' } as const;
+
+export const settingsRoutes = [
+  route({
+    ...common,
+    method: 'GET',
+    name: 'readSettings',
+    summary: 'Read the settings of your tenant',
+    description:
+      'The language, and when learners are reminded. An operator names the tenant in the Tenant header.',
+    scope: 'users:read',
+    responses: { 200: { description: 'The settings.', schema: Settings } },
+    handle: async (ctx) => ok(await readSettings(ctx)),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    name: 'changeSettings',
+    summary: 'Change the settings of your tenant',
+    description:
+      'Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`. A reminder that you add is not sent to learners whose access ends sooner than that.',
+    example: ['ReminderDays'],
+    // The settings apply to emails to all users, as branding does.
+    scope: 'users:write',
+    additionalScopes: ['users:admin'],
+    body: SettingsChange,
+    responses: { 200: { description: 'The changed settings.', schema: Settings } },
+    events: [],
+    audits: ['tenant.changed'],
+    handle: async (ctx, { body }) => ok(await changeSettings(ctx, body)),
+  }),
+];

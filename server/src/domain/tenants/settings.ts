@@ -1,0 +1,19 @@
+import type { TenantContext } from '../../infra/context/context.ts';
+import type { Settings, SettingsChange, Tenant } from './schemas.ts';
+import { readTenant, updateTenant } from './tenants.ts';
+
+const toSettings = ({ Language, ReminderDays, UpdatedAt }: Tenant): Settings => ({
+  Language,
+  ReminderDays,
+  UpdatedAt,
+});
+
+/** The settings of the caller's tenant. */
+export async function readSettings(ctx: TenantContext): Promise<Settings> {
+  return toSettings(await readTenant(ctx, { tenantId: ctx.tenantId }));
+}
+
+/** Changes the given settings of the caller's tenant; the others keep their values. */
+export async function changeSettings(ctx: TenantContext, input: SettingsChange): Promise<Settings> {
+  return toSettings(await updateTenant(ctx, { ...input, tenantId: ctx.tenantId }));
+}

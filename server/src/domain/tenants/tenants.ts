@@ -1,0 +1,260 @@
+import { type Selectable, sql } from 'kysely';
+import type { TenantTable } from '../../db/engine/generated.ts';
+import { countSelected } from '../../db/page.ts';
+import { patternsOf } from '../../db/search.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { type PageQuery, pageLimit, readCursor, toPage, withCount } from '../../http/pagination.ts';
+import { createCache } from '../../infra/context/cache.ts';
+import { relyingPartyOf } from '../../infra/context/config.ts';
+import type { Context } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { differences } from '../../lib/tables.ts';
+import { fold } from '../../lib/unicode.ts';
+import type { NewAudit } from '../audit/actions.ts';
+import { appendAudit, beginChain, recordChainStart } from '../audit/chain.ts';
+import { knownBranding } from './branding.ts';
+import type { Language, NewTenant, PasswordHash, SecondFactor, Tenant, TenantChange } from './schemas.ts';
+
+/** Creates a tenant. If a tenant with the same fields exists, returns it unchanged (a safe retry). */
+export async function createTenant(
+  ctx: Context,
+  input: NewTenant,
+): Promise<{ tenant: Tenant; isNew: boolean }> {
+  rejectUnusablePasskeys(ctx, input);
+  const now = ctx.now();
+  const tenantId = input.TenantID;
+  const row = await transaction(ctx, async (ctx) => {
+    const made = await ctx.db
+      .insertInto('tenant')
+      .values({
+        tenant_id: tenantId,
+        name: input.Name ?? tenantId,
+        folded_id: fold(tenantId),
+        folded_name: fold(input.Name ?? tenantId),
+        password_hash: input.PasswordHash ?? 'opaque',
+        second_factor: input.SecondFactor ?? 'optional',
+        language: input.Language ?? 'en',
+        ...(input.ReminderDays !== undefined && { reminder_days: input.ReminderDays }),
+        return_origins: input.ReturnOrigins ?? null,
+        frame_origins: input.FrameOrigins ?? null,
+        clock_offset: input.Status === 'test' ? 0 : null,
+        created_at: now,
+        updated_at: now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (made) {
+      await beginChain(ctx, tenantId, { action: 'tenant.created', targetId: tenantId, data: {} });
+      await recordChainStart(ctx, tenantId);
+    }
+    return made;
+  });
+  knownTenant.forget(ctx, tenantId);
+  if (row) return { tenant: toTenant(row), isNew: true };
+  const known = await findTenant(ctx, tenantId);
+  if (!known)
+    throw new Problem(
+      'tenant_being_deleted',
+      'A tenant with this TenantID is being deleted. Try again later.',
+      {
+        param: 'TenantID',
+        retryAfter: 10,
+      },
+    );
+  const tenant = toTenant(known);
+  const differs = differences({ ...input, TenantID: tenantId }, tenant);
+  if (differs.length > 0)
+    throw new Problem(
+      'tenant_exists',
+      `The tenant exists, but differs in ${differs.join(', ')}. Use PUT /tenant/{TenantID} to change it.`,
+      {
+        differs,
+      },
+    );
+  return { tenant, isNew: false };
+}
+
+export function tenantNotFound(): Problem {
+  return new Problem('tenant_not_found', 'The tenant does not exist. Create it with POST /tenant.');
+}
+
+export const notATestTenant = () =>
+  new Problem(
+    'not_a_test_tenant',
+    'The tenant is not a test tenant, and cannot become one. Create another one: send "Status": "test" with POST /tenant.',
+  );
+
+export async function readTenant(ctx: Context, input: { tenantId: string }): Promise<Tenant> {
+  const row = await findTenant(ctx, input.tenantId);
+  if (!row) throw tenantNotFound();
+  return toTenant(row);
+}
+
+/** A tenant that is being deleted cannot be found. */
+async function findTenant(ctx: Context, tenantId: string) {
+  const row = await findAnyTenant(ctx, tenantId);
+  return row?.status === 'deleting' ? undefined : row;
+}
+
+/** Includes tenants that are being deleted. */
+export function findAnyTenant(ctx: Context, tenantId: string) {
+  return ctx.db.selectFrom('tenant').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst();
+}
+
+export async function listTenants(ctx: Context, input: PageQuery & { Count?: boolean; Search?: string }) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  let query = ctx.db.selectFrom('tenant').where('status', '<>', 'deleting');
+  const { Search } = input;
+  for (const pattern of Search === undefined ? [] : patternsOf(Search))
+    query = query.where(sql`folded_id || ' ' || folded_name`, 'like', pattern);
+  const rows = await (after === null ? query : query.where('tenant_id', '>', after))
+    .selectAll()
+    .orderBy('tenant_id')
+    .limit(limit + 1)
+    .execute();
+  const page = toPage(rows, limit, (row) => row.tenant_id, toTenant);
+  return withCount(input, page, () => countSelected(ctx, query.select('tenant_id')));
+}
+
+/** Otherwise, nobody could add the required passkey. */
+function rejectUnusablePasskeys(ctx: Context, { SecondFactor }: TenantChange): void {
+  if (SecondFactor === 'required' && relyingPartyOf(ctx.config.baseUrl) === null)
+    throw new Problem(
+      'passkeys_unavailable',
+      'Passkeys cannot be required, because they need a host name, and this service is used at an IP address. Set BASE_URL first.',
+      { param: 'SecondFactor' },
+    );
+}
+
+/** Changes the given fields; the others keep their values. */
+export async function updateTenant(
+  ctx: Context,
+  input: TenantChange & { tenantId: string },
+): Promise<Tenant> {
+  rejectUnusablePasskeys(ctx, input);
+  const { tenantId, ...fields } = input;
+  const tenant = await transaction(ctx, async (ctx) => {
+    const before = await ctx.db
+      .selectFrom('tenant')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('status', '<>', 'deleting')
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!before) throw tenantNotFound();
+    if (fields.Status === 'test' && before.clock_offset === null) throw notATestTenant();
+    const resumes = before.status === 'suspended' && (fields.Status ?? 'suspended') !== 'suspended';
+    const row = await ctx.db
+      .updateTable('tenant')
+      .set({
+        updated_at: ctx.now(),
+        ...(fields.Name !== undefined && { name: fields.Name, folded_name: fold(fields.Name) }),
+        ...(fields.PasswordHash !== undefined && { password_hash: fields.PasswordHash }),
+        ...(fields.SecondFactor !== undefined && { second_factor: fields.SecondFactor }),
+        ...(fields.Language !== undefined && { language: fields.Language }),
+        ...(fields.ReminderDays !== undefined && { reminder_days: fields.ReminderDays }),
+        ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
+        ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
+        ...(fields.Status !== undefined && {
+          status: fields.Status === 'suspended' ? 'suspended' : 'active',
+        }),
+        ...(resumes && { resumed_at: ctx.now() }),
+      })
+      .where('tenant_id', '=', tenantId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const Changed = differences(fields, toTenant(before)).filter((name) => name !== 'Status');
+    await auditChange(ctx, tenantId, Changed, { from: before.status, to: row.status });
+    return toTenant(row);
+  });
+  knownTenant.forget(ctx, tenantId);
+  knownBranding.forget(ctx, tenantId);
+  return tenant;
+}
+
+type StatusChange = { from: string; to: string };
+
+async function auditChange(ctx: Context, tenantId: string, Changed: string[], { from, to }: StatusChange) {
+  const entries: NewAudit[] = [];
+  if (Changed.length > 0) entries.push({ action: 'tenant.changed', targetId: tenantId, data: { Changed } });
+  if (from !== to) {
+    const action = to === 'suspended' ? 'tenant.suspended' : 'tenant.resumed';
+    entries.push({ action, targetId: tenantId, data: {} });
+  }
+  await appendAudit(ctx, tenantId, ...entries);
+}
+
+/**
+ * `resumedAt` is the end of the last suspension. Deadlines that passed during the suspension are
+ * counted from this time.
+ */
+type KnownTenant = Tenant & { resumedAt: Date | null; isTest: boolean };
+
+/** The tenant, or null. Cached for less than the 5 s within which a suspension must take effect on every node. */
+export const knownTenant = createCache<KnownTenant | null>({
+  name: 'tenants',
+  milliseconds: 3_000,
+  max: 10_000,
+  load: async (ctx, tenantId) => {
+    const row = await findTenant(ctx, tenantId);
+    return row ? { ...toTenant(row), resumedAt: row.resumed_at, isTest: row.clock_offset !== null } : null;
+  },
+});
+
+function toTenant(row: Selectable<TenantTable>): Tenant {
+  return {
+    TenantID: row.tenant_id,
+    Name: row.name,
+    // A tenant that is being deleted is reported as not found.
+    Status: row.status === 'suspended' ? 'suspended' : row.clock_offset === null ? 'active' : 'test',
+    PasswordHash: row.password_hash as PasswordHash,
+    SecondFactor: row.second_factor as SecondFactor,
+    Language: row.language as Language,
+    ReminderDays: row.reminder_days,
+    ReturnOrigins: row.return_origins,
+    FrameOrigins: row.frame_origins,
+    CreatedAt: row.created_at.toISOString(),
+    UpdatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** This text is also shown to learners. */
+export const suspendedReason =
+  'Access is currently suspended. Nothing has been lost. Try again later, or ask your administrator.';
+
+export async function isSuspended(ctx: Context, tenantId: string | null): Promise<boolean> {
+  return tenantId !== null && (await knownTenant.get(ctx, tenantId))?.Status === 'suspended';
+}
+
+/**
+ * Rejects requests with a link or session that belongs to a suspended or deleted tenant. `tenantId` is null
+ * for the operator's own links and sessions.
+ */
+export async function rejectSuspended(ctx: Context, tenantId: string | null): Promise<void> {
+  if (tenantId === null) return;
+  const tenant = await knownTenant.get(ctx, tenantId);
+  if (!tenant)
+    throw new Problem('tenant_not_found', 'This course is no longer available. Ask your administrator.');
+  if (tenant.Status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
+}
+
+const find = `
+select client.tenant_id, client.status, client.password_hash as declared, client.tenant_id = $1 as exact
+from tenant client
+where client.status <> 'deleting'
+  and (client.tenant_id = $1 or client.folded_id = $2 or client.folded_name = $2)
+order by exact desc limit 2`;
+
+type NamedTenant = { tenant_id: string; status: string; declared: PasswordHash; exact: boolean };
+
+/**
+ * The tenant with exactly this ID, or else the only tenant whose ID or name matches if case is ignored. Not
+ * cached, because response times would reveal which tenants exist.
+ */
+export async function findTenantByName(ctx: Context, typed: string): Promise<NamedTenant | null> {
+  const values = [typed, fold(typed)];
+  const [first, second] = await run<NamedTenant>(ctx, { name: 'find_tenant_by_name', text: find, values });
+  return first && (first.exact || !second) ? first : null;
+}

@@ -1,0 +1,77 @@
+import { transaction } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { appendEvents } from '../events/append.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { mailAccountChange } from './account-mails.ts';
+import { limitWithPassword, sessionLimit } from './administrators.ts';
+import { endInvitations, endResets } from './end-links.ts';
+import { isUsablePassword, pageFunction, readPassword, storePassword } from './passwords.ts';
+import { findUserId, userNotFound } from './users.ts';
+
+type Choice = {
+  userId: string;
+  passwordHash: string;
+  /** The session that stays open. The user's other sessions end. */
+  sessionId: string | null;
+  /** The scopes of the inviter or administrator; `undefined` if the user changes or resets their own password. */
+  limit?: readonly string[] | null;
+};
+
+/** Stores a password that was chosen on a page of this service. Call it in a transaction. */
+export async function storeChosenPassword(ctx: TenantContext, choice: Choice): Promise<void> {
+  const { userId, passwordHash, sessionId, limit } = choice;
+  const before = await ctx.db
+    .selectFrom('user')
+    .select(['login_id', 'is_admin', 'admin_scopes', 'password_hash', 'password_chosen'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!before) throw userNotFound();
+  await ctx.db
+    .updateTable('user')
+    .set({
+      password_hash: passwordHash,
+      password_chosen: true,
+      password_changed_at: ctx.now(),
+      password_changed_in: sessionId,
+      ...(limit !== undefined && { admin_scopes: limitWithPassword(before, limit) }),
+      updated_at: tenantNow(ctx),
+    })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .execute();
+  await endInvitations(ctx, [userId]);
+  await endResets(ctx, [userId]);
+  const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
+  // The first password is no surprise to a user who was invited.
+  if (isUsablePassword(before, declared))
+    await mailAccountChange(ctx, { userId, kind: 'password_changed', isOwn: ctx.actor.userId === userId });
+  const data = { LoginID: before.login_id, Changed: ['Password'] };
+  await appendEvents(ctx, [{ type: 'user.updated', userId, data }]);
+  await appendAudit(ctx, ctx.tenantId, {
+    action: 'user.access_changed',
+    targetId: userId,
+    data: { Password: true },
+  });
+}
+
+/** Sets a password with which the user can sign in to our own pages. Their sessions end, except the caller's own. */
+export async function setPassword(
+  ctx: TenantContext,
+  input: { loginId: string; password: string },
+): Promise<void> {
+  const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
+  const password = readPassword(input.password, pageFunction(declared));
+  if ((await findUserId(ctx, input.loginId)) === null) throw userNotFound();
+  const passwordHash = await storePassword(ctx, password);
+  const limit = sessionLimit(ctx);
+  await transaction(ctx, async (ctx) => {
+    const userId = await findUserId(ctx, input.loginId);
+    if (userId === null) throw userNotFound();
+    const sessionId = ctx.actor.userId === userId ? ctx.actor.id : null;
+    await storeChosenPassword(ctx, { userId, passwordHash, sessionId, limit });
+  });
+}

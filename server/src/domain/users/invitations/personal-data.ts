@@ -1,0 +1,48 @@
+import { batchOf, type PersonalData } from '../../../infra/context/personal-data.ts';
+import { endResets } from '../end-links.ts';
+
+/**
+ * Each user has at most one invitation. An erasure closes the account first, so the invitation's links no
+ * longer work afterwards.
+ */
+export const invitationData: PersonalData = {
+  name: 'Invitations',
+  tables: ['invitation', 'password_reset'],
+  erased: 'The newest invitation to set a password, and password resets, with the hashes of their links.',
+  retained: null,
+  eraseForUser: async (ctx, { userId }) => {
+    await endResets(ctx, [userId]);
+    const erased = await ctx.db
+      .deleteFrom('invitation')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .returning('invitation_id')
+      .execute();
+    return batchOf(erased.length);
+  },
+  count: async (ctx, { userId }) => {
+    const found = await ctx.db
+      .selectFrom('invitation')
+      .select('invitation_id')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    return found ? 1 : 0;
+  },
+  read: async function* (ctx, { userId }) {
+    const row = await ctx.db
+      .selectFrom('invitation')
+      .select(['invitation_id', 'created_at', 'expires_at', 'accepted_at', 'revoked_at'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    if (row)
+      yield {
+        InvitationID: row.invitation_id,
+        CreatedAt: row.created_at,
+        ExpiresAt: row.expires_at,
+        AcceptedAt: row.accepted_at,
+        RevokedAt: row.revoked_at,
+      };
+  },
+};

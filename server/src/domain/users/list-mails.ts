@@ -1,0 +1,74 @@
+import type { Condition } from '../../db/page.ts';
+import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { isId } from '../../lib/ids.ts';
+import type { BounceKind, Mail, MailKind, MailStatus } from '../mail/kinds.ts';
+import { findUserId } from './users.ts';
+
+type Filter = PageQuery & { Count?: boolean; Status?: MailStatus; LoginID?: string };
+
+type Row = {
+  mail_id: string;
+  login_id: string;
+  kind: MailKind;
+  address: string;
+  status: MailStatus;
+  attempts: number;
+  answer: string | null;
+  created_at: Date;
+  attempted_at: Date | null;
+  due_at: Date;
+  bounced_at: Date | null;
+  bounce_kind: BounceKind | null;
+  bounce_reason: string | null;
+};
+
+const loginIdSql = `select account.login_id from "user" account
+  where account.tenant_id = $1 and account.user_id = held.user_id`;
+
+/** The emails to users, newest first. */
+export async function listMails(ctx: TenantContext, input: Filter) {
+  const before = readCursor(input);
+  if (before !== null && !isId(before)) throw foreignCursor();
+  const { Status, LoginID } = input;
+  const where: Condition[] = [];
+  if (LoginID !== undefined) {
+    const userId = await findUserId(ctx, LoginID);
+    where.push(({ add }) => `held.user_id = ${add(userId)}::uuid`);
+  }
+  if (Status !== undefined) where.push(({ add }) => `held.status = ${add(Status)}`);
+  return page<Row, Mail>(
+    ctx,
+    input,
+    {
+      rows: 'mail held where held.tenant_id = $1',
+      values: [ctx.tenantId],
+      where,
+      key: ['mail_id'],
+      after: before === null ? null : [before],
+      newest: true,
+      // This is a subquery, because the planner would read all users for a join.
+      show: (page) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`,
+    },
+    ({ mail_id }) => mail_id,
+    toMail,
+  );
+}
+
+function toMail(row: Row): Mail {
+  return {
+    MailID: row.mail_id,
+    LoginID: row.login_id,
+    Kind: row.kind,
+    Address: row.address,
+    Status: row.status,
+    Attempts: row.attempts,
+    Answer: row.answer,
+    CreatedAt: row.created_at.toISOString(),
+    AttemptedAt: row.attempted_at?.toISOString() ?? null,
+    NextAttemptAt: row.status === 'queued' ? row.due_at.toISOString() : null,
+    BouncedAt: row.bounced_at?.toISOString() ?? null,
+    BounceKind: row.bounce_kind,
+    BounceReason: row.bounce_reason,
+  };
+}

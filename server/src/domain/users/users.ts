@@ -1,0 +1,203 @@
+import type { Selectable } from 'kysely';
+import type { UserTable } from '../../db/engine/generated.ts';
+import { type Condition, countRows, type List, readRows } from '../../db/page.ts';
+import { matches, searchedText } from '../../db/search.ts';
+import type { Parameters } from '../../db/sql.ts';
+import { run } from '../../db/transaction.ts';
+import {
+  foreignCursor,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+  withCount,
+} from '../../http/pagination.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { cleanText, fold, foldCase, toNfc } from '../../lib/unicode.ts';
+import type { User } from './schemas.ts';
+
+export type UserRow = Selectable<UserTable>;
+
+type Named = Pick<UserRow, 'login_id' | 'first_name' | 'last_name' | 'email'>;
+
+export type FoldedUser = Pick<UserRow, 'folded_email' | 'sort_name' | 'folded'>;
+
+/** Index entries have a maximum size. */
+const sortedLength = 200;
+
+/** What lists compare, sort by and search. It follows from the other columns. */
+export function foldedUser({ login_id, first_name, last_name, email }: Named): FoldedUser {
+  const name = [last_name, first_name].filter((part) => part !== null).join(' ');
+  return {
+    folded_email: email === null ? null : foldCase(email),
+    sort_name: fold(name === '' ? login_id : name)
+      .slice(0, sortedLength)
+      .toWellFormed(),
+    folded: searchedText(last_name, first_name, login_id, email),
+  };
+}
+
+export function toUser(row: UserRow): User {
+  return {
+    LoginID: row.login_id,
+    FirstName: row.first_name,
+    LastName: row.last_name,
+    GroupName: row.group_name,
+    Email: row.email,
+    IsAdmin: row.is_admin,
+    Register: row.register,
+    Enabled: row.enabled,
+    EmailBouncedAt: row.email_bounced_at?.toISOString() ?? null,
+    EmailBounceReason: row.email_bounce_reason,
+    CreatedAt: row.created_at.toISOString(),
+    UpdatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export const userOrders = ['oldest', 'newest', 'name', 'name_descending'] as const;
+
+type UserFilter = PageQuery & {
+  Order?: (typeof userOrders)[number];
+  GroupName?: string;
+  Email?: string;
+  Enabled?: boolean;
+  Search?: string;
+};
+
+function conditionsOf({ Email, GroupName, Enabled, Search }: UserFilter): Condition[] {
+  const conditions: Condition[] = [];
+  if (Email !== undefined) conditions.push(({ add }) => `held.folded_email = ${add(foldCase(Email))}`);
+  if (GroupName !== undefined) conditions.push(({ add }) => `held.group_name = ${add(GroupName)}`);
+  // A literal, because the index of disabled users is partial.
+  if (Enabled !== undefined) conditions.push(() => (Enabled ? 'held.enabled' : 'not held.enabled'));
+  if (Search !== undefined) conditions.push(matches('held.folded', Search));
+  return conditions;
+}
+
+/** Returns a string that sorts after every string with this prefix. */
+function prefixEnd(text: string): string {
+  return text + '\u{10FFFF}'.repeat(8);
+}
+
+export function userNotFound(): Problem {
+  return new Problem('user_not_found', 'The user does not exist. Create the user with POST /user.', {
+    param: 'LoginID',
+  });
+}
+
+export async function findUserId(ctx: TenantContext, loginId: string): Promise<string | null> {
+  const row = await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', loginId)
+    .executeTakeFirst();
+  return row?.user_id ?? null;
+}
+
+export async function readUser(ctx: TenantContext, input: { loginId: string }): Promise<User> {
+  const row = await ctx.db
+    .selectFrom('user')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', input.loginId)
+    .executeTakeFirst();
+  if (!row) throw userNotFound();
+  return toUser(row);
+}
+
+/**
+ * The users that match the filters, ordered by LoginID or, with `Order`, by name or by creation time, which is the order
+ * of their IDs.
+ */
+function userList(ctx: TenantContext, input: UserFilter): List {
+  const { Order } = input;
+  const isByName = Order === 'name' || Order === 'name_descending';
+  const isByCreation = Order !== undefined && !isByName;
+  const cursor = readCursor(input);
+  if (isByCreation && cursor !== null && !isId(cursor)) throw foreignCursor();
+  return {
+    rows: '"user" held where held.tenant_id = $1',
+    values: [ctx.tenantId],
+    where: conditionsOf(input),
+    key: isByName ? ['sort_name', 'login_id'] : [isByCreation ? 'user_id' : 'login_id'],
+    after: cursor === null ? null : isByName ? readNames(cursor) : [cursor],
+    newest: Order === 'newest' || Order === 'name_descending',
+  };
+}
+
+function readNames(cursor: string): string[] {
+  try {
+    const names: unknown = JSON.parse(cursor);
+    if (Array.isArray(names) && names.length === 2 && names.every((name) => typeof name === 'string'))
+      return names;
+  } catch {}
+  throw foreignCursor();
+}
+
+/** In a search without an order, a user with exactly this LoginID comes first, before the cursor `''`. */
+export async function listUsers(ctx: TenantContext, input: UserFilter & { Count?: boolean }) {
+  const { Search, Order, Cursor } = input;
+  const limit = pageLimit(input);
+  const list = userList(ctx, input);
+  const exact = Search === undefined || Order !== undefined ? null : cleanText(Search);
+  const where = (sign: string) => [
+    ...list.where,
+    ...(exact === null ? [] : [({ add }: Parameters) => `held.login_id ${sign} ${add(exact)}`]),
+  ];
+  const first =
+    exact === null || Cursor !== undefined
+      ? []
+      : await readRows<UserRow>(ctx, { ...list, where: where('=') }, 1);
+  const others = await readRows<UserRow>(ctx, { ...list, where: where('<>') }, limit + 1);
+  const key = (row: UserRow) => {
+    if (row === first[0]) return '';
+    if (list.key.length === 2) return JSON.stringify([row.sort_name, row.login_id]);
+    return Order === undefined ? row.login_id : row.user_id;
+  };
+  const page = toPage([...first, ...others], limit, key, toUser);
+  return withCount(input, page, () => countRows(ctx, list));
+}
+
+/** SQL for the next group name after a position. $2 is the prefix; $3 sorts after everything with that prefix. */
+const next = (place: string) => `
+  select known.group_name from "user" known
+  where known.tenant_id = $1 and ${place} and known.group_name < $3
+  order by known.group_name limit 1`;
+
+const groupsFrom = (place: string) => `
+with recursive named as (
+  (${next(place)})
+  union all
+  select (${next('known.group_name > named.group_name')}) from named where named.group_name is not null
+)
+select named.group_name from named where named.group_name is not null limit $4`;
+
+/**
+ * The distinct group names. Each name takes a single index look-up, regardless of the number of
+ * users.
+ */
+export async function listGroups(ctx: TenantContext, input: PageQuery & { Search?: string }) {
+  const limit = pageLimit(input);
+  const from = toNfc(input.Search ?? '');
+  const after = readCursor(input);
+  const values = [ctx.tenantId, from, prefixEnd(from), limit + 1];
+  const rows = await run<{ group_name: string }>(
+    ctx,
+    after === null
+      ? { name: 'list_groups', text: groupsFrom('known.group_name >= $2'), values }
+      : {
+          name: 'list_groups_after',
+          text: groupsFrom('known.group_name > $5 and known.group_name >= $2'),
+          values: [...values, after],
+        },
+  );
+  return toPage(
+    rows,
+    limit,
+    (row) => row.group_name,
+    (row) => ({ GroupName: row.group_name }),
+  );
+}

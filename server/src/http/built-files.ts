@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import mime from 'mime-types';
+import { codeOf } from '../lib/errors.ts';
+import { notFound } from './problems.ts';
+
+const encodings = ['br', 'gzip'] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** A file that does not change while the process runs, compressed at most once. */
+export type ConstantFile = {
+  readonly type: string;
+  readonly etag: string;
+  readonly body: Buffer;
+  readonly compressed: Map<Encoding, Promise<Buffer>>;
+};
+
+/** Smaller files grow when compressed. */
+const minCompressedBytes = 1024;
+const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+
+/** Compresses one of our own files. */
+function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  return encoding === 'br'
+    ? promisify(brotliCompress)(body, { params: brotliQuality })
+    : promisify(gzip)(body);
+}
+
+/**
+ * Compresses a file whose author is not trusted. With gzip's default level, a specially crafted text takes 25
+ * times longer than an ordinary text. With the fastest level, and with Brotli's level 4, no text takes more
+ * than 20 ms per MiB.
+ */
+export function compressUntrusted(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  return encoding === 'br'
+    ? compress(body, encoding)
+    : promisify(gzip)(body, { level: constants.Z_BEST_SPEED });
+}
+
+/** The best encoding that the client accepts; null if there is none. */
+export function acceptedEncoding({ headers }: FastifyRequest): Encoding | null {
+  const accepted = String(headers['accept-encoding'] ?? '').toLowerCase();
+  const parts = accepted.split(',').map((part) => part.trim());
+  const names = parts
+    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+    .map((part) => part.split(';')[0]?.trim());
+  return encodings.find((encoding) => names.includes(encoding)) ?? null;
+}
+
+export function constantFile(type: string, content: Buffer | string): ConstantFile {
+  const body = Buffer.from(content);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { type, etag, body, compressed: new Map() };
+}
+
+/** Responds with the file, or with 304 if the client already has it. */
+export async function sendConstant(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: ConstantFile,
+): Promise<FastifyReply> {
+  const encoding = file.body.length < minCompressedBytes ? null : acceptedEncoding(request);
+  const etag = encoding ? `${file.etag.slice(0, -1)}-${encoding}"` : file.etag;
+  void reply.type(file.type).headers({ ETag: etag, Vary: 'Accept-Encoding' });
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  if (!encoding) return reply.send(file.body);
+  const compressed = file.compressed.get(encoding) ?? compress(file.body, encoding);
+  file.compressed.set(encoding, compressed);
+  return reply.header('Content-Encoding', encoding).send(await compressed);
+}
+
+const endings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/** A file built by `npm run build`, such as the console's or player's page. */
+export function readBuilt(folder: string, name: string): string {
+  try {
+    return readFileSync(join(folder, name), 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new Error(`${join(folder, name)} is missing. Run npm run build, then start again.`);
+  }
+}
+
+/**
+ * Serves scripts and styles at `${prefix}/assets/…`. Their names contain a hash of their content, so browsers
+ * may cache them forever. Each file is read when it is first requested.
+ */
+export function assetRoute(app: FastifyInstance, prefix: string, folder: string): void {
+  const assets = join(folder, 'assets');
+  const names = new Set(readdirSync(assets));
+  const files = new Map<string, ConstantFile>();
+  const load = (name: string) => {
+    const type = mime.contentType(name) || 'application/octet-stream';
+    const file = constantFile(type, readFileSync(join(assets, name)));
+    for (const [encoding, ending] of endings)
+      if (names.has(name + ending))
+        file.compressed.set(encoding, Promise.resolve(readFileSync(join(assets, name + ending))));
+    files.set(name, file);
+    return file;
+  };
+  const options = { config: { logs: 'failures' }, compress: false } as const;
+  app.get<{ Params: { name: string } }>(`${prefix}/assets/:name`, options, (request, reply) => {
+    const { name } = request.params;
+    if (!names.has(name)) throw notFound(request);
+    void reply.header('Cache-Control', 'public, max-age=31536000, immutable');
+    return sendConstant(request, reply, files.get(name) ?? load(name));
+  });
+}

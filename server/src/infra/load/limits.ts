@@ -1,0 +1,192 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../../lib/errors.ts';
+import type { Context } from '../context/context.ts';
+import { countRejection, type LimitName } from '../context/counters.ts';
+import { onRequestEnd } from './request-end.ts';
+
+/** `of` names what is limited, in the plural. */
+type Limit = { readonly max: number; readonly of: string };
+
+/**
+ * What one owner may do within a minute on this node: an enrolment or a course's preview for run-time limits, and a
+ * tenant for the others. Calls per key are in `rate-limit.ts`.
+ */
+export const perMinute = {
+  /** A page sends a commit every few seconds, and a heartbeat every minute. */
+  commits: { max: 120, of: 'commits' },
+  commit_bytes: { max: 30 * 1024 ** 2, of: 'bytes of commits' },
+  /** Enough to open a course of 2,000 files three times. */
+  files: { max: 6_000, of: 'course files' },
+  /** Each launch writes an event that is kept forever, and possibly a webhook delivery. */
+  launches: { max: 10, of: 'launches' },
+  units: { max: 30, of: 'launches of units' },
+  enrolment_keys: { max: 20_000, of: 'new enrolment keys' },
+  pings: { max: 60, of: 'test events' },
+} as const satisfies Partial<Record<LimitName, Limit>>;
+
+/** What one owner may have in progress on this node. */
+const inProgress = {
+  bulk_calls: { max: 2, of: 'bulk calls with this key' },
+  /** Four files of 256 MiB use at most 1 GiB of disk per tenant. */
+  bulk_files: { max: 4, of: 'bulk calls for this tenant' },
+} as const satisfies Partial<Record<LimitName, Limit>>;
+
+/** A tenant may use this part of a server's slots, so that others can always get one. */
+const shareOfTenant = 4;
+
+function rejected(ctx: Context, name: LimitName, detail: string, retryAfter: number): Problem {
+  countRejection(ctx, name);
+  return new Problem('too_many_requests', detail, { retryAfter });
+}
+
+/** The random delay makes clients retry at different times. */
+function overloaded(ctx: Context, name: LimitName): Problem {
+  countRejection(ctx, name);
+  return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
+    retryAfter: 1 + Math.floor(Math.random() * 3),
+  });
+}
+
+/**
+ * Adds the amount to the owner's count in this minute, unless it would exceed the maximum. Returns the sum, and the
+ * seconds until the next minute.
+ */
+function countInMinute(
+  ctx: Context,
+  { name, max, amount = 1 }: { name: string; max: number; amount?: number },
+): { used: number; reset: number } {
+  const { load } = ctx;
+  const seconds = ctx.now().getTime() / 1000;
+  const minute = Math.floor(seconds / 60);
+  if (minute !== load.minute) {
+    load.minute = minute;
+    load.counts.clear();
+  }
+  const used = (load.counts.get(name) ?? 0) + amount;
+  if (used <= max) load.counts.set(name, used);
+  return { used, reset: Math.max(1, Math.ceil((minute + 1) * 60 - seconds)) };
+}
+
+/** Counts something that the owner does, and fails with 429 beyond its limit per minute. */
+export function countWithin(ctx: Context, name: keyof typeof perMinute, owner: string, amount = 1): void {
+  const { max, of } = perMinute[name];
+  const { used, reset } = countInMinute(ctx, { name: `${name} ${owner}`, max, amount });
+  if (used <= max) return;
+  throw rejected(ctx, name, `Limit of ${max} ${of} per minute reached. Retry in ${reset} seconds.`, reset);
+}
+
+function begin({ load }: Context, name: string, max: number): (() => void) | null {
+  const now = load.open.get(name) ?? 0;
+  if (now >= max) return null;
+  load.open.set(name, now + 1);
+  let isOpen = true;
+  return () => {
+    if (!isOpen) return;
+    isOpen = false;
+    const left = (load.open.get(name) ?? 1) - 1;
+    if (left > 0) load.open.set(name, left);
+    else load.open.delete(name);
+  };
+}
+
+/** Begins something of which the owner may have a few in progress. Returns a function to call when it has ended. */
+export function beginWithin(ctx: Context, name: keyof typeof inProgress, owner: string): () => void {
+  const { max, of } = inProgress[name];
+  const end = begin(ctx, `${name} ${owner}`, max);
+  if (end) return end;
+  throw rejected(
+    ctx,
+    name,
+    `${max} ${of} are in progress, which is the maximum. Retry when one has finished.`,
+    10,
+  );
+}
+
+/** The servers of a node. Learners have slots of their own, so that bulk jobs never hold them up. */
+export type ServerName = 'api' | 'content';
+
+const slotsOf = ({ config }: Context, server: ServerName) =>
+  config.maxInFlight * (server === 'content' ? 2 : 1);
+
+/** Occupies a slot of the server until the request ends. */
+export function enterServer(ctx: Context, request: FastifyRequest, server: ServerName): void {
+  const leave = begin(ctx, `requests ${server}`, slotsOf(ctx, server));
+  if (!leave) throw overloaded(ctx, 'requests');
+  onRequestEnd(request, leave);
+}
+
+/** Limits the tenant's concurrent requests to a share of the server's slots. */
+export function enterTenant(
+  ctx: Context,
+  request: FastifyRequest,
+  tenantId: string | null,
+  server: ServerName,
+): void {
+  if (tenantId === null) return;
+  const max = Math.ceil(slotsOf(ctx, server) / shareOfTenant);
+  const leave = begin(ctx, `requests ${server} ${tenantId}`, max);
+  if (!leave)
+    throw rejected(
+      ctx,
+      'requests_of_tenant',
+      `${max} requests for this tenant are in progress, which is the maximum. Retry in 1 second.`,
+      1,
+    );
+  onRequestEnd(request, leave);
+}
+
+/**
+ * The owner of run-time limits: all launches of an enrolment share them. `enrollId` appears only in the log; it is null
+ * for previews.
+ */
+export type Player = { tenantId: string | null; enrollId: string | null; budget: string };
+
+/** What a request from a player is for. `bytes` is the size of a commit. */
+export type RunTimeUse = 'page' | 'file' | 'heartbeat' | { bytes: number };
+
+/** Admits a request from a learner or a preview within the limits of the enrolment. */
+export function enterPlayer(ctx: Context, request: FastifyRequest, player: Player, use: RunTimeUse): void {
+  // Set the player before any rejection, so that the log names the enrolment of rejected requests too.
+  request.player = player;
+  enterTenant(ctx, request, player.tenantId, 'content');
+  if (use === 'page') return;
+  countWithin(ctx, use === 'file' ? 'files' : 'commits', player.budget);
+  if (typeof use === 'object') countWithin(ctx, 'commit_bytes', player.budget, use.bytes);
+}
+
+/** Each hash takes 20 to 40 ms, so the last one waits for about four seconds. */
+const maxWaiting = 200;
+
+/** Fails if too many passwords are waiting. Called before a guess is counted, because a rejected request is not a guess. */
+export function rejectManyHashes(ctx: Context): void {
+  if (ctx.load.hashes.waiting >= maxWaiting) throw overloaded(ctx, 'hashes');
+}
+
+/** Hashes a password when its turn comes. */
+export async function hashInTurn<Result>(ctx: Context, work: () => Promise<Result>): Promise<Result> {
+  const { hashes } = ctx.load;
+  hashes.waiting++;
+  try {
+    return await hashes.inTurn(work);
+  } finally {
+    hashes.waiting--;
+  }
+}
+
+/** Counts a key's call on this node, reports the limit to the client, and rejects calls beyond it. */
+export function countCall(ctx: Context, keyId: string, reply: FastifyReply): void {
+  const limit = ctx.config.rateLimit;
+  if (limit === 0) return;
+  const { used, reset } = countInMinute(ctx, { name: `calls ${keyId}`, max: limit });
+  void reply.headers({
+    'RateLimit-Policy': `"key";q=${limit};w=60`,
+    RateLimit: `"key";r=${Math.max(0, limit - used)};t=${reset}`,
+  });
+  if (used <= limit) return;
+  countRejection(ctx, 'calls_of_key');
+  throw new Problem(
+    'too_many_requests',
+    `Rate limit of ${limit} calls per minute reached. Retry in ${reset} s, or send many rows in one call with POST /user/bulk and /enrol/bulk.`,
+    { retryAfter: reset },
+  );
+}

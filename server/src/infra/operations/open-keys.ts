@@ -1,0 +1,128 @@
+import type { Database } from '../../db/dialect.ts';
+import { takeTurn } from '../../db/locks.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Config } from '../context/config.ts';
+import {
+  fingerprint,
+  type KeyRing,
+  newKey,
+  openRing,
+  type RingKey,
+  type WrittenKey,
+} from '../keys/key-ring.ts';
+import { readRingFile, ringFile, writeRingFile } from '../keys/ring-file.ts';
+
+type KeyContext = {
+  readonly config: Pick<Config, 'dataDir' | 'signingKeys'>;
+  readonly db: Database;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly now: () => Date;
+};
+
+/** The information about the ring's keys that the database stores. It contains no secrets. */
+type KeyName = { id: string; fingerprint: string };
+type UsedRing = { signs: KeyName; marks: KeyName };
+
+const usedName = 'key_ring';
+
+const nameOf = (key: RingKey): KeyName => ({ id: key.id, fingerprint: fingerprint(key) });
+
+function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): RingKey | undefined {
+  return keys.find((key) => key.id === id && fingerprint(key) === expected);
+}
+
+/**
+ * Opens this node's ring and checks that it is the one used with the database. If the database is
+ * empty, a ring is created.
+ * Nodes that start together take turns.
+ */
+export function openKeys(ctx: KeyContext): Promise<KeyRing> {
+  return transaction(ctx, async (ctx) => {
+    await takeTurn(ctx);
+    const setting = await ctx.db
+      .selectFrom('setting')
+      .select('value')
+      .where('name', '=', usedName)
+      .executeTakeFirst();
+    const used: UsedRing | null = setting ? JSON.parse(setting.value) : null;
+    const keys = openRing(readOrMake(ctx, used));
+    if (used && !has(keys, used.signs)) throw new Error(otherRing(ctx, used.signs.id, keys[0].id));
+    const ring = { keys, hashKey: hashKeyOf(ctx, keys, used) };
+    await remember(ctx, { signs: nameOf(keys[0]), marks: nameOf(ring.hashKey) }, setting?.value ?? null);
+    return ring;
+  });
+}
+
+const auditedName = 'key_ring_audited';
+
+/** Calls `record` once for each change of the signing key, in a transaction, on the first node that notices the change. */
+export function recordRotation<C extends KeyContext>(
+  ctx: C,
+  record: (ctx: C, keyId: string) => Promise<void>,
+): Promise<void> {
+  return transaction(ctx, async (ctx) => {
+    await takeTurn(ctx);
+    const used = await ctx.db
+      .selectFrom('setting')
+      .select('value')
+      .where('name', '=', usedName)
+      .executeTakeFirst();
+    if (!used) return;
+    const { signs }: UsedRing = JSON.parse(used.value);
+    const audited = await ctx.db
+      .selectFrom('setting')
+      .select('value')
+      .where('name', '=', auditedName)
+      .executeTakeFirst();
+    if (audited?.value === signs.id) return;
+    await ctx.db
+      .insertInto('setting')
+      .values({ name: auditedName, value: signs.id })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: signs.id }))
+      .execute();
+    if (audited) await record(ctx, signs.id);
+  });
+}
+
+function readOrMake(ctx: KeyContext, used: UsedRing | null): readonly WrittenKey[] {
+  const { signingKeys, dataDir } = ctx.config;
+  const known = signingKeys ?? readRingFile(dataDir);
+  if (known) return known;
+  if (used)
+    throw new Error(
+      `The database was last used with the signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist. ` +
+        'Copy the file from another node or a backup, or set SIGNING_KEYS.',
+    );
+  const keys = [newKey(ctx.now())];
+  writeRingFile(dataDir, keys);
+  ctx.log.info({ file: ringFile(dataDir), key: keys[0]?.id }, 'created the key ring');
+  return keys;
+}
+
+function otherRing({ config }: KeyContext, used: string, first: string): string {
+  const [what, how] = config.signingKeys
+    ? ['SIGNING_KEYS', 'Give all nodes the same SIGNING_KEYS.']
+    : [ringFile(config.dataDir), 'Copy the file from the node that has this key, or set SIGNING_KEYS.'];
+  return `The database was last used with the signing key ${used}, which ${what} (first key: ${first}) does not have. ${how}`;
+}
+
+function hashKeyOf(ctx: KeyContext, keys: KeyRing['keys'], used: UsedRing | null): RingKey {
+  const known = used && has(keys, used.marks);
+  if (used && !known)
+    ctx.log.warn(
+      { key: used.marks.id },
+      'a key was removed from the ring: receipts of earlier erasures and stored responses can no longer be found',
+    );
+  return known ?? keys[0];
+}
+
+async function remember(ctx: KeyContext, ring: UsedRing, before: string | null): Promise<void> {
+  const value = JSON.stringify(ring);
+  if (value === before) return;
+  await ctx.db
+    .insertInto('setting')
+    .values({ name: usedName, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}

@@ -1,0 +1,263 @@
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { forTenant } from '../../db/owners.ts';
+import { run } from '../../db/transaction.ts';
+import { type ErrorCode, Problem, type ProblemExtras } from '../../lib/errors.ts';
+import type { Context, TenantContext } from '../context/context.ts';
+import { keyedHash, keyedHashKey } from '../keys/signing.ts';
+import { coalesceReads, wantedRows } from '../load/coalesce-reads.ts';
+import { deleteByTenant } from '../operations/delete-by-tenant.ts';
+import { isServed } from '../operations/node-tenants.ts';
+
+/** Maximum responses that one statement erases or removes. */
+const batchSize = 500;
+
+/** The number of hours for which a response can be replayed. */
+const keptHours = 24;
+
+/** The owner of responses to the operator. All other responses belong to tenants. */
+export const operatorOwner = '';
+
+export type KeyedRequest = {
+  /** The client's Idempotency-Key. */
+  key: string;
+  /** The content of the request. The same key with another request is rejected. */
+  request: string;
+  /** The LoginID in the request. An erasure of this user uses it to find the response. */
+  about: string | null;
+  /** The tenant in the operator's request. The tenant's deletion uses it to find the response. */
+  aboutTenant?: string | null;
+};
+
+/** The outcome of an operation. */
+export type Outcome<T> =
+  | { value: T }
+  | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } };
+
+/** A request as stored in the table. Neither the client's key nor the request can be read from it. */
+export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: Buffer };
+
+/** The response is encrypted with the key and the request, so a copy of the database reveals nothing without both. */
+export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: KeyedRequest): Name {
+  const secret = createSecretKey(
+    createHmac('sha256', keyedHashKey(ctx.keys, 'idempotency'))
+      .update(`idempotency\0${ctx.tenantId}\0${key}`)
+      .digest(),
+  );
+  const derive = (text: string) => createHmac('sha256', secret).update(text).digest();
+  return {
+    keyHash: derive('name').toString('hex'),
+    requestHash: derive(`request\0${request}`).toString('hex'),
+    about: aboutTenant !== null ? aboutTenantMark(ctx, aboutTenant) : about && aboutUser(ctx, about),
+    cipher: derive(`answer\0${request}`),
+  };
+}
+
+/** A keyed hash. Without the key, nobody can use a copy of the database to confirm a LoginID. */
+function aboutUser(ctx: TenantContext, loginId: string): string {
+  return keyedHash(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
+}
+
+function aboutTenantMark(ctx: Context, tenantId: string): string {
+  return keyedHash(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
+}
+
+const readText = `
+select wanted.n, known.answer, encode(known.request_hash, 'hex') as request_hash, known.expires_at <= $3 as expired
+from ${wantedRows('key_hash text')}
+cross join lateral (
+  select stored_answer.answer, stored_answer.request_hash, stored_answer.expires_at from stored_answer
+  where stored_answer.tenant_id = $1 and stored_answer.key_hash = decode(wanted.key_hash, 'hex') limit 1
+) known`;
+
+type Stored = { answer: Buffer | null; request_hash: string; expired: boolean };
+
+const read = coalesceReads<string, Stored>({
+  name: 'read_answer',
+  text: readText,
+  item: (keyHash) => ({ key_hash: keyHash }),
+  more: (ctx) => [ctx.now()],
+});
+
+const deleteExpiredSql = `
+delete from stored_answer where tenant_id = $1 and key_hash = decode($2, 'hex') and expires_at <= $3`;
+
+/**
+ * The stored outcome of this request; null if there is none. An expired one is deleted here, and not in the transaction
+ * that replaces it, because an erasure may have locked it and may be waiting for the event log.
+ */
+export async function readStoredOutcome<T>(ctx: TenantContext, name: Name): Promise<Outcome<T> | null> {
+  const stored = await read(ctx, name.keyHash);
+  if (stored?.expired)
+    await run(ctx, {
+      name: 'clear_answer',
+      text: deleteExpiredSql,
+      values: [ctx.tenantId, name.keyHash, ctx.now()],
+    });
+  if (!stored || stored.expired) return null;
+  if (stored.request_hash !== name.requestHash)
+    throw new Problem(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another request. Use a new key for each request.',
+      { param: 'Idempotency-Key' },
+    );
+  if (!stored.answer) throw erasedProblem(ctx);
+  return JSON.parse(decrypt(name.cipher, stored.answer));
+}
+
+function erasedProblem({ tenantId }: TenantContext): Problem {
+  const again = 'To repeat the request, use a new Idempotency-Key.';
+  return tenantId === operatorOwner
+    ? new Problem('tenant_not_found', `The tenant that this request was about has been deleted. ${again}`)
+    : new Problem(
+        'user_not_found',
+        `The user that this request was about has been erased, together with the stored response. ${again}`,
+      );
+}
+
+/**
+ * Thrown if another node stored a response for the same key first. The transaction is rolled back.
+ */
+export class AlreadyStored extends Problem {
+  constructor() {
+    super(
+      'in_progress',
+      'The request with this Idempotency-Key is still in progress. Send it again shortly.',
+      { retryAfter: 1 },
+    );
+  }
+}
+
+/** Outcomes that a later attempt could change are not stored. */
+export function isFinal(outcome: Outcome<unknown>): boolean {
+  return 'value' in outcome || outcome.problem.extras.retryAfter === undefined;
+}
+
+/**
+ * Inserts in a fixed order, so that nodes storing the same keys wait for each other instead of deadlocking. The form for
+ * one tenant lets Citus send the statement to the tenant's node.
+ */
+const insertOf = (tenant: string) => `
+insert into stored_answer (tenant_id, key_hash, request_hash, about, answer, expires_at)
+select ${tenant}, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $2
+from jsonb_to_recordset($1::jsonb) as r (tenant_id text, key_hash text, request_hash text, about text, answer text)
+order by r.tenant_id, r.key_hash
+on conflict (tenant_id, key_hash) do nothing
+returning 1`;
+
+const insertForOne = insertOf('$3');
+const insertForSeveral = `/* across tenants: the responses to a batch of calls */ ${insertOf('r.tenant_id')}`;
+
+/** Stores outcomes in the transaction of `ctx`, or throws. The primary key allows only one response per request. */
+export async function storeOutcomes(
+  ctx: Pick<Context, 'db' | 'now'>,
+  answers: { tenantId: string; name: Name; outcome: Outcome<unknown> }[],
+): Promise<void> {
+  const [first] = answers;
+  if (!first) return;
+  const rows = answers.map(({ tenantId, name, outcome }) => ({
+    tenant_id: tenantId,
+    key_hash: name.keyHash,
+    request_hash: name.requestHash,
+    about: name.about,
+    answer: encrypt(name.cipher, JSON.stringify(outcome)),
+  }));
+  const until = new Date(ctx.now().getTime() + keptHours * 3_600_000);
+  const values = [JSON.stringify(rows), until];
+  const isOne = answers.every(({ tenantId }) => tenantId === first.tenantId);
+  const stored = await run(
+    ctx,
+    isOne
+      ? { name: 'store_answers', text: insertForOne, values: [...values, first.tenantId] }
+      : { name: 'store_answers_each', text: insertForSeveral, values },
+  );
+  if (stored.length < rows.length) throw new AlreadyStored();
+}
+
+function encrypt(key: Buffer, text: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+}
+
+function decrypt(key: Buffer, bytes: Buffer): string {
+  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  cipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8');
+}
+
+/**
+ * Erases up to `max` responses about a person. The rows stay until they expire. Otherwise, a late
+ * retry could create the person again.
+ */
+export function eraseStoredResponses(
+  ctx: TenantContext,
+  { loginId, max }: { loginId: string; max: number },
+): Promise<number> {
+  return erase(ctx, [aboutUser(ctx, loginId)], max);
+}
+
+export function countStoredResponses(
+  ctx: TenantContext,
+  { loginId, max }: { loginId: string; max: number },
+): Promise<number> {
+  return count(ctx, [aboutUser(ctx, loginId)], max);
+}
+
+/**
+ * Erases responses to the operator about a tenant. The rows stay, so a late retry cannot create the
+ * tenant again.
+ */
+export async function eraseResponsesAboutTenant(ctx: Context, tenantId: string): Promise<void> {
+  const marks = [aboutTenantMark(ctx, tenantId)];
+  while ((await erase(forTenant(ctx, operatorOwner), marks, batchSize)) === batchSize);
+}
+
+export function countResponsesAboutTenant(
+  ctx: Context,
+  { tenantId, max }: { tenantId: string; max: number },
+): Promise<number> {
+  return count(forTenant(ctx, operatorOwner), [aboutTenantMark(ctx, tenantId)], max);
+}
+
+const selectAboutText = `
+select known.key_hash from stored_answer known
+where known.tenant_id = $1 and known.about = any($2::text[]) and known.answer is not null limit $3`;
+
+async function count(ctx: TenantContext, abouts: string[], max: number): Promise<number> {
+  const [row] = await run<{ answers: number }>(ctx, {
+    name: 'count_answers_about',
+    text: `select count(*)::integer as answers from (${selectAboutText}) found`,
+    values: [ctx.tenantId, abouts, max],
+  });
+  return row?.answers ?? 0;
+}
+
+async function erase(ctx: TenantContext, abouts: string[], max: number): Promise<number> {
+  const erased = await run(ctx, {
+    name: 'erase_answers_about',
+    text: `update stored_answer old set answer = null, about = null
+      where old.tenant_id = $1 and old.key_hash = any(array(${selectAboutText})) returning 1`,
+    values: [ctx.tenantId, abouts, max],
+  });
+  return erased.length;
+}
+
+const findExpired = `/* across tenants: stored responses expire in all tenants */
+select tenant_id, jsonb_build_object('key_hash', key_hash) as key from stored_answer
+where expires_at <= $1 and tenant_id <> all($3::text[]) and ${isServed('tenant_id', '$4')} order by expires_at limit $2`;
+
+const forgetText = `
+delete from stored_answer where tenant_id = $1 and key_hash in (
+  select held.key_hash from stored_answer held join jsonb_to_recordset($2) as old (key_hash bytea) on held.key_hash = old.key_hash
+  where held.tenant_id = $1 and held.expires_at <= $3 for update of held skip locked
+) returning 1`;
+
+/**
+ * Removes responses that can no longer be replayed. This job is idempotent and can run on several
+ * nodes.
+ */
+export async function deleteExpiredResponses(ctx: Context): Promise<void> {
+  const texts = { name: 'forget_answers', find: findExpired, remove: forgetText };
+  await deleteByTenant(ctx, { ...texts, until: ctx.now(), max: batchSize });
+}

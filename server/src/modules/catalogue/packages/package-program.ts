@@ -1,5 +1,0 @@
-import { serveOnce } from '../../../platform/operations/isolated-program.ts';
-import { readPackage } from './read-package.ts';
-
-// Reads one package in a separate process. Started by examine-package.ts.
-serveOnce(readPackage);
