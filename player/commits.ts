@@ -1,4 +1,5 @@
 import { sortedData } from '../standards/changed-data.ts';
+import { openClosingRequests } from './closing-requests.ts';
 import {
   beginCommits,
   type CommitsEffect,
@@ -21,8 +22,6 @@ export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'
 export type Commits = ReturnType<typeof createCommits>;
 
 const slowAfter = 3_000;
-/** Chromium ends a closing page after 500 ms. */
-const longestStay = 400;
 /** Used for delays, because it is not affected by changes to the device's clock. */
 const uptime = () => performance.now();
 
@@ -34,16 +33,13 @@ export function createCommits(
 ) {
   let flight: AbortController | null = null;
   let waiting: (() => void)[] = [];
-  /** How many milliseconds a closing page must stay open, and until when it can. */
-  const staying = { needed: 0, until: 0 };
+  const closingRequests = openClosingRequests();
   const timer = createTimer(() => machine.dispatch({ kind: 'due', now: uptime() }));
   const machine = createMachine(beginCommits(session), reduceCommits, {
     announce,
     schedule: ({ delay }) => timer.start(delay),
     send: (effect) => void send(effect),
-    'send-leaving': ({ commit }) => {
-      staying.needed = Math.max(staying.needed, sendCommitOnClose(session.Session, commit));
-    },
+    'send-leaving': ({ commit }) => sendCommitOnClose(closingRequests, session.Session, commit),
     abort: () => flight?.abort(),
     forget: ({ entry }) => journal.forget(entry),
     renumber: ({ entries, by }) => void journal.renumber(entries, by),
@@ -103,14 +99,6 @@ export function createCommits(
     return machine.state.pending.length === 0 && machine.state.stop === null;
   }
 
-  /** Sends the last commits of a closing page, and keeps it open until they have left the device. */
-  function close(): void {
-    machine.dispatch({ kind: 'save', delay: 0 });
-    const end = Math.min(staying.until, performance.now() + staying.needed);
-    staying.needed = 0;
-    while (performance.now() < end);
-  }
-
   return {
     get state() {
       return saveState();
@@ -127,7 +115,7 @@ export function createCommits(
       if (!stage(snapshot)) return machine.state.stop === null;
       const held = () => holdsNewest(snapshot.UnitID);
       if (machine.state.leaving) {
-        close();
+        machine.dispatch({ kind: 'save', delay: 0 });
         return held();
       }
       const sent = isUnreachable(machine.state, navigator.onLine) && held() ? false : sendBlocking();
@@ -149,11 +137,7 @@ export function createCommits(
     get leaving() {
       return machine.state.leaving;
     },
-    leave(): void {
-      staying.until = performance.now() + longestStay;
-      machine.dispatch({ kind: 'leave' });
-    },
-    close,
+    leave: () => machine.dispatch({ kind: 'leave' }),
     stay: () => machine.dispatch({ kind: 'stay' }),
     online: () => machine.dispatch({ kind: 'online' }),
     offline: () => machine.dispatch({ kind: 'changed' }),

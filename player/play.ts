@@ -207,9 +207,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
 
   /** The content may have set values without committing them. */
   function closing(): void {
-    if (!commits.leaving) return;
-    flush();
-    commits.close();
+    if (commits.leaving) flush();
   }
 
   function listenToThePage(): void {

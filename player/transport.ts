@@ -1,3 +1,4 @@
+import type { ClosingRequests } from './closing-requests.ts';
 import { bytesOf, fitting, reduced } from './commit-size.ts';
 import type { Commit, CommitRejection, Receipt } from './contract.ts';
 import { isFinalRejection } from './messages.ts';
@@ -79,17 +80,9 @@ export function sendCommitBlocking(session: string, commit: Commit): Answer {
   }
 }
 
-/**
- * Used by a closing page, which will not receive the response. Returns how many milliseconds the page must stay open.
- * Chromium limits the requests that outlive a page to 64 KiB in total, and loses some of them in frames of other sites (4 of
- * 32 with 50 kB). It cancels any other request with the page, unless the request has already left the device.
- */
-export function sendCommitOnClose(session: string, commit: Commit): number {
-  const body = JSON.stringify(fitting(commit));
-  const path = commitPath(session);
-  if (navigator.sendBeacon(path, new Blob([body], { type: 'text/plain' }))) return 150;
-  fetch(path, { method: 'POST', body }).catch(() => {});
-  return 350;
+/** A closing page does not receive the response. */
+export function sendCommitOnClose(requests: ClosingRequests, session: string, commit: Commit): void {
+  requests.send(commitPath(session), JSON.stringify(fitting(commit)));
 }
 
 export type Reply = { status: number; type: string | null; text: string; retryAfter?: string | null };

@@ -24,8 +24,9 @@ after(async () => {
 });
 
 const cases: LastMoment[] = [
-  { event: 'unload', ending: 'close', framed: false, bytes: 50_000 },
-  { event: 'unload', ending: 'close', framed: true, bytes: 50_000 },
+  { event: 'unload', ending: 'close', framed: false, bytes: 200_000 },
+  { event: 'unload', ending: 'close', framed: true, bytes: 200_000 },
+  { event: 'unload', ending: 'close', framed: true, bytes: 20_000, isWithoutWorkers: true },
 ];
 
 for (const [event, ending] of [
@@ -38,8 +39,10 @@ for (const [event, ending] of [
   });
 
 for (const tried of cases) {
-  const { event, ending, framed, bytes } = tried;
-  test(`${bytes} bytes reported in ${event} arrive: ${ending}, ${framed ? 'framed by another site' : 'in its own tab'}`, async () => {
+  const { event, ending, framed, bytes, isWithoutWorkers } = tried;
+  const where = framed ? 'framed by another site' : 'in its own tab';
+  const how = isWithoutWorkers ? ', as a beacon' : '';
+  test(`${bytes} bytes reported in ${event} arrive${how}: ${ending}, ${where}`, async () => {
     assert.ok(await arrives({ service, client, browser }, tried));
   });
 }

@@ -15,6 +15,8 @@ export type LastMoment = {
   bytes: number;
   /** The header of the page that frames the player. */
   policy?: string;
+  /** Whether the browser has no workers that outlive their pages, like Firefox and Safari. */
+  isWithoutWorkers?: boolean;
 };
 
 /** The driver's switches for Chromium's features change how frames store data and how pages close. */
@@ -39,10 +41,11 @@ function answersOf(bytes: number): string {
  */
 export async function arrives(
   { service, client, browser }: { service: TestService; client: Client; browser: Browser },
-  { event, ending, framed, bytes, policy }: LastMoment,
+  { event, ending, framed, bytes, policy, isWithoutWorkers }: LastMoment,
 ): Promise<boolean> {
   const { LaunchURL, read } = await service.enrol('silent');
   const context = await browser.newContext();
+  if (isWithoutWorkers) await context.addInitScript(() => Reflect.deleteProperty(window, 'SharedWorker'));
   const page = await context.newPage();
   await page.goto(
     framed ? client.framed(LaunchURL, policy ? { 'permissions-policy': policy } : {}) : LaunchURL,
