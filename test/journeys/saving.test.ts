@@ -119,6 +119,7 @@ test('Results stored by an earlier page survive a course that clears local stora
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   await context.addInitScript(() => {
+    Reflect.deleteProperty(window, 'SharedWorker');
     navigator.sendBeacon = () => true;
   });
   await context.route('**/commit', (route) => route.fulfill({ status: 403, body: 'Blocked' }));
