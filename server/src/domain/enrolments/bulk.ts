@@ -11,6 +11,7 @@ import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { creatingRow, planBulkUsers } from '../users/bulk.ts';
 import { LoginID, NewUser, User } from '../users/schemas.ts';
 import { enrolling } from './enrol.ts';
+import { detailNames } from './record/details.ts';
 import { Enrolment, EnrolRequest } from './record/schemas.ts';
 
 const EnrolRow = Fields(
@@ -54,19 +55,20 @@ const PersonRow = Fields(
 type PersonRow = Type.Static<typeof PersonRow>;
 
 /** Fields that have no effect without a course. `IfEnrolled` is left out, because the console adds it to all rows. */
-const needCourse = ['DurationID', 'ExpiresAt', 'Reference', 'Metadata'] as const;
+const needCourse = ['DurationID', 'ExpiresAt', ...detailNames] as const;
+
+const ofEnrolment = ['IfEnrolled', ...needCourse] as const;
 
 function userOf(row: PersonRow): NewUser {
-  const { CourseID: _, DurationID: __, IfEnrolled: ___, ExpiresAt, Reference, Metadata, ...user } = row;
+  const { CourseID: _, ...user } = row;
+  for (const name of ofEnrolment) delete user[name];
   return user;
 }
 
 function enrolmentOf({ LoginID, CourseID, ...row }: PersonRow): EnrolRow | null {
   if (CourseID === undefined) return null;
-  const { DurationID, IfEnrolled, ExpiresAt, Reference, Metadata } = row;
-  const sent = Object.entries({ DurationID, IfEnrolled, ExpiresAt, Reference, Metadata });
-  const given = Object.fromEntries(sent.filter(([, value]) => value !== undefined));
-  return { LoginID, CourseID, ...given };
+  const sent = ofEnrolment.filter((name) => row[name] !== undefined);
+  return { LoginID, CourseID, ...Object.fromEntries(sent.map((name) => [name, row[name]])) };
 }
 
 function courseProblem(row: PersonRow): Problem | null {

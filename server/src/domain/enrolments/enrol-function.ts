@@ -5,6 +5,7 @@ import { isOffered, isSelectable } from '../catalogue/offers.ts';
 import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
+import { detailsSql } from './record/details.ts';
 import { outcomeSql, statusAfter } from './record/states.ts';
 
 /**
@@ -101,8 +102,7 @@ const extend = `
       new_duration := (case when ${isPending} and request.expires_at is null
         then (${cappedDuration('former.duration')} + ${cappedDuration('choice.duration')})::text else former.duration end);
       update enrolment set expires_at = new_end, end_set_at = $3, duration = new_duration,
-        reference = coalesce(request.reference, enrolment.reference),
-        metadata = coalesce(request.metadata, enrolment.metadata),
+        ${detailsSql.replace},
         status = ${statusAfter('enrolment', 'restore')}, ended_at = null, changed_at = $3,
         revision = enrolment.revision + 1
       where enrolment.tenant_id = $1 and enrolment.enroll_id = former_id
@@ -181,10 +181,9 @@ const insert = `
       new_end := (case when request.expires_at is not null then request.expires_at
         when choice.starts_on = 'enrolment' then ${cappedEnd('$3', 'choice.duration')} end);
       insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
-        changed_at, expires_at, reference, metadata, group_name, attempt_rules)
+        changed_at, expires_at, group_name, attempt_rules, ${detailsSql.columns})
       values ($1, request.enroll_id, learner.user_id, request.course_id, chosen, choice.duration, choice.starts_on, $3, $3,
-        new_end, request.reference, coalesce(request.metadata, '{}'), current_group,
-        choice.attempts)
+        new_end, current_group, choice.attempts, ${detailsSql.values})
       on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
       returning enrolment.* into held;
       is_made := found;
@@ -246,8 +245,8 @@ declare
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
-      login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz, reference text,
-      metadata jsonb)
+      login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz,
+      ${detailsSql.parameters})
     order by r.course_id, r.duration_id, r.login_id
   loop
     exit when has_seat and processed >= ${rowsWithSeats};

@@ -22,6 +22,7 @@ import type { Course } from '../catalogue/schemas.ts';
 import { numberBeforeCommit } from '../events/write.ts';
 import { userNotFound } from '../users/users.ts';
 import { enrolForTenants } from './enrol-function.ts';
+import { changedDetails } from './record/details.ts';
 import { type EnrolmentRow, toEnrolment } from './record/record.ts';
 import type { Enrolment, EnrolRequest } from './record/schemas.ts';
 
@@ -37,10 +38,10 @@ type EnrolRow = {
   course_id: string;
   duration_id: string | null;
   if_enrolled: 'return' | 'extend' | 'renew' | 'fail';
-  /** Null if it was not sent, like the fields below. */
+  /** Null if it was not sent. */
   expires_at: string | null;
-  reference: string | null;
-  metadata: Record<string, string> | null;
+  /** The columns of the details that were sent. */
+  [detail: string]: unknown;
 };
 
 /**
@@ -282,8 +283,7 @@ function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
     duration_id: input.durationId ?? null,
     if_enrolled: input.IfEnrolled ?? 'return',
     expires_at: input.ExpiresAt === undefined ? null : new Date(input.ExpiresAt).toISOString(),
-    reference: input.Reference ?? null,
-    metadata: input.Metadata ?? null,
+    ...changedDetails(input),
   };
 }
 

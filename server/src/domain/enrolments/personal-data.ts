@@ -12,11 +12,12 @@ import {
 } from '../../infra/context/personal-data.ts';
 import { newId } from '../../lib/ids.ts';
 import { eraseNewEvents } from '../events/personal-data.ts';
+import { detailsSql } from './record/details.ts';
 import { selectEnrolments, withoutLink } from './record/record.ts';
 import { updateEnrolment } from './update.ts';
 
 const anonymize = `
-update enrolment set user_id = null, group_name = null, reference = null, metadata = '{}',
+update enrolment set user_id = null, group_name = null, ${detailsSql.erase},
   override = jsonb_set(enrolment.override, '{Reason}', '""'), ended_at = coalesce(enrolment.ended_at, $3),
   changed_at = $3, revision = enrolment.revision + 1
 where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])`;

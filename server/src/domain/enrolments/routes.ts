@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { CountedPageOf, countQuery, orderQuery, PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
-import { Fields, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import { Fields, Nullable, OneOf } from '../../http/validation/schema.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { dryRun } from '../../infra/retries/dry-run.ts';
 import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
@@ -10,7 +10,7 @@ import { type Enrolled, enrolling, enrolProblems, readOffer } from './enrol.ts';
 import { explainEnrolment } from './history/explain-enrolment.ts';
 import { readTimeline } from './history/timeline.ts';
 import { listEnrolments, listEnrolmentsOfUser, readEnrolment } from './list.ts';
-import { enrolmentOrders, listedStatuses } from './record/list-filter.ts';
+import { enrolmentOrders, filterQuery } from './record/list-filter.ts';
 import {
   EnrollID,
   Enrolment,
@@ -20,7 +20,6 @@ import {
   ListedEnrolment,
   TimelineEntry,
 } from './record/schemas.ts';
-import { outcomes } from './record/states.ts';
 import { updateEnrolment } from './update.ts';
 
 const params = Type.Object({ LoginID, EnrollID });
@@ -122,43 +121,7 @@ export const enrolmentRoutes = [
       ),
       ...countQuery,
       ...linkQuery,
-      LoginID: Type.Optional(LoginID),
-      EnrollID: Type.Optional({
-        ...EnrollID,
-        description: 'Finds an enrolment if you do not know its user.',
-      }),
-      Search: Type.Optional(
-        Text(255, {
-          description:
-            'Words that must all be contained in the name, LoginID or Email of the user, as in `GET /user`: `muller ann` finds the enrolments of Anna Müller. Requires the scope users:read as well.',
-        }),
-      ),
-      CourseID: Type.Optional(CourseID),
-      DurationID: Type.Optional({
-        ...DurationID,
-        description: 'An enrolment option of the course. Requires CourseID.',
-      }),
-      Status: Type.Optional(
-        OneOf(listedStatuses, {
-          description:
-            'The current status. `open`: neither completed nor ended (`enrolled` or `in_progress`).',
-        }),
-      ),
-      Outcome: Type.Optional(
-        Text(255, { description: `One outcome, or several separated by commas: ${outcomes.join(', ')}.` }),
-      ),
-      GroupName: Type.Optional(Text(255, { description: "The users' current group." })),
-      ExpiresAfter: Type.Optional(
-        Instant('Only current enrolments that end after this time, ordered by ExpiresAt.'),
-      ),
-      ExpiresBefore: Type.Optional(
-        Instant('Only current enrolments that end before this time, ordered by ExpiresAt.'),
-      ),
-      ChangedAfter: Type.Optional(
-        Instant(
-          'Only enrolments changed after this time. They are ordered by the time of the change; progress may appear up to five minutes too early in this order. To synchronise, send the time at which your previous read began.',
-        ),
-      ),
+      ...filterQuery,
     }),
     responses: { 200: { description: 'A page of enrolments.', schema: CountedPageOf(ListedEnrolment) } },
     handle: async (ctx, { query }) => ok(await listEnrolments(ctx, query)),

@@ -23,6 +23,7 @@ import {
   resultOfAttempts,
   stateOf,
 } from './record/attempt-state.ts';
+import { changedDetails, detailNames, storedDetails } from './record/details.ts';
 import {
   type EnrolmentRow,
   type EnrolmentWithNames,
@@ -67,7 +68,7 @@ function auditsOf(
     const data = { From: textOf(before.expires_at), To: textOf(after.expires_at) };
     entries.push({ action: 'enrolment.end_changed', data, ...about });
   }
-  const Changed = differs.filter((name) => ['Reference', 'Metadata', 'Attempts'].includes(name));
+  const Changed = differs.filter((name) => ['Attempts', ...detailNames].includes(name));
   if (Changed.length > 0) entries.push({ action: 'enrolment.details_changed', data: { Changed }, ...about });
   return entries;
 }
@@ -90,9 +91,7 @@ function changed(
   input: EnrolmentChange,
   { now, graceDays, played }: { now: Date; graceDays: number; played: PlayedAttempts | null },
 ): EnrolmentWithNames {
-  const row = { ...before };
-  if (input.Reference !== undefined) row.reference = input.Reference;
-  if (input.Metadata !== undefined) row.metadata = input.Metadata;
+  const row = { ...before, ...changedDetails(input) };
   if (input.Override !== undefined) row.override = overrideAfter(before, input.Override, now);
   if (input.Attempts !== undefined && played) changeRules(row, input.Attempts, played, now);
   if (input.ExpiresAt !== undefined) moveEnd(row, input.ExpiresAt, now);
@@ -251,8 +250,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
       attempt_state: after.attempt_state === null ? null : JSON.stringify(after.attempt_state),
       ...columnsOf(resultIn(after)),
       holds_seat: after.holds_seat,
-      reference: after.reference,
-      metadata: JSON.stringify(after.metadata),
+      ...storedDetails(after),
       changed_at: tenantNow(ctx),
       revision: after.revision + 1,
     })

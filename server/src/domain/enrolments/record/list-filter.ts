@@ -1,8 +1,14 @@
+import Type, { type Static, type TSchema } from 'typebox';
 import type { Condition } from '../../../db/page.ts';
 import { matches } from '../../../db/search.ts';
 import type { PageQuery } from '../../../http/pagination.ts';
+import { Instant, OneOf, Text } from '../../../http/validation/schema.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
+import { namesOf } from '../../../lib/tables.ts';
+import { CourseID, DurationID } from '../../catalogue/schemas.ts';
+import { LoginID } from '../../users/schemas.ts';
+import { EnrollID } from './schemas.ts';
 import {
   changedAtSql,
   maxListingDelay,
@@ -24,22 +30,6 @@ export const enrolmentOrders = ['oldest', 'newest', 'status', 'status_descending
 /** `open`: neither completed nor ended. */
 export const listedStatuses = [...statuses, 'open'] as const;
 type ListedStatus = (typeof listedStatuses)[number];
-
-export type EnrolmentFilter = PageQuery & {
-  Order?: (typeof enrolmentOrders)[number];
-  LoginID?: string;
-  EnrollID?: string;
-  Search?: string;
-  CourseID?: string;
-  DurationID?: string;
-  Status?: ListedStatus;
-  /** Separated by commas. */
-  Outcome?: string;
-  GroupName?: string;
-  ChangedAfter?: string;
-  ExpiresAfter?: string;
-  ExpiresBefore?: string;
-};
 
 /** The column by which the list is sorted before EnrollID. */
 export type SortColumn = 'changed_at' | 'expires_at' | 'status' | null;
@@ -106,12 +96,15 @@ const isEnrolment =
   ({ add }) =>
     `held.enroll_id = ${add(isId(enrollId) ? enrollId : null)}::uuid`;
 
-function endsWithin({ ExpiresAfter, ExpiresBefore }: EnrolmentFilter, now: Date): Condition {
-  const from = new Date(Math.max(now.getTime(), new Date(ExpiresAfter ?? 0).getTime()));
-  const until = ExpiresBefore === undefined ? null : new Date(ExpiresBefore);
-  return ({ add }) =>
-    `held.ended_at is null and held.expires_at > ${add(from)}${until ? ` and held.expires_at < ${add(until)}` : ''}`;
-}
+const endsAfterTime =
+  (from: Date): Condition =>
+  ({ add }) =>
+    `held.ended_at is null and held.expires_at > ${add(from)}`;
+
+const endsBetween =
+  (from: Date, until: Date): Condition =>
+  ({ add }) =>
+    `held.ended_at is null and held.expires_at > ${add(from)} and held.expires_at < ${add(until)}`;
 
 /** The first condition is a range of the index. */
 const isChangedAfter =
@@ -126,21 +119,82 @@ const isFound =
     `held.user_id in (select sought.user_id from "user" sought
       where sought.tenant_id = $1 and ${matches('sought.folded', search)(parameters)})`;
 
+const filter = <const S extends TSchema>(
+  schema: S,
+  condition: (value: Static<S>, now: Date) => Condition,
+) => ({
+  schema: Type.Optional(schema),
+  condition,
+});
+
+/** The query parameters that select enrolments: what each accepts, and its condition. */
+const filters = {
+  LoginID: filter(LoginID, isOfUser),
+  EnrollID: filter(
+    { ...EnrollID, description: 'Finds an enrolment if you do not know its user.' },
+    isEnrolment,
+  ),
+  Search: filter(
+    Text(255, {
+      description:
+        'Words that must all be contained in the name, LoginID or Email of the user, as in `GET /user`: `muller ann` finds the enrolments of Anna Müller. Requires the scope users:read as well.',
+    }),
+    isFound,
+  ),
+  CourseID: filter(CourseID, (value) => isEqual('course_id', value)),
+  DurationID: filter(
+    { ...DurationID, description: 'An enrolment option of the course. Requires CourseID.' },
+    (value) => isEqual('duration_id', value),
+  ),
+  Status: filter(
+    OneOf(listedStatuses, {
+      description: 'The current status. `open`: neither completed nor ended (`enrolled` or `in_progress`).',
+    }),
+    isStatus,
+  ),
+  Outcome: filter(
+    Text(255, { description: `One outcome, or several separated by commas: ${outcomes.join(', ')}.` }),
+    isOutcome,
+  ),
+  GroupName: filter(Text(255, { description: "The users' current group." }), (value) =>
+    isEqual('group_name', value),
+  ),
+  ExpiresAfter: filter(
+    Instant('Only current enrolments that end after this time, ordered by ExpiresAt.'),
+    (value, now) => endsAfterTime(new Date(Math.max(now.getTime(), new Date(value).getTime()))),
+  ),
+  ExpiresBefore: filter(
+    Instant('Only current enrolments that end before this time, ordered by ExpiresAt.'),
+    (value, now) => endsBetween(now, new Date(value)),
+  ),
+  ChangedAfter: filter(
+    Instant(
+      'Only enrolments changed after this time. They are ordered by the time of the change; progress may appear up to five minutes too early in this order. To synchronise, send the time at which your previous read began.',
+    ),
+    isChangedAfter,
+  ),
+};
+
+type Filters = typeof filters;
+type Name = keyof Filters;
+
+export type EnrolmentFilter = PageQuery & {
+  Order?: (typeof enrolmentOrders)[number];
+} & { [N in Name]?: Static<Filters[N]['schema']> };
+
+const names = namesOf(filters);
+
+/** For the route. The cast is safe, because the object has one member for each filter. */
+export const filterQuery = Object.fromEntries(names.map((name) => [name, filters[name].schema])) as {
+  [N in Name]: Filters[N]['schema'];
+};
+
 /** The conditions of all filters. The enrolments of erased users are not listed. */
 export function conditionsOf(input: EnrolmentFilter, now: Date): Condition[] {
-  const { LoginID, EnrollID, Search, CourseID, DurationID, Status, Outcome, GroupName, ChangedAfter } = input;
-  const isByEnd = input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined;
-  return [
-    () => 'held.user_id is not null',
-    ...(LoginID === undefined ? [] : [isOfUser(LoginID)]),
-    ...(EnrollID === undefined ? [] : [isEnrolment(EnrollID)]),
-    ...(Search === undefined ? [] : [isFound(Search)]),
-    ...(CourseID === undefined ? [] : [isEqual('course_id', CourseID)]),
-    ...(DurationID === undefined ? [] : [isEqual('duration_id', DurationID)]),
-    ...(GroupName === undefined ? [] : [isEqual('group_name', GroupName)]),
-    ...(Status === undefined ? [] : [isStatus(Status, now)]),
-    ...(Outcome === undefined ? [] : [isOutcome(Outcome, now)]),
-    ...(ChangedAfter === undefined ? [] : [isChangedAfter(ChangedAfter)]),
-    ...(isByEnd ? [endsWithin(input, now)] : []),
-  ];
+  const conditionOf = <N extends Name>(name: N): Condition[] => {
+    const value = input[name];
+    const { condition } = filters[name] as { condition: (value: unknown, now: Date) => Condition };
+    return value === undefined ? [] : [condition(value, now)];
+  };
+  return [() => 'held.user_id is not null', ...names.flatMap(conditionOf)];
 }

@@ -7,6 +7,7 @@ import { sign, splitOnce, verify } from '../../../infra/keys/signing.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { rulesOf } from '../../catalogue/attempt-rules.ts';
 import { attemptsUsed } from './attempt-state.ts';
+import { toDetails } from './details.ts';
 import type { Enrolment, ListedEnrolment } from './schemas.ts';
 import { countingResult, outcomeOf, overrideOf, recordedResult, statusAt } from './states.ts';
 
@@ -98,8 +99,7 @@ export function withoutLink(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     Attempts: rulesOf(row.attempt_rules),
     Attempt: row.attempt_number,
     AttemptsUsed: attemptsUsed(row),
-    Reference: row.reference,
-    Metadata: row.metadata as Record<string, string>,
+    ...toDetails(row),
     LaunchURL: null,
   };
 }

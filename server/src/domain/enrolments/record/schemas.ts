@@ -5,32 +5,13 @@ import { actorKinds } from '../../../infra/context/context.ts';
 import { AttemptRules, AttemptRulesChange } from '../../catalogue/attempt-rules.ts';
 import { CourseID, DurationID } from '../../catalogue/schemas.ts';
 import { LoginID } from '../../users/schemas.ts';
+import { sentDetails, shownDetails } from './details.ts';
 import { outcomes, statuses } from './states.ts';
 
 export const EnrollID = Type.String({ maxLength: 64, description: 'Opaque ID of the enrolment.' });
 
 export const completions = ['unknown', 'incomplete', 'completed'] as const;
 export const successes = ['unknown', 'passed', 'failed'] as const;
-
-const Reference = Nullable(
-  Text(255, { description: "The client's own reference, such as an order number." }),
-);
-
-const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\uD800-\\uDFFF]{1,40}$' }), Text(500), {
-  maxProperties: 20,
-  additionalProperties: false,
-  description: 'Up to 20 key–value pairs defined by the client, with string values.',
-});
-
-/**
- * This schema has no pattern for names. The serializer compiles patterns without the `u` flag, so a pattern
- * would drop names with emoji.
- */
-const StoredMetadata = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  additionalProperties: { type: 'string' },
-  description: 'Up to 20 key–value pairs defined by the client, with string values.',
-});
 
 const Completion = OneOf(completions);
 const Success = OneOf(successes);
@@ -102,8 +83,7 @@ const enrolment = {
   AttemptsUsed: Type.Integer({
     description: 'Attempts started since the last reset, including the current one.',
   }),
-  Reference,
-  Metadata: StoredMetadata,
+  ...shownDetails,
   LaunchURL: Nullable(
     Address(
       'Starts the course for the user. Append &returnURL= and a URL to bring the learner back there. Null for a key without the scope enrolments:launch, and in lists without Include=LaunchURL.',
@@ -143,8 +123,7 @@ export const EnrolRequest = Fields(
         "When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, unless it already ends later. If its duration has not started yet, this time replaces the duration. A current enrolment that is returned keeps its own end.",
       ),
     ),
-    Reference: Type.Optional(Reference),
-    Metadata: Type.Optional(Metadata),
+    ...sentDetails,
   },
   { title: 'EnrolRequest' },
 );
@@ -154,8 +133,7 @@ export const EnrolmentChange = Fields(
   {
     ExpiresAt: Type.Optional(Nullable(Instant('Changes when access ends; null means never.'))),
     Withdrawn: Type.Optional(Type.Boolean({ description: 'true ends access, false restores it.' })),
-    Reference: Type.Optional(Reference),
-    Metadata: Type.Optional(Metadata),
+    ...sentDetails,
     Override: Type.Optional(OverrideRequest),
     Attempts: Type.Optional(AttemptRulesChange),
     IfUntouched: Type.Optional(
