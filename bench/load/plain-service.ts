@@ -7,7 +7,7 @@ import { EnrollID, Enrolment } from '../../server/src/domain/enrolments/record/s
 import { LoginID } from '../../server/src/domain/users/schemas.ts';
 
 const result = { Completion: 'unknown', Success: 'unknown', Score: null } as const;
-const enrolment: Enrolment = {
+const enrolment: Partial<Enrolment> = {
   EnrollID: '01930000-0000-7000-8000-000000000000',
   LoginID: 'u0',
   CourseID: 'c0',
@@ -35,7 +35,7 @@ const enrolment: Enrolment = {
 };
 
 const app = fastify({ ajv: { customOptions: { strict: false } } });
-const schema = { params: Type.Object({ LoginID, EnrollID }), response: { 200: Enrolment } };
+const schema = { params: Type.Object({ LoginID, EnrollID }), response: { 200: Type.Partial(Enrolment) } };
 app.get('/enrolment/:LoginID/:EnrollID', { schema }, async () => enrolment);
 await app.listen({ host: '127.0.0.1', port: 0 });
 process.on('disconnect', () => process.exit());

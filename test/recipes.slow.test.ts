@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+
+// Follows docs/recipes.md as a newcomer would: applies a recipe's changes to a copy, generates, and runs its test.
+
+const root = join(import.meta.dirname, '..');
+const recipes = readFileSync(join(root, 'docs/recipes.md'), 'utf8')
+  .split(/^## /m)
+  .slice(1)
+  .map((text) => ({
+    title: text.slice(0, text.indexOf('\n')),
+    changes: [...text.matchAll(/```diff\n([^]*?)```/g)].map(([, diff = '']) => diff),
+  }))
+  .filter(({ changes }) => changes.length > 0);
+
+describe('recipes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lectern-recipes-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('there are recipes with changes', () => {
+    assert.ok(recipes.length >= 2);
+  });
+
+  for (const { title, changes } of recipes)
+    test(title, () => {
+      const copy = join(folder, title.replaceAll(' ', '-'));
+      const run = (command: string, args: string[], input = '') =>
+        execFileSync(command, args, {
+          cwd: copy,
+          input,
+          encoding: 'utf8',
+          stdio: ['pipe', 'pipe', 'inherit'],
+        });
+      execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, copy]);
+      for (const path of ['node_modules', 'client/node_modules'])
+        symlinkSync(join(root, path), join(copy, path));
+      for (const change of changes) run('git', ['apply', '--recount', '-'], change);
+      run('npm', ['run', 'generate']);
+      run('npx', ['tsc', '--noEmit']);
+      run('npx', ['biome', 'check', '--write', 'server/src/domain/enrolments']);
+      const [, own = ''] = /\+\+\+ b\/(\S+\.test\.ts)/.exec(changes.join('')) ?? [];
+      run('npm', ['test', '--', own]);
+      const files = run('git', ['status', '--porcelain', '-uall']).trim().split('\n');
+      assert.ok(files.length <= 8, files.join('\n'));
+    });
+});
