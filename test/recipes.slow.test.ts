@@ -13,9 +13,16 @@ const recipes = readFileSync(join(root, 'docs/recipes.md'), 'utf8')
   .slice(1)
   .map((text) => ({
     title: text.slice(0, text.indexOf('\n')),
-    changes: [...text.matchAll(/```diff\n([^]*?)```/g)].map(([, diff = '']) => diff),
+    changes: [...text.matchAll(/```diff\n(.*?)```/gs)].map(([, diff = '']) => diff),
   }))
   .filter(({ changes }) => changes.length > 0);
+
+/** `git apply` counts the lines of a change itself if each file has a header. */
+const withHeaders = (change: string) =>
+  change.replaceAll(/^--- (\S+)\n\+\+\+ b\/(\S+)/gm, (lines, from, file) => {
+    const made = from === '/dev/null' ? 'new file mode 100644\n' : '';
+    return `diff --git a/${file} b/${file}\n${made}${lines}`;
+  });
 
 describe('recipes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-recipes-'));
@@ -28,9 +35,12 @@ describe('recipes', () => {
   for (const { title, changes } of recipes)
     test(title, () => {
       const copy = join(folder, title.replaceAll(' ', '-'));
+      const inherited = Object.entries(process.env).filter(([name]) => !/^(TEST_|NODE_TEST_)/.test(name));
+      const env = Object.fromEntries(inherited);
       const run = (command: string, args: string[], input = '') =>
         execFileSync(command, args, {
           cwd: copy,
+          env,
           input,
           encoding: 'utf8',
           stdio: ['pipe', 'pipe', 'inherit'],
@@ -38,7 +48,7 @@ describe('recipes', () => {
       execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, copy]);
       for (const path of ['node_modules', 'client/node_modules'])
         symlinkSync(join(root, path), join(copy, path));
-      for (const change of changes) run('git', ['apply', '--recount', '-'], change);
+      for (const change of changes) run('git', ['apply', '--recount', '-C1', '-'], withHeaders(change));
       run('npm', ['run', 'generate']);
       run('npx', ['tsc', '--noEmit']);
       run('npx', ['biome', 'check', '--write', 'server/src/domain/enrolments']);
