@@ -1,3 +1,5 @@
+import type { Stores } from './storage.ts';
+
 /** A copy of the journal that a course's `localStorage.clear()` does not delete. */
 export type JournalCopy = {
   all(): Promise<Map<string, string>>;
@@ -12,17 +14,17 @@ const store = 'journal';
 /** Some browsers never respond, and the learner should not wait longer than this. */
 const timeoutMilliseconds = 2_000;
 
-export async function openCopy(): Promise<JournalCopy> {
+export async function openCopy(stores: Stores): Promise<JournalCopy> {
   try {
-    const opened = await withTimeout(openDatabase());
+    const opened = await withTimeout(openDatabase(stores));
     return opened ? copyIn(opened) : noCopy;
   } catch {
     return noCopy;
   }
 }
 
-function openDatabase(): Promise<IDBDatabase> {
-  const request = window.indexedDB.open('lectern', 1);
+function openDatabase({ indexedDB }: Stores): Promise<IDBDatabase> {
+  const request = indexedDB.open('lectern', 1);
   request.onupgradeneeded = () => void request.result.createObjectStore(store);
   return settled(request);
 }

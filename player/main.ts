@@ -7,7 +7,7 @@ import { language, messages, setLanguage } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
 import { openSession, type Replayed, replay } from './session.ts';
-import { isStorageDenied } from './storage.ts';
+import { isStorageDenied, sharedStores } from './storage.ts';
 import { beginWithoutRecording } from './unrecorded.ts';
 import { reportWithheldFeatures } from './withheld-features.ts';
 
@@ -32,7 +32,8 @@ function offerWindow(): Promise<void> {
 
 async function start(): Promise<void> {
   if (isStorageDenied()) await offerWindow();
-  const journal = openJournal(() => window.localStorage, await openCopy());
+  const stores = await sharedStores();
+  const journal = openJournal(() => stores.localStorage, await openCopy(stores));
   await journal.load();
   window.addEventListener('storage', ({ key, newValue }) => {
     if (newValue === null) journal.removed(key);
