@@ -32,7 +32,7 @@ export function parseNothing(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
-/** Accepts JSON with any content type, because closing pages use `sendBeacon`, which sends text. */
+/** Accepts JSON with any content type, because closing pages send text. */
 export function parseBeacons(app: FastifyInstance, shape: JsonShape): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();

@@ -163,7 +163,7 @@ export const contentRoutes = [
     name: 'commit',
     summary: 'Save the run-time data of a unit',
     description:
-      'The receipt confirms that the commit is in the database. A page that is closing sends the commit as a beacon, with any Content-Type.',
+      'The receipt confirms that the commit is in the database. A page that is closing sends the commit as text, with any Content-Type.',
     runTime: { token: 'session', use: 'commit' },
     bodyLimit: storageLimits.commitBytes,
     params: Session,
