@@ -101,7 +101,6 @@ create table audit_entry (
   event_id uuid,
   data jsonb not null,
   hash text not null,
-  seal text not null,
   primary key (tenant_id, audit_id)
 );
 create index audit_entry_by_id on audit_entry (audit_id);

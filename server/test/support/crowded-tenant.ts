@@ -89,9 +89,9 @@ function statements({ TenantID, userId, enrollId, cmi5EnrollId, webhookId, cours
        case when n % 3 = 0 then ${u} end, case when n % 3 = 1 then ${u} end, case when n % 3 = 1 then date_trunc('milliseconds', now()) end,
        date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '1 year', date_trunc('milliseconds', now()) ${made}`,
     `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id, data,
-       hash, seal)
+       hash)
      select ${t}, ${id('01950000')}, 1000 + n, date_trunc('milliseconds', now()), ${half("'enrolment.withdrawn'", "'enrolment.reinstated'")}, 'administrator',
-       ${half(`'${actors[0]}'`, `'${actors[1]}'`)}, case when n % 2 = 0 then ${u} end, 'enrolment', ${half(`${e}::text`, `${others}::text`)}, '{}', 'x', 'x' ${made}`,
+       ${half(`'${actors[0]}'`, `'${actors[1]}'`)}, case when n % 2 = 0 then ${u} end, 'enrolment', ${half(`${e}::text`, `${others}::text`)}, '{}', 'x' ${made}`,
     `insert into mail (tenant_id, mail_id, user_id, kind, address, folded_address, status, content, created_at, expires_at, due_at)
      select ${t}, ${id('019a0000')}, ${half(u, `${id('01900000')}`)}, 'invitation', 'crowd@mail.example', 'crowd@mail.example', ${half("'sent'", "'queued'")}, ${half('null', "'x'")},
        date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '7 days', date_trunc('milliseconds', now()) ${made}`,

@@ -81,9 +81,9 @@ function statements(tenant: string): string[] {
        case when n % 300 = 1 then now() end, case when n % 10 > 4 then now() end
      from generate_series(1, ${users}) n`,
     `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id,
-       data, hash, seal)
+       data, hash)
      select ${t}, ${audit('n')}, 100 + n, now(), case when n % 999 = 0 then 'user.exported' else 'enrolment.withdrawn' end,
-       'administrator', ${event('n')}, ${user('n % 100 + 1')}, 'enrolment', ${enrolment('n')}, '{}', 'x', 'x'
+       'administrator', ${event('n')}, ${user('n % 100 + 1')}, 'enrolment', ${enrolment('n')}, '{}', 'x'
      from generate_series(1, ${2 * users}) n`,
   ];
 }

@@ -60,7 +60,7 @@ const forgeries: [string, (tenantId: string) => RawBuilder<unknown>, number | nu
     (
       id,
     ) => sql`insert into audit_entry select tenant_id, gen_random_uuid(), number, at, action, actor, actor_id,
-      actor_user_id, address, request_id, target, target_id, event_id, data, hash, seal
+      actor_user_id, address, request_id, target, target_id, event_id, data, hash
       from audit_entry where tenant_id = ${id} and number = 3`,
     3,
   ],
@@ -89,9 +89,9 @@ test('an attacker with access only to the database cannot rebuild or truncate a 
     .execute();
   const [, , third, fourth, fifth] = rows;
   assert.ok(third && fourth && fifth);
-  // Truncates the trail: the head is replaced by an earlier entry, with that entry's own seal.
+  // Truncates the trail: the head refers to an earlier entry.
   await change(sql`delete from audit_entry where tenant_id = ${id} and number > 3`);
-  await change(sql`update audit_chain set number = 3, hash = ${third.hash}, seal = ${third.seal}
+  await change(sql`update audit_chain set number = 3, hash = ${third.hash}
     where tenant_id = ${id}`);
   assert.match((await chainOf(tenant))?.Break?.Reason ?? '', /seal of the head/);
   // The service keeps working, and verification keeps reporting the break.
@@ -113,7 +113,7 @@ test('an attacker with access only to the database cannot rebuild or truncate a 
       where tenant_id = ${other.TenantID} and number = ${row.number}`);
   }
   await change(sql`update audit_chain set hash = ${hash} where tenant_id = ${other.TenantID}`);
-  assert.deepEqual((await chainOf(other))?.Break?.Number, 3);
+  assert.match((await chainOf(other))?.Break?.Reason ?? '', /seal of the head/);
 });
 
 test('an earlier verification reveals that a trail was reset to an older state', async () => {

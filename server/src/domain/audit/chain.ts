@@ -38,7 +38,7 @@ export function isDeleted({ started, deleted }: TenantChains, tenantId: string):
   return deleted.has(tenantId) && !started.has(tenantId);
 }
 
-/** An entry as stored, without its hash and seal. */
+/** An entry as stored, without its hash. */
 export type Content = {
   tenant_id: string;
   audit_id: string;
@@ -56,7 +56,7 @@ export type Content = {
   data: unknown;
 };
 
-export type Entry = Content & { hash: string; seal: string };
+export type Entry = Content & { hash: string };
 
 /** The last entry of a chain, as stored in `audit_chain`. */
 export type Head = { number: number; at: Date; hash: string; seal: string };
@@ -99,15 +99,7 @@ const placed = (tenantId: string, number: number, hash: string) => `${tenantId}\
 
 /**
  * Only the service can create a seal. An attacker who can write to the database can compute hashes,
- * but not seals.
- */
-export function sealEntry(ctx: Context, entry: Content & { hash: string }): string {
-  return sign(ctx.keys, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
-}
-
-/**
- * The head has a separate purpose, so an entry's seal cannot be reused for the head of a truncated
- * trail.
+ * but not seals. The seal of the head covers the whole chain.
  */
 export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal' | 'at'>): string {
   return sign(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash));
@@ -116,21 +108,9 @@ export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'
 /** `unknown key` means that the key is no longer in the ring. */
 export type Seal = 'genuine' | 'forged' | 'unknown key';
 
-export function checkEntry(ctx: Context, entry: Entry): Seal {
-  return check(ctx, 'audit', entry.tenant_id, entry);
-}
-
-export function checkHead(ctx: Context, tenantId: string, head: Omit<Head, 'at'>): Seal {
-  return check(ctx, 'audit-head', tenantId, head);
-}
-
-function check(
-  { keys }: Context,
-  purpose: 'audit' | 'audit-head',
-  tenantId: string,
-  { number, hash, seal }: Omit<Head, 'at'>,
-): Seal {
-  if (verify(keys, purpose, placed(tenantId, number, hash), seal)) return 'genuine';
+export function checkHead({ keys }: Context, tenantId: string, head: Omit<Head, 'at'>): Seal {
+  const { number, hash, seal } = head;
+  if (verify(keys, 'audit-head', placed(tenantId, number, hash), seal)) return 'genuine';
   return findKey(keys, splitOnce(seal)[0]) ? 'forged' : 'unknown key';
 }
 
@@ -150,12 +130,12 @@ with moved as (
   update audit_chain head set number = $2, at = $3, hash = $4, seal = $5 where head.tenant_id = $1
 )
 insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, address, request_id,
-  target, target_id, event_id, data, hash, seal)
+  target, target_id, event_id, data, hash)
 select $1, made.audit_id, made.number, made.at, made.action, made.actor, made.actor_id, made.actor_user_id,
-  made.address, made.request_id, made.target, made.target_id, made.event_id, made.data, made.hash, made.seal
+  made.address, made.request_id, made.target, made.target_id, made.event_id, made.data, made.hash
 from jsonb_to_recordset($6::jsonb) as made (audit_id uuid, number bigint, at timestamptz, action text, actor text,
   actor_id text, actor_user_id uuid, address text, request_id text, target text, target_id text, event_id uuid,
-  data jsonb, hash text, seal text)`;
+  data jsonb, hash text)`;
 
 /**
  * Records an action of `ctx.actor` in the transaction of the change. Write the entry last, because
@@ -246,7 +226,7 @@ function chained(ctx: Context, tenantId: string, head: Head, entries: NewAudit[]
     time = number === 1 ? ctx.now().getTime() : Math.max(ctx.now().getTime(), time + 1);
     const content = contentOf(ctx, entry, { tenantId, number, at: new Date(time) });
     hash = hashOf(hash, content);
-    made.push({ ...content, hash, seal: sealEntry(ctx, { ...content, hash }) });
+    made.push({ ...content, hash });
   }
   return made;
 }

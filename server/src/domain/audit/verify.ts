@@ -4,7 +4,6 @@ import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts'
 import { recordRotation } from '../../infra/operations/open-keys.ts';
 import {
   appendAudit,
-  checkEntry,
   checkHead,
   deployment,
   type Entry,
@@ -54,16 +53,12 @@ async function* entriesOf(ctx: Context, tenantId: string): AsyncGenerator<Entry>
   }
 }
 
-function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: string }): ChainDefect | null {
+function breakAt(entry: Entry, before: { number: number; hash: string }): ChainDefect | null {
   const broken = (Reason: string) => ({ Number: entry.number, Reason });
   if (entry.number !== before.number + 1)
     return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
   if (hashOf(before.hash, entry) !== entry.hash)
     return broken('The hash does not match: this entry or an earlier one was changed.');
-  // A seal made with a removed key proves nothing. Instead, the renewed seal of the head protects
-  // all earlier entries.
-  if (checkEntry(ctx, entry) === 'forged')
-    return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')
     return broken('The end of the trail had already been changed when the service wrote this entry.');
   return null;
@@ -114,7 +109,7 @@ async function checkChain(
   for await (const entry of entriesOf(ctx, tenantId)) {
     // Entries written after the head was read are left for the next verification.
     if (head && entry.number > head.number && last.hash === head.hash) break;
-    first ??= breakAt(ctx, entry, last);
+    first ??= breakAt(entry, last);
     const hash = expected.get(entry.number);
     if (hash !== undefined && hash !== entry.hash)
       first ??= { Number: entry.number, Reason: 'The hash differs from the one verified earlier.' };
@@ -183,8 +178,7 @@ const headsText = `/* across tenants: the heads of all audit chains are sealed w
 select head.tenant_id, head.number, head.hash, head.seal from audit_chain head where head.number > 0 and ${isServed('head.tenant_id', '$1')}`;
 
 /**
- * Seals the heads of all chains with the first key in the ring. A head covers its whole chain, so keys that were used
- * only for old entries can then be removed. Called before a node serves requests.
+ * Seals the heads of all chains with the first key in the ring, so that older keys can then be removed. Called before a node serves requests.
  */
 export async function renewSeals(ctx: Context): Promise<void> {
   const heads = await run<Head & { tenant_id: string }>(ctx, {

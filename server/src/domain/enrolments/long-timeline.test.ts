@@ -33,9 +33,9 @@ async function fill(enrollId: string): Promise<void> {
       select $1, $2, n, n, 'unit', '{}', ${at}`,
     `event (tenant_id, event_id, type, occurred_at, enroll_id, data)
       select $1, ${id('0197')}, 'enrolment.updated', ${at}, $2, '{}'`,
-    `audit_entry (tenant_id, audit_id, number, at, action, actor, target, target_id, event_id, data, hash, seal)
+    `audit_entry (tenant_id, audit_id, number, at, action, actor, target, target_id, event_id, data, hash)
       select $1, ${id('0199')}, 100000 + n, ${at}, 'enrolment.changed', 'service', 'enrolment', $2::uuid::text,
-        ${id('0197')}, '{}', 'x', 'x'`,
+        ${id('0197')}, '{}', 'x'`,
   ])
     await query(`insert into ${insert} from ${rows}`, [tenant.TenantID, enrollId]);
   for (const table of ['launch', 'run_time_commit', 'event', 'audit_entry']) await query(`analyze ${table}`);

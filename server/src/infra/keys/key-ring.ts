@@ -17,7 +17,6 @@ export type SigningPurpose =
   | 'preview-state'
   | 'review-ticket'
   | 'review-session'
-  | 'audit'
   | 'audit-head';
 export type HashPurpose =
   | 'about'
