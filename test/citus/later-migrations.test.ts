@@ -54,7 +54,9 @@ async function withRows(url: string): Promise<void> {
 
 const unknownTables = `select tablename from pg_tables where schemaname = 'public'
   and tablename <> 'scheduled_job' and not exists (select from citus_tables where table_name = format('%I', tablename)::regclass and citus_table_type in ('distributed', 'reference'))`;
+/** Functions for several tenants are not used on Citus. */
 const unknownFunctions = `select proname from pg_proc where pronamespace = 'public'::regnamespace and prosrc like '%variable_conflict%'
+  and proargtypes[0] = 'text'::regtype
   and not exists (select from pg_dist_object where objid = pg_proc.oid and distribution_argument_index is not null)`;
 const foreignKeys = `select count(*)::integer as count from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`;
 
@@ -67,7 +69,7 @@ async function checkDistribution(url: string): Promise<void> {
     [],
     'all tables but that of the jobs are distributed or reference tables',
   );
-  assert.deepEqual(await rowsOf(unknownFunctions), [], 'all functions are distributed');
+  assert.deepEqual(await rowsOf(unknownFunctions), [], 'all functions for one tenant are distributed');
   const [{ count }] = await rowsOf(foreignKeys);
   assert.ok(count > 40, `${count} foreign keys`);
   await client.end();
