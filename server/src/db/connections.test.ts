@@ -5,7 +5,7 @@ import { kyselyForEngine } from './dialect.ts';
 import { type Connection, type Engine, sharedTables } from './engine/engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
 import { forAnyone, forTenant } from './owners.ts';
-import { openEmptyTestDatabase } from './test-database.ts';
+import { openTestDatabase } from './test-database.ts';
 import { run, transaction } from './transaction.ts';
 
 let engine: Engine;
@@ -15,15 +15,17 @@ let engine: Engine;
  */
 let begun: string[] = [];
 before(async () => {
-  const opened = await openEmptyTestDatabase();
+  const { engine: opened } = await openTestDatabase();
   const query: Engine['query'] = (statement) => {
     begun.push(`${statement.values[0] ?? statement.text}`);
     return opened.query(statement);
   };
   engine = guardTenants(limitConnections({ ...opened, query }));
-  // Opens all connections in advance, so that no statement waits for one to open.
+  // Opens all connections in advance, so that no statement waits for one to open. On Citus, it also finds the nodes of
+  // the tenants.
   const sleep = { text: 'select pg_sleep(0.05)', values: [] };
-  await Promise.all(Array.from({ length: 10 }, (_, tenant) => engine.query(sleep, `${tenant}`)));
+  const tenants = ['busy', 'other', ...Array(8).keys()];
+  await Promise.all(tenants.map((tenant) => engine.query(sleep, `${tenant}`)));
 });
 after(() => engine.close());
 
