@@ -20,6 +20,17 @@ after(async () => {
   await service?.close();
 });
 
+/** The status with which the unit can read its launch data. */
+async function statusOf(unit: Page, token: string | undefined): Promise<number> {
+  const { searchParams: launch } = new URL(unit.url());
+  const query = new URLSearchParams({
+    ...{ stateId: 'LMS.LaunchData', agent: launch.get('actor') ?? '' },
+    ...{ activityId: launch.get('activityId') ?? '', registration: launch.get('registration') ?? '' },
+  });
+  const headers = { authorization: `Basic ${token}`, 'x-experience-api-version': '1.0.3' };
+  return (await fetch(`${launch.get('endpoint')}activities/state?${query}`, { headers })).status;
+}
+
 test('a cmi5 unit opens in its own window, from which it cannot navigate the player', async () => {
   const { LaunchURL } = await service.enrol('own-window');
   const context = await newContext();
@@ -33,16 +44,29 @@ test('a cmi5 unit opens in its own window, from which it cannot navigate the pla
 
   // The player notices when the window is closed.
   assert.equal(await page.locator('#notice').isVisible(), false);
+  const closedAddress = new URL(unit.url()).searchParams.get('fetch');
   await unit.close();
   await page.locator('#notice').getByText('You have not completed this part yet').waitFor();
 
-  // Each window has a session of its own, whose token can be fetched.
-  const tokenOf = (opened: Page) => new URL(opened.url()).searchParams.get('fetch') ?? '';
-  const [again] = await Promise.all([context.waitForEvent('page'), button.click()]);
-  await again.getByRole('heading', { name: 'A window of its own' }).waitFor();
-  assert.notEqual(tokenOf(again), tokenOf(unit));
-  const response = await fetch(tokenOf(again), { method: 'POST' });
-  assert.ok((await response.json())['auth-token']);
+  // Each window has a session of its own, whose token can be fetched once, so not again after a reload.
+  const addressOf = (opened: Page) => new URL(opened.url()).searchParams.get('fetch') ?? '';
+  const fetchToken = async (opened: Page) =>
+    (await fetch(addressOf(opened), { method: 'POST' })).json() as Promise<Record<string, string>>;
+  const openAgain = async () => {
+    const [opened] = await Promise.all([context.waitForEvent('page'), button.click()]);
+    await opened.getByRole('heading', { name: 'A window of its own' }).waitFor();
+    return opened;
+  };
+  const second = await openAgain();
+  assert.notEqual(addressOf(second), closedAddress);
+  const token = (await fetchToken(second))['auth-token'];
+  assert.equal(await statusOf(second, token), 200);
+  await second.reload();
+  assert.equal((await fetchToken(second))['error-code'], '1');
+  const third = await openAgain();
+  const thirdToken = (await fetchToken(third))['auth-token'];
+  assert.equal(await statusOf(third, thirdToken), 200);
+  assert.notEqual(await statusOf(second, token), 200, 'the session of the window before has ended');
   await context.close();
 });
 
