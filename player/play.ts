@@ -1,3 +1,4 @@
+import { isMedia } from '../standards/media.ts';
 import { createAuCourse } from './au.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
@@ -10,6 +11,7 @@ import { fittedCourse, forgottenChoice } from './fitted-courses.ts';
 import { showSaveState } from './indicator.ts';
 import type { Journal } from './journal.ts';
 import { createLinearCourse } from './linear.ts';
+import { createMediaCourse } from './media.ts';
 import { messages } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { hideReason, showReason } from './reason.ts';
@@ -44,7 +46,8 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   });
   const heartbeat = startHeartbeat(session.Session, {
     heard: () => {
-      const now = course.position().unit?.Kind === 'asset' ? course.snapshot() : null;
+      const { unit } = course.position();
+      const now = unit?.Kind === 'asset' || unit?.Media ? course.snapshot() : null;
       if (now) commits.save(now, 0);
     },
     ended: (why) => void stop({ ended: why }),
@@ -71,7 +74,9 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   const create = isSequenced ? createSequencedCourse : createLinearCourse;
   const course: Course = isReported
     ? createAuCourse(session, stage, events)
-    : create(session, commits, stage, events);
+    : isMedia(session.Standard)
+      ? createMediaCourse(session, commits, elements.stage, events)
+      : create(session, commits, stage, events);
   const contents =
     units.length > 1
       ? createContents(session.Tree.Units, wholeCourse(session, course), {

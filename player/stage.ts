@@ -109,7 +109,7 @@ function pathOf(frame: HTMLIFrameElement): string {
 }
 
 /** Cross-origin pages cannot be inspected and count as shown. The browser's own error page also has another origin. */
-function loadedIn(frame: HTMLIFrameElement, address: string): Loaded {
+export function loadedIn(frame: HTMLIFrameElement, address: string): Loaded {
   if (new URL(address, location.href).origin !== location.origin) return 'shown';
   try {
     const [entry] = frame.contentWindow?.performance.getEntriesByType('navigation') ?? [];

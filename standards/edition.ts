@@ -56,6 +56,10 @@ export function nameOf(standard: Standard): string {
     xapi: 'xAPI',
     aicc: 'AICC',
     web: 'a web page',
+    document: 'a PDF',
+    video: 'a video',
+    audio: 'an audio file',
+    page: 'an HTML page',
   };
   return others[standard] ?? `SCORM 2004 ${standard.slice(-3)} edition`;
 }

@@ -2,6 +2,7 @@ import { mergeSupportedResults } from '../scorm/sequencing/supported-results.ts'
 import { isSco } from './assets.ts';
 import { isSatisfied, recordOf } from './cmi5/satisfaction.ts';
 import { parseSeconds } from './durations.ts';
+import { mediaResult } from './media.ts';
 import { clamp, parseNumber, rounded, scoreOf } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
@@ -25,6 +26,11 @@ export const nothing: Evidence = {
 
 /** Evaluates the run-time data of one unit. */
 export function unitEvidence(standard: Standard, unit: Unit, data: RunTimeData): Evidence {
+  if (unit.Media)
+    return {
+      ...mediaResult(unit.Media.CompleteWhen, data),
+      TotalSeconds: secondsOf(data['cmi.total_time'], data['cmi.session_time']),
+    };
   if (standard === 'aicc') return evidenceOfScorm12(unit, data);
   if (unit.Kind === 'au') return auEvidence(unit, data);
   if (standard === 'web' || !isSco(unit, data)) return pageEvidence(data);

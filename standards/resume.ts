@@ -13,7 +13,13 @@ export function resume(standard: Standard, unit: Unit, data: RunTimeData, learne
 }
 
 function resume12(unit: Unit, data: RunTimeData, learner: Learner): RunTimeData {
-  const { 'cmi.core.session_time': session, 'cmi.core.exit': exit, ...kept } = data;
+  const {
+    'cmi.core.session_time': session,
+    'cmi.core.exit': exit,
+    // It may have been removed since.
+    'cmi.student_data.max_time_allowed': _,
+    ...kept
+  } = data;
   return {
     ...kept,
     'cmi.core.student_id': learner.ID,
@@ -31,7 +37,7 @@ function resume12(unit: Unit, data: RunTimeData, learner: Learner): RunTimeData 
 }
 
 function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeData {
-  const { 'cmi.session_time': session, 'cmi.exit': exit, ...kept } = data;
+  const { 'cmi.session_time': session, 'cmi.exit': exit, 'cmi.max_time_allowed': _, ...kept } = data;
   return {
     ...kept,
     'cmi.learner_id': learner.ID,

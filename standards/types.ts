@@ -1,5 +1,12 @@
 import type { MoveOn } from './cmi5/vocabulary.ts';
 
+/** Single files that are courses: a PDF, a video, an audio file and an HTML page. */
+export const mediaStandards = ['document', 'video', 'audio', 'page'] as const;
+export type MediaStandard = (typeof mediaStandards)[number];
+
+/** When a single file is completed: at a percentage that was seen, or when the learner confirms a text. */
+export type CompleteWhen = { Percent: number } | { Confirm: string };
+
 /** The e-learning standards that Lectern supports. The 2004 editions differ in schema and sequencing. */
 export const standards = [
   'scorm12',
@@ -10,6 +17,7 @@ export const standards = [
   'xapi',
   'aicc',
   'web',
+  ...mediaStandards,
 ] as const;
 export type Standard = (typeof standards)[number];
 
@@ -60,6 +68,12 @@ export type Unit = {
   Names?: Record<string, string>;
   /** cmi5: the properties of the AU in the course structure. */
   AssignableUnit?: AssignableUnit;
+  /** A single file that the player shows itself. `Href` and `Captions` are paths within the release. */
+  Media?: {
+    CompleteWhen: CompleteWhen;
+    Release: number;
+    Captions: { Href: string; Language: string | null }[];
+  };
 };
 
 /** cmi5 section 13.1.4. */

@@ -28,6 +28,7 @@ const enrolment: Partial<Enrolment> = {
   Launches: 0,
   Attempts: null,
   Attempt: 1,
+  TimeFactor: 1,
   AttemptsUsed: 0,
   Reference: null,
   Metadata: {},

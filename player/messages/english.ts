@@ -102,6 +102,13 @@ export const english = {
   }),
   tryAgain: 'Try again',
   openAnyway: 'Open anyway',
+  confirmation: {
+    label: 'Your name',
+    action: 'Confirm',
+    done: (name: string, time: string) => `Confirmed by ${name} on ${time}`,
+  },
+  captions: 'Captions',
+  pageOf: (page: number, count: number) => `Page ${page} of ${count}`,
   markComplete: 'Mark as complete',
   markedComplete: 'Completed',
   leaving: 'Saving your progress…',

@@ -92,6 +92,13 @@ export const french: Messages = {
   }),
   tryAgain: 'Réessayer',
   openAnyway: 'Ouvrir quand même',
+  confirmation: {
+    label: 'Votre nom',
+    action: 'Confirmer',
+    done: (name: string, time: string) => `Confirmé par ${name} le ${time}`,
+  },
+  captions: 'Sous-titres',
+  pageOf: (page: number, count: number) => `Page ${page} sur ${count}`,
   markComplete: 'Marquer comme terminé',
   markedComplete: 'Terminé',
   leaving: 'Enregistrement de votre progression…',

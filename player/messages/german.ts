@@ -92,6 +92,13 @@ export const german: Messages = {
   }),
   tryAgain: 'Erneut versuchen',
   openAnyway: 'Trotzdem öffnen',
+  confirmation: {
+    label: 'Ihr Name',
+    action: 'Bestätigen',
+    done: (name: string, time: string) => `Bestätigt von ${name} am ${time}`,
+  },
+  captions: 'Untertitel',
+  pageOf: (page: number, count: number) => `Seite ${page} von ${count}`,
   markComplete: 'Als abgeschlossen markieren',
   markedComplete: 'Abgeschlossen',
   leaving: 'Ihr Fortschritt wird gespeichert …',

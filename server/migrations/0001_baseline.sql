@@ -244,7 +244,7 @@ create index api_key_usable on api_key (tenant_id, (coalesce(expires_at, 'infini
 -- this service. email_bounced_at: since when the email address is known not to exist. login_id and group_name are
 -- sorted by code points, so that a prefix is a range of the index in every locale. The service folds folded_email,
 -- sort_name and folded, the text that searches look through, so that they do not depend on the locale either
--- (lib/unicode.ts).
+-- (lib/unicode.ts). time_factor: multiplies the time limits of courses; 0: no time limits.
 create table "user" (
   tenant_id text not null references tenant,
   user_id uuid not null,
@@ -270,6 +270,7 @@ create table "user" (
   folded_email text collate "C",
   sort_name text collate "C" not null default '',
   folded text collate "C" not null default '',
+  time_factor double precision not null default 1 check (time_factor = 0 or time_factor >= 1),
   primary key (tenant_id, user_id),
   unique (tenant_id, login_id)
 );
@@ -384,6 +385,8 @@ create index mail_recipient_age on mail_recipient (hour_began_at);
 
 -- catalogue: deployment-wide
 
+-- complete_when: the rule for completing a single file; null: the rule of its standard.
+
 create table course (
   course_id text primary key,
   title text not null,
@@ -396,7 +399,8 @@ create table course (
   release_id uuid,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  folded text collate "C" not null default ''
+  folded text collate "C" not null default '',
+  complete_when jsonb
 );
 create index course_by_text on course using gin (folded gin_trgm_ops);
 
@@ -448,6 +452,7 @@ create unique index enrol_option_limits on enrol_option (course_id, duration_id,
 -- seat can be used again. group_name: the user's current group. au_bytes: stored by its AUs. attempt_rules null: one
 -- attempt, which stays open. attempt_launch: the last launch before the current attempt. attempt_state: its own result,
 -- and what counts of earlier ones; null: the result of the enrolment. end_set_at: when the end was last moved.
+-- time_factor: as in "user"; null: the user's.
 -- fillfactor here and below: commits update these rows without new index entries.
 create table enrolment (
   tenant_id text not null,
@@ -487,6 +492,7 @@ create table enrolment (
   attempt_launch integer not null default 0,
   attempt_state jsonb,
   end_set_at timestamptz,
+  time_factor double precision check (time_factor = 0 or time_factor >= 1),
   primary key (tenant_id, enroll_id),
   foreign key (course_id, duration_id) references enrol_option,
   foreign key (tenant_id, user_id) references "user"

@@ -3,6 +3,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
+import { factorOfText, TimeFactorField, textOfFactor } from '../../parts/time-factor.tsx';
 import { useChange } from './use-changes.ts';
 import type { Enrolment } from './values.tsx';
 
@@ -19,10 +20,17 @@ export function DetailsDialog({ enrolment, isOpen, onClose }: Props) {
   const [rows, setRows] = useFormState<Row[]>(isOpen, () =>
     Object.entries(enrolment.Metadata).map(([name, value], id) => ({ id, name, value })),
   );
+  const factorNow = textOfFactor(enrolment.TimeFactor);
+  const [factor, setFactor] = useFormState(isOpen, () => factorNow);
   const submit = () => {
     const named = rows.filter(({ name }) => name !== '');
     const Metadata = Object.fromEntries(named.map(({ name, value }) => [name, value]));
-    return change({ Reference: reference || null, Metadata }, t('details.done'));
+    // An unchanged factor may be the user's.
+    const TimeFactor = factor === 'user' ? factor : factorOfText(factor);
+    return change(
+      { Reference: reference || null, Metadata, ...(factor !== factorNow && { TimeFactor }) },
+      t('details.done'),
+    );
   };
   return (
     <FormDialog
@@ -39,6 +47,7 @@ export function DetailsDialog({ enrolment, isOpen, onClose }: Props) {
         value={reference}
         onChange={(event) => setReference(event.currentTarget.value)}
       />
+      <TimeFactorField value={factor} onChange={setFactor} inherits />
       <Metadata rows={rows} onChange={setRows} />
     </FormDialog>
   );

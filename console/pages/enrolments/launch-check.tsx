@@ -7,6 +7,7 @@ import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { Failed, FailedAction } from '../../parts/states.tsx';
+import { useFactorText } from '../../parts/time-factor.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { EnableButton } from '../users/user-actions.tsx';
 import { useDurationText } from './duration-text.ts';
@@ -31,6 +32,7 @@ type Props = {
 export function LaunchCheck(props: Props) {
   const { LoginID, EnrollID } = props.enrolment;
   const t = useTranslations('enrolments');
+  const factorText = useFactorText();
   const { $api } = useApi();
   const { data, error, refetch } = $api.useQuery('get', '/enrolment/{LoginID}/{EnrollID}/explain', {
     params: { path: { LoginID, EnrollID } },
@@ -68,6 +70,11 @@ export function LaunchCheck(props: Props) {
             </li>
           ))}
         </ul>
+        {data.TimeFactor !== 1 && (
+          <Text size="sm">
+            {t(`timeFactor.${data.TimeFactorFrom}`, { factor: factorText(data.TimeFactor) })}
+          </Text>
+        )}
         <Findings explanation={data} />
       </Stack>
     </Paper>

@@ -5,6 +5,7 @@ import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
+import { factorOfText, TimeFactorField, textOfFactor } from '../../parts/time-factor.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { GroupField } from './group.tsx';
 import type { User } from './person.tsx';
@@ -25,18 +26,20 @@ const valuesOf = (user: User | null) => ({
   Email: user?.Email ?? '',
   IsAdmin: user?.IsAdmin ?? false,
   Enabled: user?.Enabled ?? true,
+  TimeFactor: textOfFactor(user?.TimeFactor ?? (user ? null : 1)),
 });
 
 type FormValues = ReturnType<typeof valuesOf>;
 
 /** Converts the form to the service's format, in which empty fields are null. */
-const fieldsOf = ({ FirstName, LastName, GroupName, Email, IsAdmin, Enabled }: FormValues) => ({
+const fieldsOf = ({ FirstName, LastName, GroupName, Email, IsAdmin, Enabled, TimeFactor }: FormValues) => ({
   FirstName: FirstName || null,
   LastName: LastName || null,
   GroupName: GroupName || null,
   Email: Email || null,
   IsAdmin,
   Enabled,
+  TimeFactor: factorOfText(TimeFactor),
 });
 
 function useSave(user: User | null) {
@@ -94,6 +97,7 @@ export function UserDialog({ user, isOpen, onClose, onSaved }: Props) {
       </Group>
       <TextInput label={t('email')} type="email" maxLength={320} autoComplete="off" {...text('Email')} />
       <GroupField value={typed.GroupName} onChange={(GroupName) => set({ GroupName })} />
+      <TimeFactorField value={typed.TimeFactor} onChange={(TimeFactor) => set({ TimeFactor })} />
       <Switch
         label={t('enabled')}
         description={t('enabledText')}

@@ -6,6 +6,7 @@ import { useTranslations } from 'use-intl';
 import { nameOf } from '../../api/session.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { useFactorText } from '../../parts/time-factor.tsx';
 import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { EnrolDialog } from '../enrolments/enrol-dialog.tsx';
 import { BounceAlert } from './bounce.tsx';
@@ -84,6 +85,7 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
 
 function UserFacts({ user }: { user: User }) {
   const t = useTranslations('users');
+  const factorText = useFactorText();
   return (
     <LabelledValues>
       <LabelledValue label={t('loginId')}>
@@ -96,6 +98,9 @@ function UserFacts({ user }: { user: User }) {
       <LabelledValue label={t('registered')}>
         {user.Register ? t('registeredSelf') : t('registeredByClient')}
       </LabelledValue>
+      {user.TimeFactor !== 1 && (
+        <LabelledValue label={t('timeFactor.label')}>{factorText(user.TimeFactor)}</LabelledValue>
+      )}
       {user.IsAdmin && <PasskeysValue user={user} />}
       <InvitationValue loginId={user.LoginID} />
       <LabelledValue label={t('created')}>

@@ -20,6 +20,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   OldPassword: '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
   EmailBouncedAt: null,
   EmailBounceReason: null,
+  TimeFactor: 1.5,
   BouncedAt: null,
   BounceKind: null,
   BounceReason: null,

@@ -9,10 +9,12 @@ import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
+import { forgetRule } from './completion-rules.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
 import { announceRelease } from './releases.ts';
 import type { AuthoredCourse, CourseChange, CourseQuery } from './schemas.ts';
+import { ruleOf } from './stored-release.ts';
 
 export type CourseRow = Selectable<CourseTable> & {
   release_number: number | null;
@@ -80,6 +82,7 @@ export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): Authored
     URL: row.url,
     Tenants: row.tenants,
     Standard: standardOf(row),
+    CompleteWhen: ruleOf(row),
     Status: row.status,
     Release: row.release_number,
     Warnings: row.release_warnings,
@@ -129,6 +132,9 @@ export async function putCourse(
     ...(input.URL !== undefined && { url: input.URL }),
     ...(input.Status !== undefined && { status: input.Status }),
     ...(input.Tenants !== undefined && { tenants: input.Tenants }),
+    ...(input.CompleteWhen !== undefined && {
+      complete_when: input.CompleteWhen && JSON.stringify(input.CompleteWhen),
+    }),
     updated_at: now,
   };
   const changed = await transaction(ctx, async (ctx) => {
@@ -142,6 +148,7 @@ export async function putCourse(
     await ctx.db.updateTable('course').set(sent).where('course_id', '=', input.courseId).execute();
     if (before.status === 'draft' && input.Status === 'published') await announceCurrent(ctx, input.courseId);
     await auditChange(ctx, input, sent, before);
+    if (before.release_id !== null) forgetRule(ctx, before.release_id);
     return true;
   });
   if (!changed) await transaction(ctx, (ctx) => insertCourse(ctx, input, sent, now));
@@ -154,7 +161,8 @@ async function auditChange(
   { updated_at: _, ...sent }: { updated_at: Date } & Record<string, unknown>,
   before: Selectable<CourseTable>,
 ): Promise<void> {
-  const columns = differences(sent, before);
+  const rule = input.CompleteWhen === undefined ? {} : { complete_when: input.CompleteWhen };
+  const columns = differences({ ...sent, ...rule }, before);
   const Changed = Object.keys(input).filter((name) => columns.includes(columnOf(name)));
   if (Changed.length === 0) return;
   const status = columns.includes('status') && input.Status ? { Status: input.Status } : {};
@@ -165,7 +173,8 @@ async function auditChange(
   });
 }
 
-const columnOf = (field: string) => ({ ImageURL: 'image_url' })[field] ?? field.toLowerCase();
+const columnOf = (field: string) =>
+  ({ ImageURL: 'image_url', CompleteWhen: 'complete_when' })[field] ?? field.toLowerCase();
 
 /**
  * Notifies tenants of the current release, because they were not notified while the course was a

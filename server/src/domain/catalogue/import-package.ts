@@ -10,6 +10,7 @@ import { newId } from '../../lib/ids.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
 import { notifyTenants } from '../events/append.ts';
 import { examinePackage } from './packages/examine-package.ts';
+import type { PackageSource } from './packages/read-package.ts';
 import { cutAppendedBytes } from './packages/zip-end.ts';
 import { courseNotFound } from './problems.ts';
 import { announceRelease, toRelease } from './releases.ts';
@@ -18,13 +19,22 @@ import type { Release } from './schemas.ts';
 /** A higher compression ratio than this is a zip bomb, not a course. */
 const maxRatio = 1000;
 
+export type PackageUpload = Pick<PackageSource, 'kind' | 'isZipped'> & {
+  courseId: string;
+  /** The zip, or the single file. */
+  zip: Readable;
+  isCurrent?: boolean;
+  /** Rejects a release that was read, before it is stored. `folder` has its files. */
+  check?: (report: PackageReport, folder: string) => Promise<void>;
+};
+
 /**
  * Imports a zip as a new release of a course, which becomes current unless `isCurrent` is false. A failed import leaves
  * nothing behind, except for a folder if it is unknown whether the release was stored.
  */
 export async function importPackage(
   ctx: Context,
-  input: { courseId: string; zip: Readable; isCurrent?: boolean },
+  input: PackageUpload,
 ): Promise<{ release: Release; isNew: boolean }> {
   const course = await ctx.db
     .selectFrom('course')
@@ -44,9 +54,11 @@ export async function importPackage(
           file: zipFile,
           folder,
           title: course.title,
+          ...(input.kind && { kind: input.kind, isZipped: input.isZipped ?? false }),
           limits: { bytes: ctx.config.packageBytes, entries: ctx.config.packageEntries, ratio: maxRatio },
         }),
       );
+      await input.check?.(report, folder);
       await ctx.files.keep(folder, releaseId);
       const { isCurrent = true } = input;
       const row = await insertRelease(ctx, { ...input, isCurrent, releaseId, report, sha256 }).catch(

@@ -1,10 +1,12 @@
 import { findUnit, type Played } from '../../../../standards/results.ts';
+import { extendTimeLimits } from '../../../../standards/time-factor.ts';
 import type { CourseTree, Standard, Unit } from '../../../../standards/types.ts';
 import { addressTree } from '../../../../standards/web.ts';
 import { run } from '../../db/transaction.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
+import { withCurrentRule } from './completion-rules.ts';
 import { isOffered } from './offers.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 import { prepared } from './stored-release.ts';
@@ -90,8 +92,14 @@ export async function playableContent(
   releaseId: string | null,
   page: { url: string; title: string } = { url: '', title: '' },
 ): Promise<PlayedRelease> {
-  if (releaseId !== null) return releases.get(ctx, releaseId);
+  if (releaseId !== null) return withCurrentRule(ctx, releaseId, await releases.get(ctx, releaseId));
   return { standard: 'web', tree: addressTree(page.url, page.title), course: null, bytes: 0 };
+}
+
+/** The content with the time limits of one learner. Null removes them. */
+export function withTimeFactor(played: PlayedRelease, factor: number | null): PlayedRelease {
+  const tree = extendTimeLimits(played.tree, factor);
+  return tree === played.tree ? played : { ...played, tree, course: prepared(played.standard, tree, '') };
 }
 
 export function unitOf({ tree }: Played, unitId: string): Unit {

@@ -7,6 +7,8 @@ import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from
 import { importPackage } from './import-package.ts';
 import { listOfferedCourses } from './offers.ts';
 import { deleteOption, putOption } from './options.ts';
+import { mediaTypes } from './packages/media-file.ts';
+import { downloadPackage, listReleaseFiles, putFile } from './release-files.ts';
 import { listReleases, readCurrentRelease, readRelease } from './releases.ts';
 import {
   AuthoredCourse,
@@ -19,10 +21,29 @@ import {
   EnrolOptionChange,
   offerQuery,
   Release,
+  ReleaseFile,
   ReleaseNumber,
 } from './schemas.ts';
 
 const params = Type.Object({ CourseID });
+const filePath = Type.String({ description: 'Path of the file within the package; may contain slashes.' });
+const current = {
+  Current: Type.Optional(
+    Type.Boolean({
+      description:
+        'If false, the release does not become current yet, and tenants are not notified of it. Preview it with `POST /course/{CourseID}/preview`, then set it as current with `PUT /course/{CourseID}/release/{Release}`. The default is true.',
+    }),
+  ),
+};
+const packageProblems = [
+  'course_not_found',
+  'package_not_zip',
+  'package_unsafe',
+  'package_too_large',
+  'package_unreadable',
+  'package_invalid',
+  'package_unsupported',
+] as const;
 const releaseParams = Type.Object({ CourseID, Release: ReleaseNumber });
 const optionParams = Type.Object({ CourseID, DurationID });
 const authoring = { tag: 'Authoring', access: 'operator' } as const;
@@ -161,23 +182,17 @@ export const catalogueRoutes = [
     name: 'importPackage',
     summary: 'Import a package as a new release of a course',
     description:
-      'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all hosted elsewhere may be sent as its bare `cmi5.xml`. Learners who have already started stay on their release.',
+      'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all hosted elsewhere may be sent as its bare `cmi5.xml`. A PDF (`application/pdf`), a video (`video/mp4`), an audio file (`audio/mpeg`) or an HTML page (`text/html`) is a course of its own, which is completed as `CompleteWhen` of the course says. Learners who have already started stay on their release.',
     scope: 'catalogue:write',
     params,
-    query: Fields({
-      Current: Type.Optional(
-        Type.Boolean({
-          description:
-            'If false, the release does not become current yet, and tenants are not notified of it. Preview it with `POST /course/{CourseID}/preview`, then set it as current with `PUT /course/{CourseID}/release/{Release}`. The default is true.',
-        }),
-      ),
-    }),
+    query: Fields(current),
     streams: {
       types: [
         ...['application/zip', 'application/x-zip-compressed', 'application/octet-stream'],
         ...['application/xml', 'text/xml'],
+        ...Object.keys(mediaTypes),
       ],
-      description: 'The package as a zip archive, or a cmi5 course structure.',
+      description: 'The package as a zip archive, a cmi5 course structure, or a single file.',
     },
     responses: {
       201: { description: 'The first release.', schema: Release },
@@ -186,20 +201,18 @@ export const catalogueRoutes = [
         schema: Release,
       },
     },
-    problems: [
-      'course_not_found',
-      'package_not_zip',
-      'package_unsafe',
-      'package_too_large',
-      'package_unreadable',
-      'package_invalid',
-      'package_unsupported',
-    ],
+    problems: packageProblems,
     events: ['package.imported', 'course.released'],
     audits: ['release.imported'],
     handle: async (ctx, { params, query, request }) => {
       const zip = request.body as Readable;
-      const input = { courseId: params.CourseID, zip, isCurrent: query.Current ?? true };
+      const kind = mediaTypes[request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''];
+      const input = {
+        courseId: params.CourseID,
+        zip,
+        isCurrent: query.Current ?? true,
+        ...(kind && { kind }),
+      };
       const { release, isNew } = await importPackage(ctx, input);
       return isNew ? created(release, path`/course/${release.CourseID}/package`) : ok(release);
     },
@@ -245,5 +258,77 @@ export const catalogueRoutes = [
     problems: ['course_not_found', 'release_not_found'],
     handle: async (ctx, { params }) =>
       ok(await readRelease(ctx, { courseId: params.CourseID, release: params.Release })),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/release/{Release}/package',
+    name: 'downloadPackage',
+    summary: 'Download the package of a release',
+    description:
+      'Returns the uploaded file of a course with a single file, and otherwise a zip with the files of the package. Importing it again gives an equal release.',
+    scope: 'catalogue:read',
+    params: releaseParams,
+    streamsResponse: true,
+    responses: {
+      200: {
+        description: 'The package.',
+        type: ['application/zip', ...Object.keys(mediaTypes)],
+      },
+    },
+    problems: ['course_not_found', 'release_not_found'],
+    handle: async (ctx, { params }) => {
+      const input = { courseId: params.CourseID, release: params.Release };
+      const { type, name, content } = await downloadPackage(ctx, input);
+      return {
+        status: 200,
+        body: content,
+        headers: {
+          'Content-Type': type,
+          'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+        },
+      };
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/release/{Release}/file',
+    name: 'listReleaseFiles',
+    summary: 'List the files of a release',
+    scope: 'catalogue:read',
+    params: releaseParams,
+    query: Fields(pageQuery),
+    responses: { 200: { description: 'A page of files, ordered by path.', schema: PageOf(ReleaseFile) } },
+    problems: ['course_not_found', 'release_not_found'],
+    handle: async (ctx, { params, query }) =>
+      ok(await listReleaseFiles(ctx, { ...query, courseId: params.CourseID, release: params.Release })),
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}/file/*',
+    name: 'putFile',
+    summary: 'Replace or add a file of a course',
+    description:
+      'Creates a release with the files of the current release and this one. It is checked like an import, and is rejected if learners could no longer open a unit. Add captions to a video as `captions.en.vtt`.',
+    scope: 'catalogue:write',
+    params: Type.Object({ CourseID, '*': filePath }),
+    query: Fields(current),
+    streams: { types: ['application/octet-stream'], description: 'The content of the file.' },
+    responses: {
+      200: {
+        description: 'The new release. Learners who have already started stay on theirs.',
+        schema: Release,
+      },
+    },
+    problems: ['release_not_found', ...packageProblems],
+    events: ['package.imported', 'course.released'],
+    audits: ['release.imported'],
+    handle: async (ctx, { params, query, request }) => {
+      const content = request.body as Readable;
+      const input = { courseId: params.CourseID, path: params['*'], isCurrent: query.Current ?? true };
+      return ok((await putFile(ctx, { ...input, content })).release);
+    },
   }),
 ];

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { conditionNames, ruleNames } from '../../../../scorm/sequencing/descriptions.ts';
-import { severities, standards } from '../../../../standards/types.ts';
+import { type CompleteWhen, severities, standards } from '../../../../standards/types.ts';
 import { countQuery, pageQuery } from '../../http/pagination.ts';
 import {
   Address,
@@ -158,12 +158,39 @@ const authored = {
   }),
 };
 
+const rules = [
+  Fields({
+    Percent: Type.Number({
+      minimum: 1,
+      maximum: 100,
+      description: 'The part that the learner must have seen.',
+    }),
+  }),
+  Fields({
+    Confirm: Text(2000, {
+      minLength: 1,
+      description: 'What the learner confirms. Their name, the time and the release are recorded.',
+      examples: ['I have read and understood this policy.'],
+    }),
+  }),
+];
+
+const completion = {
+  CompleteWhen: Type.Unsafe<CompleteWhen | null>({
+    description:
+      'For a course that is a PDF, a video, an audio file or a page: when it is completed. null: documents and pages at their end, recordings at 90 %. Applies within 10 seconds, also to learners who have started; what is completed stays completed.',
+    examples: [{ Percent: 90 }],
+    anyOf: [...rules, { type: 'null' }],
+  }),
+};
+
 /** A course as its author sees it. */
 export const AuthoredCourse = Fields(
   {
     CourseID,
     ...courseFields,
     ...authored,
+    ...completion,
     ...played,
     Warnings: Nullable(
       Type.Integer({
@@ -184,7 +211,7 @@ export const AuthoredCourse = Fields(
 );
 export type AuthoredCourse = Type.Static<typeof AuthoredCourse>;
 
-export const CourseChange = Type.Partial(Fields({ ...courseFields, ...authored, Status }), {
+export const CourseChange = Type.Partial(Fields({ ...courseFields, ...authored, ...completion, Status }), {
   additionalProperties: false,
   title: 'CourseChange',
 });
@@ -266,6 +293,15 @@ export const Release = Fields(
   { title: 'Release' },
 );
 export type Release = Type.Static<typeof Release>;
+
+export const ReleaseFile = Fields(
+  {
+    Path: Type.String({ description: 'Path within the package.', examples: ['lesson-1/index.html'] }),
+    Bytes: Type.Integer(),
+  },
+  { title: 'ReleaseFile' },
+);
+export type ReleaseFile = Type.Static<typeof ReleaseFile>;
 
 export const ReleaseChange = Fields(
   {

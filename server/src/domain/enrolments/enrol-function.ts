@@ -14,7 +14,7 @@ import { outcomeSql, statusAfter } from './record/states.ts';
  * while a table is small. Each `limit` prevents this plan from scanning the table once it is large.
  */
 const readFacts = `
-    select own.user_id, own.enabled, own.group_name into learner from "user" own
+    select own.user_id, own.enabled, own.group_name, own.time_factor into learner from "user" own
     where own.tenant_id = $1 and own.login_id = request.login_id limit 1;
     select known.status, known.title into offering from course known
     where known.course_id = request.course_id and ${isOffered('known', '$1')} limit 1;
@@ -221,7 +221,7 @@ export const enrolFunction = databaseFunction({
   name: 'enrol',
   parameters: 'text, jsonb, timestamptz, boolean, text[]',
   returns: `table (n integer, user_found boolean, user_enabled boolean, course_status text, course_title text,
-  options jsonb, chosen text, action text, is_full boolean, held enrolment)`,
+  options jsonb, chosen text, action text, is_full boolean, user_time_factor double precision, held enrolment)`,
   body: `
 declare
   request record;
@@ -255,6 +255,7 @@ begin
     n := request.n;
     user_found := learner.user_id is not null;
     user_enabled := learner.enabled;
+    user_time_factor := learner.time_factor;
     course_status := offering.status;
     course_title := offering.title;
     options := '[]';
@@ -294,5 +295,5 @@ end`,
 export const enrolForTenants = functionForTenants(
   enrolFunction,
   `outcome.n, outcome.user_found, outcome.user_enabled, outcome.course_status, outcome.course_title, outcome.options,
-  outcome.chosen, outcome.action, outcome.is_full, (outcome.held).*`,
+  outcome.chosen, outcome.action, outcome.is_full, outcome.user_time_factor, (outcome.held).*`,
 );

@@ -40,6 +40,7 @@ test('the long form returns 201, Location and the complete record, and writes on
     Attempts: null,
     Attempt: 1,
     AttemptsUsed: 0,
+    TimeFactor: 1,
     Reference: null,
     Metadata: {},
   });

@@ -66,6 +66,7 @@ type Outcome = {
   chosen: string | null;
   action: EnrolAction;
   is_full: boolean;
+  user_time_factor: number;
 } & ({ enroll_id: null } | EnrolmentRow);
 
 type EnrolTarget = { loginId: string; courseId: string; durationId?: string };

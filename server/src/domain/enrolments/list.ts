@@ -21,13 +21,14 @@ import { type Status, statuses } from './record/states.ts';
 type Wanted = { loginId: string; enrollId: string };
 
 const text = `
-select wanted.n, enrolment.*, known.login_id, course.title as course_title
+select wanted.n, enrolment.*, known.login_id, known.user_time_factor, course.title as course_title
 from ${wantedRows('enroll_id uuid, login_id text')}
 cross join lateral (
   select own.* from enrolment own where own.tenant_id = $1 and own.enroll_id = wanted.enroll_id limit 1
 ) enrolment
 cross join lateral (
-  select own.login_id from "user" own where own.tenant_id = $1 and own.user_id = enrolment.user_id limit 1
+  select own.login_id, own.time_factor as user_time_factor from "user" own
+  where own.tenant_id = $1 and own.user_id = enrolment.user_id limit 1
 ) known
 cross join lateral (select own.title from course own where own.course_id = enrolment.course_id limit 1) course
 where known.login_id = wanted.login_id`;
@@ -49,7 +50,7 @@ type ListPosition = { at: Date | Status | null; id: string };
 
 /** SQL that adds the names shown in the record to the rows of `page`. */
 const withNames = (page: string) => `
-select held.*, known.login_id, known.first_name, known.last_name, known.email, course.title as course_title from (${page}) held
+select held.*, known.login_id, known.first_name, known.last_name, known.email, known.time_factor as user_time_factor, course.title as course_title from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 left join course on course.course_id = held.course_id`;
 

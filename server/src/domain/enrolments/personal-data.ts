@@ -17,7 +17,7 @@ import { selectEnrolments, withoutLink } from './record/record.ts';
 import { updateEnrolment } from './update.ts';
 
 const anonymize = `
-update enrolment set user_id = null, group_name = null, ${detailsSql.erase},
+update enrolment set user_id = null, group_name = null, ${detailsSql.erase}, time_factor = null,
   override = jsonb_set(enrolment.override, '{Reason}', '""'), ended_at = coalesce(enrolment.ended_at, $3),
   changed_at = $3, revision = enrolment.revision + 1
 where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])`;
@@ -94,7 +94,8 @@ async function* readEnrolments(ctx: TenantContext, person: Person) {
 export const enrolmentData: PersonalData = {
   name: 'Enrolments',
   tables: ['enrolment'],
-  erased: 'Who was enrolled; Reference and Metadata; the reasons for overridden results. Access has ended.',
+  erased:
+    'Who was enrolled; Reference, Metadata and TimeFactor; the reasons for overridden results. Access has ended.',
   retained: {
     what: 'Course, option, times, status and result, without the user.',
     why: "They count towards the course's statistics and the number of enrolments sold.",

@@ -14,6 +14,7 @@ import { freeSeats, takeSeat } from '../catalogue/seats.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
 import { requireUntouched } from '../users/untouched.ts';
+import { storedTimeFactor } from '../users/users.ts';
 import {
   columnsOf,
   earlierParts,
@@ -68,7 +69,7 @@ function auditsOf(
     const data = { From: textOf(before.expires_at), To: textOf(after.expires_at) };
     entries.push({ action: 'enrolment.end_changed', data, ...about });
   }
-  const Changed = differs.filter((name) => ['Attempts', ...detailNames].includes(name));
+  const Changed = differs.filter((name) => ['Attempts', 'TimeFactor', ...detailNames].includes(name));
   if (Changed.length > 0) entries.push({ action: 'enrolment.details_changed', data: { Changed }, ...about });
   return entries;
 }
@@ -92,6 +93,8 @@ function changed(
   { now, graceDays, played }: { now: Date; graceDays: number; played: PlayedAttempts | null },
 ): EnrolmentWithNames {
   const row = { ...before, ...changedDetails(input) };
+  if (input.TimeFactor !== undefined)
+    row.time_factor = input.TimeFactor === 'user' ? null : storedTimeFactor(input.TimeFactor);
   if (input.Override !== undefined) row.override = overrideAfter(before, input.Override, now);
   if (input.Attempts !== undefined && played) changeRules(row, input.Attempts, played, now);
   if (input.ExpiresAt !== undefined) moveEnd(row, input.ExpiresAt, now);
@@ -192,6 +195,8 @@ export async function updateEnrolment(
     });
     const differs = differences(toEnrolment(ctx, after), toEnrolment(ctx, before));
     if (differs.length === 0 && after.duration !== before.duration) differs.push('ExpiresAt');
+    if (after.time_factor !== before.time_factor && !differs.includes('TimeFactor'))
+      differs.push('TimeFactor');
     if (differs.length === 0) return toEnrolment(ctx, after);
     if (input.IfUntouched) requireUntouched(ctx, touchesOf(before));
     await write(ctx, after);
@@ -250,6 +255,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
       attempt_state: after.attempt_state === null ? null : JSON.stringify(after.attempt_state),
       ...columnsOf(resultIn(after)),
       holds_seat: after.holds_seat,
+      time_factor: after.time_factor,
       ...storedDetails(after),
       changed_at: tenantNow(ctx),
       revision: after.revision + 1,

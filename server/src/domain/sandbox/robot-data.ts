@@ -1,3 +1,4 @@
+import { confirmationID } from '../../../../standards/media.ts';
 import type { RunTimeData, Standard, Unit } from '../../../../standards/types.ts';
 import type { Play } from './schemas.ts';
 
@@ -11,7 +12,12 @@ export function robotData(standard: Standard, unit: Unit, { Status, Score }: Pla
       'cmi.core.lesson_status': Status,
       ...(Score !== undefined && { 'cmi.core.score.raw': String(Score), ...bounds('cmi.core.score') }),
     };
+  const confirmation =
+    unit.Media && 'Confirm' in unit.Media.CompleteWhen && isDone
+      ? { 'cmi.interactions.0.id': confirmationID, 'cmi.interactions.0.learner_response': 'Robot' }
+      : {};
   return {
+    ...confirmation,
     'cmi.completion_status': Status === 'incomplete' ? 'incomplete' : 'completed',
     ...(Status === 'passed' || Status === 'failed' ? { 'cmi.success_status': Status } : {}),
     ...(isDone && { 'cmi.progress_measure': '1' }),

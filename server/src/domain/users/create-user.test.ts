@@ -24,6 +24,7 @@ test('a LoginID alone creates a user with all defaults', async () => {
     IsAdmin: false,
     Register: false,
     Enabled: true,
+    TimeFactor: 1,
     EmailBouncedAt: null,
     EmailBounceReason: null,
   });
@@ -42,6 +43,7 @@ test('every field is stored and returned, and one event reports it', async () =>
     IsAdmin: true,
     Register: true,
     Enabled: false,
+    TimeFactor: 1.5,
   };
   const made = await api('POST', '/user', { LoginID, ...fields });
   expectStatus(made, 201);

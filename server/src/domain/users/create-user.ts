@@ -17,26 +17,28 @@ import { checkPasswordGuess } from './check-user.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import type { NewUser, User } from './schemas.ts';
 import { type UserUpdate, updateUsers } from './update-users.ts';
-import { type FoldedUser, foldedUser, toUser, type UserRow, userNotFound } from './users.ts';
+import {
+  type FoldedUser,
+  foldedUser,
+  storedTimeFactor,
+  toUser,
+  type UserColumns,
+  type UserRow,
+  userNotFound,
+} from './users.ts';
 
 /** A user to create. */
-type NewUserRow = {
-  user_id: string;
-  event_id: string;
-  login_id: string;
-  first_name: string | null;
-  last_name: string | null;
-  group_name: string | null;
-  email: string | null;
-  is_admin: boolean;
-  register: boolean;
-  enabled: boolean;
-  password_hash: string;
-  admin_scopes: readonly Scope[] | null;
-} & FoldedUser;
+export type NewUserRow = UserColumns &
+  FoldedUser & {
+    user_id: string;
+    event_id: string;
+    login_id: string;
+    password_hash: string;
+    admin_scopes: readonly Scope[] | null;
+  };
 
 const columns =
-  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes, folded_email, sort_name, folded';
+  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, time_factor, password_hash, admin_scopes, folded_email, sort_name, folded';
 
 const requested = columns.replaceAll(/\w+/g, 'request.$&');
 
@@ -56,7 +58,7 @@ begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, may_create boolean, event_id uuid, user_id uuid, login_id text,
       first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
-      enabled boolean, password_hash text, admin_scopes text[], folded_email text, sort_name text, folded text)
+      enabled boolean, time_factor double precision, password_hash text, admin_scopes text[], folded_email text, sort_name text, folded text)
     order by r.login_id
   loop
     n := request.n;
@@ -245,6 +247,7 @@ export async function draft(
     is_admin: input.IsAdmin ?? false,
     register: input.Register ?? false,
     enabled: input.Enabled ?? true,
+    time_factor: input.TimeFactor === undefined ? 1 : storedTimeFactor(input.TimeFactor),
     password_hash: password === null ? unmatchablePasswordHash() : await store(password),
     admin_scopes: input.IsAdmin || password !== null ? sessionLimit(ctx) : null,
   };

@@ -8,7 +8,7 @@ export const userData: PersonalData = {
   name: 'User',
   tables: ['user', 'password_failure'],
   erased:
-    'The record with LoginID, names, group, email address and its bounce; the text that searches look through; the password hash; failed sign-ins.',
+    'The record with LoginID, names, group, email address and its bounce, TimeFactor; the text that searches look through; the password hash; failed sign-ins.',
   retained: null,
   count: async () => 1,
   read: async function* (ctx, person) {
@@ -38,6 +38,7 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
       folded: '',
       email_bounced_at: null,
       email_bounce_reason: null,
+      time_factor: 1,
       password_hash: unmatchablePasswordHash(),
       updated_at: ctx.now(),
     })

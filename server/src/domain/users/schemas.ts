@@ -31,6 +31,15 @@ const flags = {
   }),
 };
 
+export const TimeFactor = Nullable(
+  Type.Number({
+    minimum: 1,
+    maximum: 100,
+    description:
+      'By how much the time limits of courses are extended: 1.5 gives half as long again; null removes them. It applies to SCORM and AICC time limits from the next launch on.',
+  }),
+);
+
 const bounce = {
   EmailBouncedAt: Nullable(
     Instant(
@@ -41,7 +50,7 @@ const bounce = {
 };
 
 export const User = Fields(
-  { LoginID, ...details, ...flags, ...bounce, CreatedAt: Instant(), UpdatedAt: Instant() },
+  { LoginID, ...details, ...flags, TimeFactor, ...bounce, CreatedAt: Instant(), UpdatedAt: Instant() },
   { title: 'User' },
 );
 export type User = Type.Static<typeof User>;
@@ -58,11 +67,13 @@ const changeable = {
   IsAdmin: Type.Optional(Nullable(flags.IsAdmin)),
   Register: Type.Optional(Nullable(flags.Register)),
   Enabled: Type.Optional(Nullable(flags.Enabled)),
+  TimeFactor: Type.Optional(TimeFactor),
 } as { [K in keyof typeof details]: Type.TOptional<(typeof details)[K]> } & {
   Password: Type.TOptional<Type.TUnsafe<string | null>>;
   IsAdmin: Type.TOptional<Type.TUnsafe<boolean | null>>;
   Register: Type.TOptional<Type.TUnsafe<boolean | null>>;
   Enabled: Type.TOptional<Type.TUnsafe<boolean | null>>;
+  TimeFactor: Type.TOptional<typeof TimeFactor>;
 };
 
 export const NewUser = Fields(

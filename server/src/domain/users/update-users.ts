@@ -11,7 +11,15 @@ import { limitAfter, rejectAdminChange } from './administrators.ts';
 import { endInvitations, endResets } from './end-links.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import type { User, UserChange } from './schemas.ts';
-import { type FoldedUser, foldedUser, toUser, type UserRow, userNotFound } from './users.ts';
+import {
+  type FoldedUser,
+  foldedUser,
+  storedTimeFactor,
+  toUser,
+  type UserColumns,
+  type UserRow,
+  userNotFound,
+} from './users.ts';
 
 /**
  * A change of a user's group also changes all of that user's enrolments. Other requests wait for the
@@ -73,20 +81,12 @@ const lockUsers = `
 select account.* from "user" account where account.tenant_id = $1 and account.login_id = any($2::text[])
 order by account.login_id for update`;
 
-type NewValues = {
-  first_name: string | null;
-  last_name: string | null;
-  group_name: string | null;
-  email: string | null;
-  is_admin: boolean;
-  register: boolean;
-  enabled: boolean;
-  admin_scopes: readonly string[] | null;
-} & FoldedUser;
+type NewValues = UserColumns & FoldedUser & { admin_scopes: readonly string[] | null };
 
 const writeUsers = `
 update "user" account set first_name = r.first_name, last_name = r.last_name, group_name = r.group_name, email = r.email,
   folded_email = r.folded_email, sort_name = r.sort_name, folded = r.folded, is_admin = r.is_admin, register = r.register, enabled = r.enabled,
+  time_factor = r.time_factor,
   admin_scopes = r.admin_scopes,
   password_hash = coalesce(r.password_hash, account.password_hash),
   password_chosen = account.password_chosen and r.password_hash is null,
@@ -96,7 +96,7 @@ update "user" account set first_name = r.first_name, last_name = r.last_name, gr
   email_bounce_reason = case when r.email is not distinct from account.email then account.email_bounce_reason end,
   updated_at = $3::timestamptz
 from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text, email text,
-  is_admin boolean, register boolean, enabled boolean, admin_scopes text[], password_hash text, session_id text, folded_email text,
+  is_admin boolean, register boolean, enabled boolean, time_factor double precision, admin_scopes text[], password_hash text, session_id text, folded_email text,
   sort_name text, folded text)
 where account.tenant_id = $1 and account.user_id = r.user_id
 returning account.*`;
@@ -118,6 +118,7 @@ function valuesAfter({ change, by }: UserUpdate, before: UserRow): NewValues {
     is_admin: kept(change.IsAdmin, before.is_admin) ?? false,
     register: kept(change.Register, before.register) ?? false,
     enabled: kept(change.Enabled, before.enabled) ?? true,
+    time_factor: change.TimeFactor === undefined ? before.time_factor : storedTimeFactor(change.TimeFactor),
     admin_scopes: limitAfter(by, before, change),
   };
 }

@@ -22,6 +22,12 @@ export type UserRow = Selectable<UserTable>;
 
 type Named = Pick<UserRow, 'login_id' | 'first_name' | 'last_name' | 'email'>;
 
+/** The columns that clients set, except for passwords and scopes. */
+export type UserColumns = Pick<
+  UserRow,
+  'first_name' | 'last_name' | 'group_name' | 'email' | 'is_admin' | 'register' | 'enabled' | 'time_factor'
+>;
+
 export type FoldedUser = Pick<UserRow, 'folded_email' | 'sort_name' | 'folded'>;
 
 /** Index entries have a maximum size. */
@@ -39,6 +45,10 @@ export function foldedUser({ login_id, first_name, last_name, email }: Named): F
   };
 }
 
+/** No time limits are stored as 0, because null is an enrolment without a factor of its own. */
+export const timeFactorOf = (stored: number) => (stored === 0 ? null : stored);
+export const storedTimeFactor = (factor: number | null) => factor ?? 0;
+
 export function toUser(row: UserRow): User {
   return {
     LoginID: row.login_id,
@@ -49,6 +59,7 @@ export function toUser(row: UserRow): User {
     IsAdmin: row.is_admin,
     Register: row.register,
     Enabled: row.enabled,
+    TimeFactor: timeFactorOf(row.time_factor),
     EmailBouncedAt: row.email_bounced_at?.toISOString() ?? null,
     EmailBounceReason: row.email_bounce_reason,
     CreatedAt: row.created_at.toISOString(),

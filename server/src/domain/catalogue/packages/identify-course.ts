@@ -1,4 +1,4 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAiccCourse } from '../../../../../standards/aicc/course.ts';
 import {
@@ -18,6 +18,7 @@ import { invalid, maxXmlBytes } from '../../../../../standards/xml.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { checkTree } from './check-tree.ts';
 import { createFileIndex } from './file-index.ts';
+import { readHead } from './read-head.ts';
 
 export type Warnings = ReturnType<typeof createWarnings>;
 export type Course = Pick<PackageReport, 'Standard' | 'Title' | 'Tree'>;
@@ -105,14 +106,4 @@ function noCourse(paths: string[]): Problem {
     'package_invalid',
     `The zip has neither a manifest nor a start page at its top level. ${hint}`,
   );
-}
-
-async function readHead(path: string): Promise<Uint8Array> {
-  const handle = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }

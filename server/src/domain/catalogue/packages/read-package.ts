@@ -1,11 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { openPromise, type ZipFile } from 'yauzl';
 import { PackageRejection } from '../../../../../standards/rejection.ts';
-import type { PackageReport } from '../../../../../standards/types.ts';
+import type { MediaStandard, PackageReport } from '../../../../../standards/types.ts';
 import { createWarnings } from '../../../../../standards/warnings.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isXmlFile, readCourseStructureFile } from './course-structure-file.ts';
 import { identifyCourse, type Warnings } from './identify-course.ts';
+import { identifyMedia, readMediaFile } from './media-file.ts';
 import { type CheckedEntry, checkEntries, type PackageLimits } from './zip-entries.ts';
 import { extractEntries } from './zip-extract.ts';
 
@@ -20,19 +21,28 @@ export type PackageSource = {
   limits: PackageLimits;
   /** Title of the course if the package has none. */
   title?: string;
+  /** What a course with a single file is. The upload is that file, or a zip of its release if `isZipped` is set. */
+  kind?: MediaStandard;
+  isZipped?: boolean;
 };
 
 /** Checks the upload, unpacks it into a new folder, and describes the course it contains. */
 export async function readPackage(source: PackageSource): Promise<PackageReport> {
   const warnings = createWarnings();
-  const report = (await isXmlFile(source.file))
-    ? await translateErrors(() => readCourseStructureFile(source, warnings))
-    : await readZip(source, warnings);
+  const report = await readUpload(source, warnings);
   return { ...report, Warnings: warnings.list() };
 }
 
+async function readUpload(source: PackageSource, warnings: Warnings) {
+  const { file, folder, kind, isZipped = false } = source;
+  if (kind && !isZipped) return removeOnFailure(folder, () => readMediaFile({ ...source, kind }, warnings));
+  return (await isXmlFile(file))
+    ? translateErrors(() => readCourseStructureFile(source, warnings))
+    : readZip(source, warnings);
+}
+
 async function readZip(
-  { file, folder, limits, title }: PackageSource,
+  { file, folder, limits, title, kind }: PackageSource,
   warnings: Warnings,
 ): Promise<Omit<PackageReport, 'Warnings'>> {
   const zip = await openZip(file);
@@ -42,7 +52,10 @@ async function readZip(
     return await removeOnFailure(folder, async () => {
       await extractEntries(zip, entries, folder);
       const paths = entries.map(({ path }) => path);
-      const course = await identifyCourse(folder, paths, title ?? null, warnings);
+      const known = { title: title ?? null };
+      const course = kind
+        ? await identifyMedia(folder, paths, { ...known, kind }, warnings)
+        : await identifyCourse(folder, paths, known.title, warnings);
       const Bytes = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
       return { ...course, Files: entries.length, Bytes };
     });

@@ -4,7 +4,7 @@ import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { countWithin } from '../../../infra/load/limits.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isStorable } from '../../../lib/unicode.ts';
-import { type PlayedRelease, playableContent, unitOf } from '../../catalogue/playable.ts';
+import { type PlayedRelease, playableContent, unitOf, withTimeFactor } from '../../catalogue/playable.ts';
 import { readUnitsWithData } from '../../enrolments/record/units.ts';
 import { readShared } from '../../enrolments/run-time/commit-data.ts';
 import { commitProgress } from '../../enrolments/run-time/progress.ts';
@@ -18,6 +18,7 @@ import {
   startLaunch,
 } from '../../enrolments/run-time/start.ts';
 import { knownTenant, rejectSuspended } from '../../tenants/tenants.ts';
+import { timeFactorOf } from '../../users/users.ts';
 import { openAicc } from '../protocols/aicc/open-aicc.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../protocols/cmi5/fetch-token.ts';
 import { type AuAddresses, type OpenedAu, openAu } from '../protocols/cmi5/open-au.ts';
@@ -176,7 +177,8 @@ async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticke
   };
   const launch = await startLaunch(ctx, input);
   const page = { url: launch.course_url ?? '', title: launch.course_title };
-  const played = await playableContent(ctx, launch.release_id, page);
+  const factor = timeFactorOf(launch.time_factor ?? launch.user_time_factor);
+  const played = withTimeFactor(await playableContent(ctx, launch.release_id, page), factor);
   const shared = await readShared(ctx, {
     userId: launch.user_id,
     courseId: launch.course_id,

@@ -3,7 +3,7 @@ import { unavailableIn, unavailableIn12 } from '../../../../../standards/unavail
 import { run } from '../../../db/transaction.ts';
 import { tenantNow } from '../../../infra/context/clocks.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { playableContent } from '../../catalogue/playable.ts';
+import { playableContent, withTimeFactor } from '../../catalogue/playable.ts';
 import type { Explanation } from '../record/schemas.ts';
 import { readUnits } from '../record/units.ts';
 import { type AuProgress, readAus } from '../run-time/au-sessions.ts';
@@ -54,13 +54,17 @@ export async function explainEnrolment(
   ctx: TenantContext,
   input: { enrollId: string; loginId: string },
 ): Promise<Explanation> {
-  const { EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules } = await explain(ctx, input);
+  const decision = await explain(ctx, input);
+  const { EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules } = decision;
+  const { TimeFactor, TimeFactorFrom } = decision;
   const values = [ctx.tenantId, input.enrollId];
   const [row] = await run<Row>(ctx, { name: 'explain_course', text, values });
-  const unavailable = row ? await unavailableUnits(ctx, input.enrollId, row) : [];
+  const unavailable = row
+    ? await unavailableUnits(ctx, { ...row, enrollId: input.enrollId, TimeFactor })
+    : [];
   const aus = await readAus(ctx, { enrollId: input.enrollId, releaseId: row?.release_id ?? null });
   return {
-    ...{ EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules },
+    ...{ EnrollID, LoginID, CourseID, MayLaunch, TimeFactor, TimeFactorFrom, NextAttemptAt, Rules },
     Unavailable: unavailable,
     Claims: (row?.claims ?? []).map(toClaim),
     Refused: (row?.refused ?? []).map(toRefused),
@@ -68,9 +72,12 @@ export async function explainEnrolment(
   };
 }
 
-async function unavailableUnits(ctx: TenantContext, enrollId: string, { release_id, tree_state }: Row) {
+async function unavailableUnits(
+  ctx: TenantContext,
+  { enrollId, release_id, tree_state, TimeFactor }: Row & { enrollId: string; TimeFactor: number | null },
+) {
   if (release_id === null) return [];
-  const { tree, course } = await playableContent(ctx, release_id);
+  const { tree, course } = withTimeFactor(await playableContent(ctx, release_id), TimeFactor);
   if (course) return unavailableIn(course, tree_state, tenantNow(ctx).getTime(), max.unavailable);
   if (playable(tree.Units).every(({ Prerequisites }) => Prerequisites === null)) return [];
   const units = await readUnits(ctx, enrollId);

@@ -6,6 +6,7 @@ import { hasScope } from '../../../infra/context/scopes.ts';
 import { sign, splitOnce, verify } from '../../../infra/keys/signing.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { rulesOf } from '../../catalogue/attempt-rules.ts';
+import { timeFactorOf } from '../../users/users.ts';
 import { attemptsUsed } from './attempt-state.ts';
 import { toDetails } from './details.ts';
 import type { Enrolment, ListedEnrolment } from './schemas.ts';
@@ -57,7 +58,11 @@ export function readLaunchKey(ctx: Context, sentId: string, sentKey: string): En
  * it is never null here.
  */
 export type EnrolmentRow = Selectable<EnrolmentTable> & { user_id: string };
-export type EnrolmentWithNames = EnrolmentRow & { login_id: string; course_title: string };
+export type EnrolmentWithNames = EnrolmentRow & {
+  login_id: string;
+  course_title: string;
+  user_time_factor: number;
+};
 export type ListedRow = EnrolmentWithNames & {
   first_name: string | null;
   last_name: string | null;
@@ -99,6 +104,7 @@ export function withoutLink(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     Attempts: rulesOf(row.attempt_rules),
     Attempt: row.attempt_number,
     AttemptsUsed: attemptsUsed(row),
+    TimeFactor: timeFactorOf(row.time_factor ?? row.user_time_factor),
     ...toDetails(row),
     LaunchURL: null,
   };
@@ -129,7 +135,11 @@ export function selectEnrolments(ctx: TenantContext) {
     )
     .innerJoin('course', 'course.course_id', 'enrolment.course_id')
     .selectAll('enrolment')
-    .select(['user.login_id as login_id', 'course.title as course_title'])
+    .select([
+      'user.login_id as login_id',
+      'course.title as course_title',
+      'user.time_factor as user_time_factor',
+    ])
     .where('enrolment.tenant_id', '=', ctx.tenantId)
     .$narrowType<{ user_id: string }>();
 }

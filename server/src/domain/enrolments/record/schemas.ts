@@ -4,7 +4,7 @@ import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../../http/v
 import { actorKinds } from '../../../infra/context/context.ts';
 import { AttemptRules, AttemptRulesChange } from '../../catalogue/attempt-rules.ts';
 import { CourseID, DurationID } from '../../catalogue/schemas.ts';
-import { LoginID } from '../../users/schemas.ts';
+import { LoginID, TimeFactor as UserTimeFactor } from '../../users/schemas.ts';
 import { sentDetails, shownDetails } from './details.ts';
 import { outcomes, statuses } from './states.ts';
 
@@ -53,6 +53,12 @@ const Override = Type.Unsafe<(OverrideRequest & { At: string }) | null>({
   properties: { ...overriding, At: Instant('When the result was overridden.') },
 });
 
+const TimeFactor = {
+  ...UserTimeFactor,
+  description:
+    "By how much the course's time limits are extended: the enrolment's own factor, or the user's.",
+};
+
 const ids = { EnrollID, LoginID, CourseID, DurationID };
 
 const enrolment = {
@@ -83,6 +89,7 @@ const enrolment = {
   AttemptsUsed: Type.Integer({
     description: 'Attempts started since the last reset, including the current one.',
   }),
+  TimeFactor,
   ...shownDetails,
   LaunchURL: Nullable(
     Address(
@@ -129,6 +136,13 @@ export const EnrolRequest = Fields(
 );
 export type EnrolRequest = Type.Static<typeof EnrolRequest>;
 
+const TimeFactorChange = Type.Unsafe<number | null | 'user'>({
+  description:
+    "By how much the course's time limits are extended for this enrolment, instead of the user's TimeFactor: 1 keeps the limits, 1.5 gives half as long again, null removes them. user applies the user's TimeFactor again. Applies from the next launch on.",
+  examples: [1.5],
+  anyOf: [{ type: 'number', minimum: 1, maximum: 100 }, { type: 'null' }, { type: 'string', enum: ['user'] }],
+});
+
 export const EnrolmentChange = Fields(
   {
     ExpiresAt: Type.Optional(Nullable(Instant('Changes when access ends; null means never.'))),
@@ -136,6 +150,7 @@ export const EnrolmentChange = Fields(
     ...sentDetails,
     Override: Type.Optional(OverrideRequest),
     Attempts: Type.Optional(AttemptRulesChange),
+    TimeFactor: Type.Optional(TimeFactorChange),
     IfUntouched: Type.Optional(
       Type.Boolean({
         description:
@@ -178,6 +193,8 @@ export const Explanation = Fields(
     MayLaunch: Type.Boolean({
       description: 'true if every rule passes. A click on the launch link is checked against the same rules.',
     }),
+    TimeFactor,
+    TimeFactorFrom: OneOf(['enrolment', 'user'], { description: 'Where TimeFactor is set.' }),
     NextAttemptAt: Nullable(
       Instant('When a cool-down allows the next attempt; null if the learner need not wait for one.'),
     ),

@@ -24,6 +24,8 @@ export type Registration = {
   status: string;
   expires_at: Date | null;
   launches: number;
+  /** The enrolment's or the user's; 0: no time limits. */
+  time_factor: number;
 };
 
 export type AuSessionRow = {
@@ -40,7 +42,8 @@ export type AuSessionRow = {
 };
 
 const registrationColumns = `enrolment.enroll_id, enrolment.course_id, enrolment.release_id, enrolment.user_id,
-  known.login_id, known.enabled, enrolment.status, enrolment.expires_at, enrolment.launches`;
+  known.login_id, known.enabled, enrolment.status, enrolment.expires_at, enrolment.launches,
+  coalesce(enrolment.time_factor, known.time_factor) as time_factor`;
 
 const ofEnrolment = `
 from enrolment join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id`;
@@ -48,7 +51,7 @@ from enrolment join "user" known on known.tenant_id = $1 and known.user_id = enr
 /** Locks the learner first, like all other transactions. Otherwise, an erasure could cause a deadlock. */
 const lockText = `
 with known as materialized (
-  select learner.user_id, learner.login_id, learner.enabled from "user" learner
+  select learner.user_id, learner.login_id, learner.enabled, learner.time_factor from "user" learner
   where learner.tenant_id = $1 and learner.user_id = (
     select own.user_id from enrolment own where own.tenant_id = $1 and own.enroll_id = $2
   ) for key share

@@ -12,6 +12,7 @@ import { isId, newId } from '../../../lib/ids.ts';
 import { rulesOf } from '../../catalogue/attempt-rules.ts';
 import { playableContent } from '../../catalogue/playable.ts';
 import { eventBuffer, eventType } from '../../events/write.ts';
+import { timeFactorOf } from '../../users/users.ts';
 import { startsAnotherSql } from '../record/attempt-state.ts';
 import { type EnrolmentRow, enrolmentNotFound } from '../record/record.ts';
 import { decideAttempt, decideLaunch, mayReview } from '../record/rules.ts';
@@ -42,6 +43,8 @@ type DecisionRow = Pick<EnrolmentRow, AttemptColumns> & {
   course_id: string;
   enabled: boolean;
   login_id: string;
+  time_factor: number | null;
+  user_time_factor: number;
   title: string;
   url: string | null;
   course_status: string;
@@ -60,14 +63,15 @@ const attemptColumns = [
 ] as const satisfies readonly (keyof EnrolmentRow)[];
 
 const decisionText = `
-select wanted.n, ${attemptColumns.map((column) => `enrolment.${column}`).join(', ')}, enrolment.status, enrolment.expires_at, enrolment.release_id, enrolment.course_id, known.enabled,
+select wanted.n, ${attemptColumns.map((column) => `enrolment.${column}`).join(', ')}, enrolment.status, enrolment.expires_at, enrolment.release_id, enrolment.course_id, enrolment.time_factor, known.enabled,
+  known.user_time_factor,
   known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id
 from ${wantedRows('enroll_id uuid')}
 cross join lateral (
   select own.* from enrolment own where own.tenant_id = $1 and own.enroll_id = wanted.enroll_id limit 1
 ) enrolment
 cross join lateral (
-  select own.enabled, own.login_id from "user" own
+  select own.enabled, own.login_id, own.time_factor as user_time_factor from "user" own
   where own.tenant_id = $1 and own.user_id = enrolment.user_id limit 1
 ) known
 cross join lateral (select own.* from course own where own.course_id = enrolment.course_id limit 1) course`;
@@ -107,6 +111,8 @@ export async function explain(
     CourseID: row.course_id,
     CourseTitle: row.title,
     ...decision,
+    TimeFactor: timeFactorOf(row.time_factor ?? row.user_time_factor),
+    TimeFactorFrom: row.time_factor === null ? 'user' : 'enrolment',
     releaseId: (attempt.startsAnother ? null : row.release_id) ?? row.course_release_id,
     startsAttempt: attempt.startsAnother,
     attemptLimit: attempt.limit,
@@ -181,6 +187,7 @@ export type StartedLaunch = EnrolmentRow & {
   login_id: string;
   first_name: string | null;
   last_name: string | null;
+  user_time_factor: number;
   tree_state: string | null;
   last_unit_id: string | null;
   /** The started units; null if there are none, or more than this statement reads. */
@@ -201,7 +208,7 @@ export const startFunction = databaseFunction({
   name: 'start_launch',
   parameters: 'text, uuid, timestamptz, text, text, uuid, uuid',
   returns: `table (started enrolment, course_title text, course_url text, course_language text, login_id text,
-  first_name text, last_name text, launch_id uuid, tree_state text, last_unit_id text, has_more_units boolean,
+  first_name text, last_name text, user_time_factor double precision, launch_id uuid, tree_state text, last_unit_id text, has_more_units boolean,
   units json)`,
   body: `
 declare
@@ -219,7 +226,7 @@ begin
   end if;
   select course.title, course.url, course.language, course.release_id into played
   from course where course.course_id = own.course_id;
-  select person.login_id, person.first_name, person.last_name into known
+  select person.login_id, person.first_name, person.last_name, person.time_factor into known
   from "user" person where person.tenant_id = $1 and person.user_id = own.user_id and person.enabled;
   if not found or coalesce(own.release_id::text, played.release_id::text, played.url) is null then
     return;
@@ -246,6 +253,7 @@ begin
   login_id := known.login_id;
   first_name := known.first_name;
   last_name := known.last_name;
+  user_time_factor := known.time_factor;
   launch_id := $7;
   tree_state := bookmark.tree_state;
   last_unit_id := bookmark.last_unit_id;
@@ -273,7 +281,7 @@ end`,
 });
 
 const text = `select (launch.started).*, launch.course_title, launch.course_url, launch.course_language, launch.login_id,
-  launch.first_name, launch.last_name, launch.launch_id, launch.tree_state, launch.last_unit_id, launch.has_more_units,
+  launch.first_name, launch.last_name, launch.user_time_factor, launch.launch_id, launch.tree_state, launch.last_unit_id, launch.has_more_units,
   launch.units
 from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
 

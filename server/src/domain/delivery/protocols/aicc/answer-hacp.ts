@@ -17,7 +17,7 @@ import { forTenant } from '../../../../db/owners.ts';
 import { transaction } from '../../../../db/transaction.ts';
 import { tenantNow } from '../../../../infra/context/clocks.ts';
 import type { Context, TenantContext } from '../../../../infra/context/context.ts';
-import { playableContent, unitOf } from '../../../catalogue/playable.ts';
+import { playableContent, unitOf, withTimeFactor } from '../../../catalogue/playable.ts';
 import { readUnitData } from '../../../enrolments/record/units.ts';
 import {
   type AuSessionRow,
@@ -29,6 +29,7 @@ import {
 import { notStoredReason } from '../../../enrolments/run-time/commit-data.ts';
 import { accessEnd, heartbeatDeadline } from '../../../enrolments/run-time/progress-cache.ts';
 import { recordUnit } from '../../../enrolments/run-time/record-result.ts';
+import { timeFactorOf } from '../../../users/users.ts';
 import { type AuHandle, readAuToken } from '../cmi5/fetch-token.ts';
 
 type Result = { error: HacpError; text?: string; data?: string };
@@ -75,7 +76,8 @@ function act(ctx: TenantContext, handle: AuHandle, request: HacpRequest): Promis
     if (isOver(session, tenantNow(ctx))) return { error: 3 };
     const isRead = request.command === 'getparam';
     if (!isRead && !changes.has(request.command)) return { error: 1 };
-    const unit = unitOf(await playableContent(ctx, session.release_id), session.unit_id);
+    const content = await playableContent(ctx, session.release_id);
+    const unit = unitOf(withTimeFactor(content, timeFactorOf(session.time_factor)), session.unit_id);
     const result = isRead
       ? await read(ctx, session, { unit, request })
       : await change(ctx, session, { unit, request });
