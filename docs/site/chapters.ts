@@ -9,6 +9,7 @@ export const chapters = [
       'scorm',
       'cmi5',
       'aicc',
+      'files',
       'retries',
       'bulk',
       'enrolment-keys',

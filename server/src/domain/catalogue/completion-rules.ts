@@ -1,10 +1,15 @@
 import { isMedia, withRule } from '../../../../standards/media.ts';
 import type { Played } from '../../../../standards/results.ts';
 import type { CompleteWhen } from '../../../../standards/types.ts';
+import { run } from '../../db/transaction.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { releaseNotFound } from './problems.ts';
 import { ruleOf } from './stored-release.ts';
+
+const text = `
+select course.complete_when, release.number from release
+join course on course.course_id = release.course_id where release.release_id = $1`;
 
 type Rule = { rule: CompleteWhen | null; number: number };
 
@@ -14,12 +19,11 @@ const completionRules = createCache<Rule>({
   milliseconds: 10_000,
   max: 1_000,
   load: async (ctx, releaseId) => {
-    const row = await ctx.db
-      .selectFrom('release')
-      .innerJoin('course', 'course.course_id', 'release.course_id')
-      .select(['course.complete_when', 'release.number'])
-      .where('release.release_id', '=', releaseId)
-      .executeTakeFirst();
+    const [row] = await run<{ complete_when: unknown; number: number }>(ctx, {
+      name: 'read_completion_rule',
+      text,
+      values: [releaseId],
+    });
     if (!row) throw releaseNotFound();
     return { rule: ruleOf(row), number: row.number };
   },

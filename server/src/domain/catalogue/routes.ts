@@ -296,6 +296,7 @@ export const catalogueRoutes = [
     path: '/course/{CourseID}/release/{Release}/file',
     name: 'listReleaseFiles',
     summary: 'List the files of a release',
+    description: 'With their paths in the package. Replace one with `PUT /course/{CourseID}/file/{path}`.',
     scope: 'catalogue:read',
     params: releaseParams,
     query: Fields(pageQuery),
