@@ -1,4 +1,5 @@
 import { isMedia } from '../standards/media.ts';
+import { reportsDirectly, traits } from '../standards/traits.ts';
 import { createAuCourse } from './au.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
@@ -69,10 +70,8 @@ export async function play(session: Session, journal: Journal): Promise<void> {
       ]);
     },
   };
-  const isReported = ['cmi5', 'xapi', 'aicc'].includes(session.Standard);
-  const isSequenced = session.Standard.startsWith('scorm2004');
-  const create = isSequenced ? createSequencedCourse : createLinearCourse;
-  const course: Course = isReported
+  const create = traits[session.Standard].isSequenced ? createSequencedCourse : createLinearCourse;
+  const course: Course = reportsDirectly(session.Standard)
     ? createAuCourse(session, stage, events)
     : isMedia(session.Standard)
       ? createMediaCourse(session, commits, elements.stage, events)

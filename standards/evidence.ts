@@ -5,6 +5,7 @@ import { parseSeconds } from './durations.ts';
 import { mediaResult } from './media.ts';
 import { clamp, parseNumber, rounded, scoreOf } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
+import { traits } from './traits.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
 /**
@@ -136,7 +137,7 @@ export function rollUp(
       mean(units.map(({ Completion, Progress }) => (Completion === 'completed' ? 100 : Progress))) ?? 0,
     TotalSeconds: all.reduce((total, unit) => total + evidenceOf(unit).TotalSeconds, 0),
   };
-  if (!root || !standard.startsWith('scorm2004')) return sum;
+  if (!root || !traits[standard].isSequenced) return sum;
   // Only the engine knows the weights of the units. If it reports no success or score, the course has none.
   const decides = units.length > 1;
   return {

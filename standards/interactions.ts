@@ -1,5 +1,6 @@
 import { parseSeconds } from './durations.ts';
 import { clamp, parseNumber, rounded, scoreOf } from './numbers.ts';
+import { traits } from './traits.ts';
 import type { Evidence, RunTimeData, Standard } from './types.ts';
 
 /** One answer by the learner, as recorded by the content (`cmi.interactions`). */
@@ -52,7 +53,7 @@ function valuesIn(entry: ReadonlyMap<string, string>, list: string, element: str
 }
 
 /** AICC uses the data model of SCORM 1.2. */
-const usesModel12 = (standard: Standard) => standard === 'scorm12' || standard === 'aicc';
+const usesModel12 = (standard: Standard) => traits[standard].model === 'scorm12';
 
 export function interactionsOf(standard: Standard, data: RunTimeData): Interaction[] {
   const [time, response] = usesModel12(standard)

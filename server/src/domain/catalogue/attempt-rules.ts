@@ -1,5 +1,7 @@
 import Type from 'typebox';
 import { parseAnySeconds } from '../../../../standards/durations.ts';
+import { traits } from '../../../../standards/traits.ts';
+import type { Standard } from '../../../../standards/types.ts';
 import { OneOf } from '../../http/validation/schema.ts';
 import { Problem } from '../../lib/errors.ts';
 
@@ -94,8 +96,8 @@ export function rulesOf(stored: unknown): AttemptRules | null {
 }
 
 /** A cmi5 registration is one attempt, so its statements cannot be divided into several. */
-export function rejectRules(standard: string | null): void {
-  if (standard !== 'cmi5') return;
+export function rejectRules(standard: Standard | null): void {
+  if (standard === null || traits[standard].hasAttempts) return;
   throw new Problem(
     'validation_failed',
     'cmi5 courses have a single attempt per enrolment. Set Attempts to null; to let a learner start over, enrol them with IfEnrolled set to renew.',

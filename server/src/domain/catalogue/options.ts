@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { Standard } from '../../../../standards/types.ts';
 import type { EnrolOptionTable } from '../../db/engine/generated.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
@@ -49,13 +50,14 @@ export async function putOption(
 }
 
 /** Returns null if the course has no package. */
-async function standardOf(ctx: Context, releaseId: string | null): Promise<string | null> {
+async function standardOf(ctx: Context, releaseId: string | null): Promise<Standard | null> {
   const release = await ctx.db
     .selectFrom('release')
     .select('standard')
     .where('release_id', '=', releaseId)
     .executeTakeFirst();
-  return release?.standard ?? null;
+  // The cast is safe, because imports write only these names.
+  return (release?.standard ?? null) as Standard | null;
 }
 
 async function writeOption(

@@ -1,4 +1,5 @@
 import { type Course, prepareCourse } from '../../../../scorm/sequencing/course.ts';
+import { traits } from '../../../../standards/traits.ts';
 import type { CompleteWhen, CourseTree, PackageWarning, Standard } from '../../../../standards/types.ts';
 
 /** The cast is safe: only an import writes these columns, from its report on a checked package. */
@@ -16,5 +17,5 @@ export const ruleOf = (row: { complete_when: unknown }) => row.complete_when as 
 
 /** The tree prepared for sequencing; null for standards without it. */
 export function prepared(standard: Standard, tree: CourseTree, title: string): Course | null {
-  return standard.startsWith('scorm2004') ? prepareCourse(tree, title) : null;
+  return traits[standard].isSequenced ? prepareCourse(tree, title) : null;
 }

@@ -1,4 +1,5 @@
 import { playable } from '../../../../standards/evidence.ts';
+import { reportsDirectly, traits } from '../../../../standards/traits.ts';
 import type { Standard, Unit } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { perMinute } from '../../infra/load/limits.ts';
@@ -30,13 +31,13 @@ export async function playCourse(
   if (reason !== null) throw new Problem('launch_refused', reason);
   const known = await playableContent(ctx, releaseId);
   // Reject before the launch is counted.
-  if (reportsDirectly(known))
+  if (reportsDirectly(known.standard))
     admitUnits(ctx, { enrollId }, Math.min(playable(known.tree.Units).length, maxUnits));
   const launch = await startLaunch(ctx, { enrollId, returnUrl: null, userAgent: 'Lectern robot' });
   const page = { url: launch.course_url ?? '', title: launch.course_title };
   const played = await playableContent(ctx, launch.release_id, page);
   const robot = { launch, standard: played.standard, enrollId, result };
-  const play = reportsDirectly(played) ? openUnits : commitUnits;
+  const play = reportsDirectly(played.standard) ? openUnits : commitUnits;
   await play(ctx, robot, await nextUnits(ctx, enrollId, played));
   return readEnrolment(ctx, { loginId, enrollId });
 }
@@ -44,12 +45,9 @@ export async function playCourse(
 /** A learner can open this many units in a minute. Playing more would keep the tenant's other requests waiting. */
 const maxUnits = perMinute.units.max;
 
-const reportsDirectly = ({ standard }: PlayedRelease) =>
-  standard === 'aicc' || standard === 'cmi5' || standard === 'xapi';
-
 /** Begins with the units that were never or least recently played. */
 async function nextUnits(ctx: TenantContext, enrollId: string, played: PlayedRelease): Promise<Unit[]> {
-  const last = await (reportsDirectly(played) ? readLastOpenings : readLastCommits)(ctx, enrollId);
+  const last = await (reportsDirectly(played.standard) ? readLastOpenings : readLastCommits)(ctx, enrollId);
   const lastOf = ({ UnitID }: Unit) => last.get(UnitID) ?? 0;
   return playable(played.tree.Units)
     .toSorted((a, b) => lastOf(a) - lastOf(b))
@@ -66,7 +64,7 @@ async function openUnits(ctx: TenantContext, robot: Robot, units: Unit[]): Promi
     courseId: launch.course_id,
   };
   for (const unit of units)
-    await (standard === 'aicc' ? playAicc : playAu)(ctx, { handle, unit, play: result });
+    await (traits[standard].reports === 'hacp' ? playAicc : playAu)(ctx, { handle, unit, play: result });
 }
 
 async function commitUnits(

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { traits } from '../../../../../standards/traits.ts';
 import { forTenant } from '../../../db/owners.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { countWithin } from '../../../infra/load/limits.ts';
@@ -138,7 +139,7 @@ export async function openUnit(
       { param: 'UnitID' },
     );
   const addresses = (session: AuHandle) => auAddresses(ctx, session);
-  const open = played.standard === 'aicc' ? openAicc : openAu;
+  const open = traits[played.standard].reports === 'hacp' ? openAicc : openAu;
   return open(ctx, { ...handle, played, unit, launchMode: LaunchMode ?? null, addresses });
 }
 

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { traits } from '../../../../../standards/traits.ts';
 import type { Evidence, Standard } from '../../../../../standards/types.ts';
 import type { EnrolmentTable } from '../../../db/engine/generated.ts';
 import { coolDownMilliseconds, rulesOf } from '../../catalogue/attempt-rules.ts';
@@ -46,7 +47,7 @@ export function stateOf(row: AttemptColumns & ResultColumns): AttemptState {
  * question.
  */
 export function isFinished({ Completion, Success }: Evidence, standard: Standard): boolean {
-  const isOpen = Completion === 'incomplete' && standard.startsWith('scorm2004');
+  const isOpen = Completion === 'incomplete' && traits[standard].isSequenced;
   return Completion === 'completed' || (Success !== 'unknown' && !isOpen);
 }
 
@@ -59,7 +60,7 @@ export function finishedAt(
   result: Evidence,
   { standard, now }: { standard: Standard; now: Date },
 ): Date | null {
-  if (standard === 'cmi5') return null;
+  if (!traits[standard].hasAttempts) return null;
   return before ?? (isFinished(result, standard) ? now : null);
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nothing } from '../../../../../standards/evidence.ts';
+import { traits } from '../../../../../standards/traits.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { tenantNow } from '../../../infra/context/clocks.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
@@ -208,7 +209,7 @@ function isFresh(row: EnrolmentWithNames): boolean {
 
 async function rejectRegistration(ctx: TenantContext, { release_id }: EnrolmentWithNames): Promise<void> {
   const { standard } = await playableContent(ctx, release_id);
-  if (standard !== 'cmi5') return;
+  if (traits[standard].hasAttempts) return;
   throw new Problem(
     'not_resettable',
     'The statements about a cmi5 course belong to its enrolment, so it cannot be reset. Enrol the user again with IfEnrolled set to renew.',

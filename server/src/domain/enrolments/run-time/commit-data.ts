@@ -10,6 +10,7 @@ import {
   resultsWith,
 } from '../../../../../standards/results.ts';
 import { fitsUnit, storageLimits } from '../../../../../standards/storage-limits.ts';
+import { traits } from '../../../../../standards/traits.ts';
 import { sharedIn, sharedPart } from '../../../../../standards/tree-state.ts';
 import type { RunTimeData, Standard, Unit } from '../../../../../standards/types.ts';
 import { run } from '../../../db/transaction.ts';
@@ -18,8 +19,8 @@ import { sha256 } from '../../../lib/ids.ts';
 
 /** What the content does differently from its standard or manifest, although it counts. */
 export function acceptedDeviations(standard: Standard, unit: Unit, data: RunTimeData): string[] {
-  const isAsset = unit.Kind === 'asset' && standard.startsWith('scorm') && isSco(unit, data);
-  const time = standard.startsWith('scorm2004') ? impreciseTime(data) : null;
+  const isAsset = unit.Kind === 'asset' && traits[standard].reports === 'api' && isSco(unit, data);
+  const time = traits[standard].model === 'scorm2004' ? impreciseTime(data) : null;
   return [
     ...(isAsset
       ? ['The manifest declares this page as an asset, but it uses the run-time API. It is treated as a SCO.']

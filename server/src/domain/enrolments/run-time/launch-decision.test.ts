@@ -76,6 +76,8 @@ for (const rule of ruleCodes)
         LoginID,
         CourseID,
         MayLaunch: failing.length === 0,
+        TimeFactor: 1,
+        TimeFactorFrom: 'user',
         Unavailable: [],
         Claims: [],
         Refused: [],

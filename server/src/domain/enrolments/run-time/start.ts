@@ -1,3 +1,4 @@
+import { traits } from '../../../../../standards/traits.ts';
 import type { Evidence, RunTimeData } from '../../../../../standards/types.ts';
 import { databaseFunction } from '../../../db/functions.ts';
 import { cappedEnd } from '../../../db/sql.ts';
@@ -117,13 +118,13 @@ export async function explain(
     startsAttempt: attempt.startsAnother,
     attemptLimit: attempt.limit,
     isCompleted: row.status === 'completed',
-    mayReview: mayReview(decision, rulesOf(row.attempt_rules)) && !(await isAicc(ctx, row.release_id)),
+    mayReview: mayReview(decision, rulesOf(row.attempt_rules)) && (await canReview(ctx, row.release_id)),
   };
 }
 
 /** AICC has no way to tell content that it is being reviewed. */
-async function isAicc(ctx: TenantContext, releaseId: string | null): Promise<boolean> {
-  return releaseId !== null && (await playableContent(ctx, releaseId)).standard === 'aicc';
+async function canReview(ctx: TenantContext, releaseId: string | null): Promise<boolean> {
+  return releaseId === null || traits[(await playableContent(ctx, releaseId)).standard].canReview;
 }
 
 type LaunchRow = SessionFacts & { release_id: string | null };
