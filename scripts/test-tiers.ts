@@ -12,6 +12,7 @@ export const contract = [
   'server/src/domain/catalogue/courses.test.ts',
   'server/src/domain/delivery/protocols/cmi5/late-documents.test.ts',
   'server/src/domain/enrolment-keys/redeem.test.ts',
+  'server/src/domain/imports/imports.test.ts',
   'server/src/domain/enrolments/{enrol,enrol-again,if-enrolled,change-enrolment,expire}.test.ts',
   'server/src/domain/enrolments/{list-enrolments,override,seats}.test.ts',
   'server/src/domain/enrolments/run-time/{launch-decision,start}.test.ts',

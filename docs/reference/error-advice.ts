@@ -40,6 +40,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_not_found:
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
   passkey_not_found: 'List the passkeys and check the `PasskeyID`.',
+  import_not_found: 'List imports and check the `ImportID`. Imports are deleted after 30 days.',
+  import_not_ready: 'Read the import again, and wait until its `Status` allows the operation.',
   schedule_not_found: 'List scheduled reports and check the `ScheduleID`.',
   webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   invitation_not_found:

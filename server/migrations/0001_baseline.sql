@@ -720,6 +720,48 @@ create table key_guess (
   foreign key (tenant_id, user_id) references "user" on delete cascade
 );
 
+-- imports
+
+-- A file of people or enrolments. `line` is the last line that has been worked off in the present phase.
+create table import (
+  tenant_id text not null references tenant,
+  import_id uuid not null,
+  name text not null,
+  subject text not null,
+  status text not null,
+  is_automatic boolean not null,
+  options jsonb not null,
+  columns jsonb not null,
+  counts jsonb not null,
+  undo_counts jsonb,
+  actor jsonb not null,
+  scopes text[],
+  created_at timestamptz not null,
+  applied_at timestamptz,
+  line integer not null default 0,
+  claimed_until timestamptz,
+  primary key (tenant_id, import_id)
+);
+create index import_open on import (tenant_id, import_id) where status in ('planning', 'applying', 'undoing');
+create index import_by_age on import (created_at);
+
+-- `fields` has the cells of the recognised columns, and `plan`, `result` and `undo` what came of them.
+create table import_row (
+  tenant_id text not null,
+  import_id uuid not null,
+  line integer not null,
+  login_id text,
+  nearest text,
+  fields jsonb not null,
+  plan jsonb,
+  result jsonb,
+  undo jsonb,
+  primary key (tenant_id, import_id, line),
+  foreign key (tenant_id, import_id) references import on delete cascade
+);
+create index import_row_of_user on import_row (tenant_id, login_id) where login_id is not null;
+create index import_row_nearest on import_row (tenant_id, nearest) where nearest is not null;
+
 -- xapi
 
 -- The newest position of each tenant's statements: microseconds since 1970. Writers move it on under a lock that they

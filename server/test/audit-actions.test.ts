@@ -86,6 +86,15 @@ const enrolled = async () => {
   return { path: `/enrolment/${LoginID}/${body.EnrollID}`, target: body.EnrollID };
 };
 const changed = async (path: string, body: object) => expectStatus(await tenant.api('PUT', path, body), 200);
+/** An import that changes nothing. */
+const planned = async () => {
+  const LoginID = await user();
+  const made = await tenant.api('POST', '/import?Plan=true', `LoginID\n${LoginID}\n`, {
+    'content-type': 'text/csv',
+  });
+  expectStatus(made, 201);
+  return made.body;
+};
 const endpoint = async () => {
   const made = await tenant.api('POST', '/webhook', { URL: receiver.url, Description: 'x' });
   expectStatus(made, 201);
@@ -381,6 +390,19 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/enrolment/key/${KeyID}`), 200);
     return { by: 'revokeEnrolmentKey', target: KeyID };
+  },
+  'import.applied': async (recordEnd) => {
+    const { ImportID } = await planned();
+    await recordEnd();
+    for (const _ of [1, 2]) expectStatus(await tenant.api('POST', `/import/${ImportID}/apply`, {}), 200);
+    return { by: 'applyImport', target: ImportID, data: { Rows: 1 } };
+  },
+  'import.undone': async (recordEnd) => {
+    const { ImportID } = await planned();
+    expectStatus(await tenant.api('POST', `/import/${ImportID}/apply`, {}), 200);
+    await recordEnd();
+    for (const _ of [1, 2]) expectStatus(await tenant.api('POST', `/import/${ImportID}/undo`), 200);
+    return { by: 'undoImport', target: ImportID };
   },
   'webhook.created': async (recordEnd) => {
     await recordEnd();

@@ -44,6 +44,8 @@ const groupOf = {
   'enrolment.details_changed': 'results',
   'enrolment_key.issued': 'keys',
   'enrolment_key.revoked': 'keys',
+  'import.applied': 'people',
+  'import.undone': 'people',
   'webhook.created': 'webhooks',
   'webhook.changed': 'webhooks',
   'webhook.secret_rotated': 'webhooks',

@@ -26,9 +26,11 @@ import { webhookRoutes } from '../domain/events/webhooks/routes.ts';
 import { authorize, keyCaller, tenantResolver } from '../domain/identity/authenticate.ts';
 import { ownKeyRoutes } from '../domain/identity/own-key-routes.ts';
 import { authRoutes } from '../domain/identity/routes.ts';
+import { importRoutes } from '../domain/imports/routes.ts';
 import { rewriteLrsUrl } from '../domain/lrs/alternate-request.ts';
 import { serveLrs } from '../domain/lrs/lrs.ts';
 import { xapiRoutes } from '../domain/lrs/routes.ts';
+import { removeUntouched } from '../domain/privacy/erase.ts';
 import { lifecycleRoutes } from '../domain/privacy/tenant-routes.ts';
 import { personalDataRoutes } from '../domain/privacy/user-routes.ts';
 import { databaseMetrics } from '../domain/reports/metric-groups.ts';
@@ -76,6 +78,7 @@ export const routes: readonly Route[] = [
   ...attemptRoutes,
   ...bulkEnrolRoutes,
   ...enrolmentKeyRoutes,
+  ...importRoutes(removeUntouched),
   ...personalDataRoutes,
   ...sessionRoutes,
   ...passwordRoutes,

@@ -3,10 +3,12 @@ import { expireEnrolments } from '../domain/enrolments/expire.ts';
 import { remindOfEnds } from '../domain/enrolments/reminders/remind.ts';
 import { startDispatcher } from '../domain/events/webhooks/dispatcher.ts';
 import { purgeDeliveries } from '../domain/events/webhooks/results.ts';
+import { deleteOldImports, workImports } from '../domain/imports/work.ts';
 import { forgetRecipients } from '../domain/mail/recipients.ts';
 import { purgeMails } from '../domain/mail/results.ts';
 import { sendMails } from '../domain/mail/send.ts';
 import { finishDeletions } from '../domain/privacy/delete-tenant.ts';
+import { removeUntouched } from '../domain/privacy/erase.ts';
 import { finishErasures } from '../domain/privacy/erase-batches.ts';
 import { countAccess } from '../domain/reports/count-access.ts';
 import { countActivity } from '../domain/reports/count-activity.ts';
@@ -32,6 +34,8 @@ export const jobs: readonly Job[] = [
     isPerNode: true,
     run: async (ctx) => void (await remindOfEnds(ctx)),
   },
+  { name: 'imports.work', every: 2, isPerNode: true, run: (ctx) => workImports(ctx, removeUntouched) },
+  { name: 'imports.delete', every: 86_400, isPerNode: true, run: deleteOldImports },
   { name: 'reports.count', every: 10, isPerNode: true, run: countCompletion },
   { name: 'reports.access', every: 10, isPerNode: true, run: countAccess },
   { name: 'reports.activity', every: 10, isPerNode: true, run: countActivity },

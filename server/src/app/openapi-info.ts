@@ -13,6 +13,7 @@ const tags = {
   Users: 'The users of a tenant, identified by a LoginID that the client chooses.',
   Invitations: 'Links that let users set a password.',
   Enrolments: 'The courses that users take, with end dates and results.',
+  Imports: 'Files of people and enrolments: planned, applied and undone by the service.',
   'Enrolment keys': 'Keys (vouchers) that enrol the person who redeems them.',
   Sessions: "Sign-in for this service's own pages, such as the console.",
   Catalogue: 'The courses offered to a tenant.',

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { bulk } from '../../http/rows/bulk.ts';
-import type { RowDone } from '../../http/rows/work-rows.ts';
+import type { BulkOperation, RowDone } from '../../http/rows/work-rows.ts';
 import { Fields } from '../../http/validation/schema.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
@@ -37,14 +37,16 @@ async function enrollingRow(ctx: TenantContext, row: EnrolRow): Promise<Submissi
   );
 }
 
-export const enrolInBulk = bulk<EnrolRow>({
+export const enrolmentRows: BulkOperation<EnrolRow> = {
   row: EnrolRow,
   record: Enrolment,
   names: ['LoginID', 'CourseID', 'DurationID'],
   ids: ['EnrollID', 'LaunchURL'],
   prepare: enrollingRow,
   plan: (ctx, rows) => planEach(ctx, rows, enrollingRow),
-});
+};
+
+export const enrolInBulk = bulk(enrolmentRows);
 
 const { LoginID: _, CourseID: __, ...enrolment } = EnrolRow.properties;
 
@@ -86,7 +88,7 @@ const scope = 'enrolments:write';
  * Creates or updates users and enrols them. The enrolment is a separate step: it is attempted only if the user is
  * accepted, and the user is kept if it fails.
  */
-export const createUsersInBulk = bulk<PersonRow>({
+export const personRows: BulkOperation<PersonRow> = {
   row: PersonRow,
   record: User,
   names: ['LoginID'],
@@ -119,7 +121,9 @@ export const createUsersInBulk = bulk<PersonRow>({
       reason ? { status: 'rejected' as const, reason } : (planned.next().value ?? []),
     );
   },
-});
+};
+
+export const createUsersInBulk = bulk(personRows);
 
 const planEnrolment: typeof enrollingRow = async (ctx, wanted) => {
   requireScope(ctx, scope, 'Enrolling');

@@ -14,6 +14,7 @@ import {
 } from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
 import { deliveryData } from '../events/webhooks/personal-data.ts';
+import { importData } from '../imports/personal-data.ts';
 import { documentData, statementData } from '../lrs/personal-data.ts';
 import { mailData } from '../mail/personal-data.ts';
 import { countedData } from '../reports/personal-data.ts';
@@ -36,6 +37,7 @@ export const allPersonalData: readonly PersonalData[] = [
   statementData,
   documentData,
   enrolmentKeyData,
+  importData,
   sessionData,
   passkeyData,
   invitationData,

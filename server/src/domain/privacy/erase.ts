@@ -44,7 +44,7 @@ async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure>
 }
 
 /** Data that remains after a user is created or an enrolment is withdrawn before its first launch. */
-const ofCreation = ['Enrolments', 'Deliveries', 'Events', 'User'];
+const ofCreation = ['Enrolments', 'Imports', 'Deliveries', 'Events', 'User'];
 
 /**
  * Throws `touched` unless the user was created within the last hour and has had no changes or activity since.
@@ -110,6 +110,12 @@ export async function eraseUser(
   });
   if (begun && !begun.isOver) return null;
   return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
+}
+
+/** Erases a user who has been neither changed nor used since they were created. */
+export async function removeUntouched(ctx: TenantContext, loginId: string): Promise<void> {
+  const input = { loginId, plan: false, untouched: true };
+  for (let turn = 0; (await eraseUser(ctx, { ...input, isContinued: turn > 0 })) === null; turn++);
 }
 
 /** For a person who has already been erased, the plan is the receipt. */

@@ -118,7 +118,7 @@ export function openWork<T>(operation: BulkOperation<T>) {
 }
 
 /** What spreadsheets make of values that they cannot show, in their English, German and French versions. */
-const damaged =
+export const damaged =
   /^(?:#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|VALEUR!|NAME\?|NOM\?|DIV\/0!|NULL!|NUM!|ZAHL!|NOMBRE!|#+)|\d(?:[.,]\d+)?E\+\d+|=.*)$/i;
 
 function damageIn(value: unknown): { Damaged?: string[] } {

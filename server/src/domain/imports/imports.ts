@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import { run, transaction } from '../../db/transaction.ts';
+import {
+  foreignCursor,
+  type Page,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+} from '../../http/pagination.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { requireScope } from '../../infra/context/scopes.ts';
+import { Problem } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { endOf, orderOf } from './dates.ts';
+import { type ImportRecord, lineOf, readRecord, recordOf, toImport, toRow } from './record.ts';
+import type { Import, ImportAnswers, ImportRowsQuery, ImportWithRows } from './schemas.ts';
+import { noCounts, workerOf } from './start.ts';
+
+const questionsText = `
+select coalesce(held.result, held.plan) ->> 'code' as code, count(*)::integer as rows,
+  (array_agg(coalesce(held.result, held.plan) ->> 'detail' order by held.line))[1] as detail
+from import_row held
+where held.tenant_id = $1 and held.import_id = $2
+  and coalesce(held.result, held.plan) ->> 'code' in ('ambiguous_date', 'similar_group', 'similar_login_id')
+group by 1 order by 1`;
+
+type Question = { code: string; rows: number; detail: string | null };
+
+const cellSql = sql<string>`fields ->> 'ExpiresAt'`;
+
+/** The first date of the file that can be read. */
+async function exampleOf(ctx: TenantContext, record: ImportRecord) {
+  if (!record.columns.some(({ Field }) => Field === 'ExpiresAt')) return null;
+  const dates = await ctx.db
+    .selectFrom('import_row')
+    .select(cellSql.as('cell'))
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('import_id', '=', record.import_id)
+    .where(cellSql, 'is not', null)
+    .orderBy('line')
+    .limit(1000)
+    .execute();
+  const cells = dates.map(({ cell }) => cell);
+  const order = record.options.DateOrder ?? orderOf(cells);
+  for (const cell of cells) {
+    const end = endOf(cell, order);
+    if (end !== null && end !== 'ambiguous') return { cell, end };
+  }
+  return null;
+}
+
+async function withQuestions(ctx: TenantContext, record: ImportRecord): Promise<Import> {
+  const values = [ctx.tenantId, record.import_id];
+  const found = await run<Question>(ctx, { name: 'import_questions', text: questionsText, values });
+  const Questions = found.map(({ code, rows, detail }) => ({ code, Rows: rows, detail: detail ?? '' }));
+  return toImport(ctx, record, { Questions, example: await exampleOf(ctx, record) });
+}
+
+const outcomeSql = sql<string>`coalesce(result, plan) ->> 'outcome'`;
+const keptSql = sql<boolean>`(undo ->> 'reason') is not null`;
+
+export async function readImport(ctx: TenantContext, importId: string): Promise<Import> {
+  return withQuestions(ctx, await readRecord(ctx, { importId }));
+}
+
+/** The import with a page of its rows. */
+export async function readImportRows(
+  ctx: TenantContext,
+  { importId, ...input }: ImportRowsQuery & { importId: string },
+): Promise<ImportWithRows> {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  if (after !== null && !/^\d{1,9}$/.test(after)) throw foreignCursor();
+  const record = await readRecord(ctx, { importId });
+  let query = ctx.db
+    .selectFrom('import_row')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('import_id', '=', importId);
+  if (after !== null) query = query.where('line', '>', Number(after));
+  if (input.Outcome !== undefined) query = query.where(outcomeSql, '=', input.Outcome);
+  if (input.Undone !== undefined)
+    query = query.where('undo', 'is not', null).where(keptSql, '=', input.Undone === 'kept');
+  const rows = await query
+    .orderBy('line')
+    .limit(limit + 1)
+    .execute();
+  const page = toPage(
+    rows.map(lineOf),
+    limit,
+    ({ line }) => String(line),
+    (line) => toRow(line),
+  );
+  return { ...(await withQuestions(ctx, record)), Rows: page.Items, NextCursor: page.NextCursor };
+}
+
+export async function listImports(ctx: TenantContext, input: PageQuery): Promise<Page<Import>> {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  let query = ctx.db
+    .selectFrom('import')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('status', '<>', 'reading');
+  if (after !== null && isId(after)) query = query.where('import_id', '<', after);
+  const rows = await query
+    .orderBy('import_id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return toPage(
+    rows.map(recordOf),
+    limit,
+    ({ import_id }) => import_id,
+    (record) => toImport(ctx, record, { Questions: [] }),
+  );
+}
+
+function notReady({ status }: ImportRecord, what: string): Problem {
+  const advice = status.endsWith('ing') ? 'Wait until the service has finished it.' : 'Start another import.';
+  return new Problem('import_not_ready', `The import is ${status} and cannot be ${what}. ${advice}`, {
+    ImportStatus: status,
+  });
+}
+
+/** Starts the work on a planned import. Repeating the call is safe. */
+export async function applyImport(
+  ctx: TenantContext,
+  { importId, ...answers }: ImportAnswers & { importId: string },
+): Promise<Import> {
+  return transaction(ctx, async (ctx) => {
+    const record = await readRecord(ctx, { importId, lock: true });
+    if (record.status === 'applying' || record.status === 'applied') return withQuestions(ctx, record);
+    if (record.status !== 'planned') throw notReady(record, 'applied');
+    if (record.columns.some(({ Field }) => Field === 'CourseID') || record.options.CourseID !== undefined)
+      requireScope(ctx, 'enrolments:write', 'Enrolling');
+    const counts = noCounts(record.counts.Rows);
+    const options = { ...record.options, ...answers };
+    const change = { ...workerOf(ctx), status: 'applying' as const, line: 0, claimed_until: null };
+    await ctx.db
+      .updateTable('import')
+      .set({ ...change, counts: JSON.stringify(counts), options: JSON.stringify(options) })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('import_id', '=', importId)
+      .execute();
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'import.applied',
+      targetId: importId,
+      data: { Rows: record.counts.Rows },
+    });
+    return withQuestions(ctx, { ...record, status: 'applying', counts, options });
+  });
+}
+
+/** Starts to remove what an import has created. Repeating the call is safe. */
+export async function undoImport(ctx: TenantContext, { importId }: { importId: string }): Promise<Import> {
+  return transaction(ctx, async (ctx) => {
+    const record = await readRecord(ctx, { importId, lock: true });
+    if (record.status === 'undoing' || record.status === 'undone') return withQuestions(ctx, record);
+    if (record.status !== 'applied') throw notReady(record, 'undone');
+    if (record.counts.EnrolmentsCreated > 0) requireScope(ctx, 'enrolments:write', 'Withdrawing enrolments');
+    const { Created, Updated, Partial } = record.counts;
+    const undo = {
+      ...{ Rows: Created + Updated + Partial, Done: 0 },
+      ...{ UsersRemoved: 0, EnrolmentsWithdrawn: 0, Kept: 0 },
+    };
+    const change = { ...workerOf(ctx), status: 'undoing' as const, line: 0, claimed_until: null };
+    await ctx.db
+      .updateTable('import')
+      .set({ ...change, undo_counts: JSON.stringify(undo) })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('import_id', '=', importId)
+      .execute();
+    await appendAudit(ctx, ctx.tenantId, { action: 'import.undone', targetId: importId, data: {} });
+    return withQuestions(ctx, { ...record, status: 'undoing', undo_counts: undo });
+  });
+}

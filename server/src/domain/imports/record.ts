@@ -1,0 +1,203 @@
+import type { Selectable } from 'kysely';
+import type { Schema } from '../../db/engine/generated.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { Actor, TenantContext } from '../../infra/context/context.ts';
+import { isScope, type Scope } from '../../infra/context/scopes.ts';
+import { Problem } from '../../lib/errors.ts';
+import type { FileColumn, Meaning, Subject } from './headings.ts';
+import type {
+  Effect,
+  Import,
+  ImportCounts,
+  ImportOptions,
+  ImportRow,
+  ImportStatus,
+  RowOutcome,
+  UndoCounts,
+} from './schemas.ts';
+
+/** What comes of a row, as stored. */
+export type RowResult = {
+  outcome: RowOutcome;
+  loginId: string | null;
+  courseId: string | null;
+  enrollId?: string;
+  user: Effect | null;
+  enrolment: Effect | null;
+  changed: string[];
+  notes: string[];
+  nearest: string | null;
+  code: string | null;
+  param: string | null;
+  detail: string | null;
+};
+
+/** What an undo has done with a row. `reason` is null if nothing of it stays. */
+export type RowUndo = { users: number; enrolments: number; reason: string | null };
+
+type Stored = Selectable<Schema['import']>;
+export type ImportRecord = Omit<
+  Stored,
+  'subject' | 'status' | 'options' | 'columns' | 'counts' | 'undo_counts' | 'actor' | 'scopes'
+> & {
+  subject: Subject;
+  status: ImportStatus | 'reading';
+  options: ImportOptions;
+  columns: FileColumn[];
+  counts: ImportCounts;
+  undo_counts: UndoCounts | null;
+  actor: Actor;
+  scopes: Scope[] | null;
+};
+
+/** Safe because only this room writes the table. */
+export const recordOf = (row: Stored): ImportRecord => ({
+  ...(row as unknown as ImportRecord),
+  scopes: row.scopes?.filter(isScope) ?? null,
+});
+
+type StoredRow = Selectable<Schema['import_row']>;
+export type ImportLine = Pick<StoredRow, 'line' | 'login_id'> & {
+  fields: Record<string, string>;
+  plan: RowResult | null;
+  result: RowResult | null;
+  undo: RowUndo | null;
+};
+
+/** Safe because only this room writes the table. */
+export const lineOf = (row: StoredRow): ImportLine => row as unknown as ImportLine;
+
+export const importNotFound = () =>
+  new Problem('import_not_found', 'No import has this ImportID. Imports are deleted after 30 days.');
+
+/** The import of the tenant. With `lock`, its row is locked until the transaction ends. */
+export async function readRecord(
+  ctx: TenantContext,
+  { importId, lock = false }: { importId: string; lock?: boolean },
+): Promise<ImportRecord> {
+  const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(importId);
+  if (!isUuid) throw importNotFound();
+  const row = await ctx.db
+    .selectFrom('import')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('import_id', '=', importId)
+    .where('status', '<>', 'reading')
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!row) throw importNotFound();
+  return recordOf(row);
+}
+
+const dayMs = 86_400_000;
+/** Long enough to find out in a month-end check what a file has done. */
+export const keptMs = 30 * dayMs;
+/** As for other records that can be removed while they are untouched. */
+const undoMs = 3_600_000;
+
+const notes: Record<Meaning, string> = {
+  due_date:
+    'This column looks like a due date. Due dates cannot be imported yet. To end access on that day, import it as ExpiresAt.',
+  password: 'Passwords are not imported from files. Invite the people instead.',
+  no_course: 'This column belongs to an enrolment, but the rows name no course.',
+};
+
+const monthNames = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October'],
+  ...['November', 'December'],
+];
+
+/** One date of the file in words, so that people can see how it was read. */
+export function dateNote(cell: string, end: string): string {
+  const [year, month, day] = end.slice(0, 10).split('-').map(Number);
+  return `“${cell}” is read as ${day} ${monthNames[(month ?? 1) - 1]} ${year}. Access ends at the end of the day in UTC.`;
+}
+
+export function toImport(
+  ctx: TenantContext,
+  record: ImportRecord,
+  more: Pick<Import, 'Questions'> & { example?: { cell: string; end: string } | null },
+): Import {
+  const { status, applied_at, created_at, columns } = record;
+  const example = more.example ?? null;
+  const noteOf = ({ Field, Meaning }: FileColumn) => {
+    if (Meaning !== null) return notes[Meaning];
+    return Field === 'ExpiresAt' && example ? dateNote(example.cell, example.end) : null;
+  };
+  const undoableUntil = applied_at && new Date(applied_at.getTime() + undoMs);
+  const isUndoable = status === 'applied' && undoableUntil !== null && undoableUntil > tenantNow(ctx);
+  return {
+    ImportID: record.import_id,
+    Name: record.name,
+    Of: record.subject,
+    Status: status as ImportStatus,
+    Summary: summaryOf(record),
+    Counts: record.counts,
+    Undo: record.undo_counts,
+    Options: record.options,
+    Columns: columns.map((column) => ({ ...column, Note: noteOf(column) })),
+    Questions: more.Questions,
+    CreatedAt: created_at.toISOString(),
+    UndoableUntil: isUndoable ? undoableUntil.toISOString() : null,
+    DeletedAt: new Date(created_at.getTime() + keptMs).toISOString(),
+  };
+}
+
+const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
+const listed = (parts: string[]) =>
+  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+
+/** One sentence whose numbers add up to the rows of the file. */
+export function summaryOf({ status, counts, undo_counts: undo }: ImportRecord): string {
+  const { Rows, Done, Created, Updated, Unchanged, Partial, Refused } = counts;
+  const rows = count(Rows, 'row', 'rows');
+  if (undo && status !== 'undoing') {
+    const gone = listed([
+      count(undo.UsersRemoved, 'person removed', 'people removed'),
+      count(undo.EnrolmentsWithdrawn, 'enrolment withdrawn', 'enrolments withdrawn'),
+    ]);
+    const kept =
+      undo.Kept > 0 ? `; something stays of ${count(undo.Kept, 'row', 'rows')}` : '; nothing stays';
+    return `${gone}${kept}.`;
+  }
+  if (status === 'undoing') return `${undo?.Done ?? 0} of ${count(undo?.Rows ?? 0, 'row', 'rows')} undone.`;
+  if (status === 'planning' || (status === 'applying' && Done < Rows))
+    return `${Done} of ${rows} ${status === 'planning' ? 'checked' : 'processed'}.`;
+  const isPlan = status === 'planned' || status === 'applying';
+  const parts = [
+    [Created, isPlan ? 'would be created' : 'created'],
+    [Updated, isPlan ? 'would be updated' : 'updated'],
+    [Unchanged, isPlan ? 'would stay unchanged' : 'unchanged'],
+    [Partial, isPlan ? 'would be imported without the enrolment' : 'imported without the enrolment'],
+    [Refused, isPlan ? 'would be refused' : 'refused'],
+  ] as const;
+  const known = parts.filter(([n]) => n > 0).map(([n, text]) => `${n} ${text}`);
+  const made = listed([
+    ...(counts.UsersCreated > 0 ? [count(counts.UsersCreated, 'person', 'people')] : []),
+    ...(counts.EnrolmentsCreated > 0 ? [count(counts.EnrolmentsCreated, 'enrolment', 'enrolments')] : []),
+  ]);
+  const is = counts.UsersCreated + counts.EnrolmentsCreated === 1 ? 'was' : 'were';
+  const creation = made && ` ${made} ${isPlan ? 'would be' : is} created.`;
+  return `${rows}: ${listed(known)}.${creation}`;
+}
+
+export function toRow({ line, login_id, plan, result, undo }: ImportLine): ImportRow {
+  const known = result ?? plan;
+  return {
+    Line: line,
+    LoginID: login_id,
+    CourseID: known?.courseId ?? null,
+    EnrollID: known?.enrollId ?? null,
+    Outcome: known?.outcome ?? null,
+    User: known?.user ?? null,
+    Enrolment: known?.enrolment ?? null,
+    Changed: known?.changed ?? [],
+    Notes: known?.notes ?? [],
+    Nearest: known?.nearest ?? null,
+    code: known?.code ?? null,
+    param: known?.param ?? null,
+    detail: known?.detail ?? null,
+    Undone: undo && (undo.reason === null ? 'removed' : 'kept'),
+    UndoReason: undo?.reason ?? null,
+  };
+}
