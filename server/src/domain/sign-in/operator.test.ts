@@ -62,11 +62,14 @@ test('when a link is used concurrently on two nodes, it signs the operator in on
   const token = tokenOf(await newLink());
   const nodes = [await serve(ctx), await serve(otherNode(ctx))];
   const request = { method: 'POST', url: '/session/sign-in', payload: { token } } as const;
-  const replies = await Promise.all(
-    Array.from({ length: 8 }, (_, n) => (nodes[n % 2] as (typeof nodes)[0]).api.inject(request)),
-  );
+  /** On a slow machine, a request can wait too long for the row of the link. */
+  const patiently = async (node: (typeof nodes)[0]): Promise<number> => {
+    const { statusCode } = await node.api.inject(request);
+    return statusCode === 503 ? patiently(node) : statusCode;
+  };
+  const statuses = await Promise.all([...nodes, ...nodes, ...nodes, ...nodes].map(patiently));
   await Promise.all(nodes.map((node) => node.close()));
-  assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [303, ...Array(7).fill(410)]);
+  assert.deepEqual(statuses.sort(), [303, ...Array(7).fill(410)]);
 });
 
 test('a link expires after ten minutes and is removed later', async () => {
