@@ -77,7 +77,9 @@ export async function killWorker(workerUrl: string): Promise<() => Promise<void>
     // It cannot start until the processes of the killed server have noticed and ended.
     const start = async () => {
       if (await isUp()) return true;
-      spawn(program, args, { uid, gid, cwd: data, stdio: 'ignore', detached: true }).unref();
+      // In this process's home folder, its owner could not look for certificates, and no connection would open.
+      const env = { ...process.env, HOME: data };
+      spawn(program, args, { uid, gid, cwd: data, env, stdio: 'ignore', detached: true }).unref();
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       return isUp();
     };
