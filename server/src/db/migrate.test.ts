@@ -47,7 +47,9 @@ test('applies a later migration to a database of the baseline with rows', async 
   await database.query({ text: insert, values: [] });
   await write('0002_due.sql', `alter table tenant add column due integer not null default 7`);
   assert.deepEqual(await migrate(database, folder), { applied: ['0002_due.sql'] });
-  const { rows } = await database.query({ text: 'select tenant_id, due from tenant', values: [] });
+  // A recorded statement must not name the column, because it is planned again without this migration.
+  const text = `select tenant_id, to_jsonb(tenant) -> 'due' as due from tenant`;
+  const { rows } = await database.query({ text, values: [] });
   assert.deepEqual(rows, [{ tenant_id: 'a', due: 7 }]);
 });
 
