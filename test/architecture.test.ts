@@ -54,6 +54,7 @@ const owners: Record<string, string> = {
   course: 'catalogue',
   enrol_option: 'catalogue',
   release: 'catalogue',
+  package_import: 'catalogue',
   enrolment: 'enrolments',
   reminder_progress: 'enrolments',
   launch: 'enrolments',

@@ -420,6 +420,22 @@ create table release (
 );
 alter table course add foreign key (release_id) references release;
 
+-- Imports from a URL, which a job carries out. updated_at: a running one that is older belongs to a process that died.
+-- url: without its query once the import has ended, because the query may hold a signature.
+create table package_import (
+  import_id uuid primary key,
+  course_id text not null references course on delete cascade,
+  url text not null,
+  is_current boolean not null,
+  status text not null default 'queued' check (status in ('queued', 'running', 'done', 'failed')),
+  release integer,
+  code text,
+  detail text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index package_import_due on package_import (created_at) where status in ('queued', 'running');
+
 -- seats_taken: counted while seats is not null. limits_set: how often a limit was set. It is part of a unique index, so
 -- setting a limit waits for enrolments that have locked the option's key: see catalogue/seats.ts. attempts: rules for
 -- attempts, which are copied when a user is enrolled.

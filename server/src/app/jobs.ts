@@ -1,4 +1,5 @@
 import { findDamage, findUnusedFolders } from '../domain/catalogue/find-damage.ts';
+import { runPackageImports } from '../domain/catalogue/package-imports.ts';
 import { expireEnrolments } from '../domain/enrolments/expire.ts';
 import { remindOfEnds } from '../domain/enrolments/reminders/remind.ts';
 import { startDispatcher } from '../domain/events/webhooks/dispatcher.ts';
@@ -49,6 +50,7 @@ export const jobs: readonly Job[] = [
       await findUnusedFolders(ctx);
     },
   },
+  { name: 'packages.import', every: 2, isPerNode: true, run: runPackageImports },
   { name: 'files.clear', every: 3_600, run: (ctx) => clearScratch(ctx.config.dataDir, scratchAge) },
   { name: 'mail.send', every: 2, isPerNode: true, run: (ctx) => sendMails(ctx, mailChecks, mailAttachments) },
   { name: 'mail.purge', every: 86_400, isPerNode: true, run: purgeMails },

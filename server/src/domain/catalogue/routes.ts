@@ -7,6 +7,7 @@ import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from
 import { importPackage } from './import-package.ts';
 import { listOfferedCourses } from './offers.ts';
 import { deleteOption, putOption } from './options.ts';
+import { createPackageImport, readPackageImport } from './package-imports.ts';
 import { mediaTypes } from './packages/media-file.ts';
 import { downloadPackage, listReleaseFiles, putFile } from './release-files.ts';
 import { listReleases, readCurrentRelease, readRelease } from './releases.ts';
@@ -20,6 +21,8 @@ import {
   EnrolOption,
   EnrolOptionChange,
   offerQuery,
+  PackageImport,
+  PackageImportRequest,
   Release,
   ReleaseFile,
   ReleaseNumber,
@@ -331,5 +334,44 @@ export const catalogueRoutes = [
       const input = { courseId: params.CourseID, path: params['*'], isCurrent: query.Current ?? true };
       return ok((await putFile(ctx, { ...input, content })).release);
     },
+  }),
+  route({
+    ...authoring,
+    method: 'POST',
+    path: '/course/{CourseID}/import',
+    name: 'importFromURL',
+    summary: 'Import a package or a file from a URL',
+    description:
+      'A job downloads the file within ten minutes and imports it like an upload. Poll the import until its Status is `done` or `failed`. The URL is checked like that of a webhook.',
+    scope: 'catalogue:write',
+    params,
+    body: PackageImportRequest,
+    responses: { 202: { description: 'The import, which is queued.', schema: PackageImport } },
+    problems: ['course_not_found', 'webhook_address_refused'],
+    events: [],
+    audits: [],
+    handle: async (ctx, { params, body }) => {
+      const input = { courseId: params.CourseID, url: body.URL, isCurrent: body.Current ?? true };
+      const made = await createPackageImport(ctx, input);
+      return {
+        status: 202,
+        body: made,
+        headers: { Location: path`/course/${made.CourseID}/import/${made.ImportID}` },
+      };
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/import/{ImportID}',
+    name: 'readPackageImport',
+    summary: 'Read an import from a URL',
+    description: 'Its status, and the release or the reason why it failed.',
+    scope: 'catalogue:read',
+    params: Type.Object({ CourseID, ImportID: Type.String({ maxLength: 64 }) }),
+    responses: { 200: { description: 'The import.', schema: PackageImport } },
+    problems: ['not_found'],
+    handle: async (ctx, { params }) =>
+      ok(await readPackageImport(ctx, { courseId: params.CourseID, importId: params.ImportID })),
   }),
 ];

@@ -294,6 +294,37 @@ export const Release = Fields(
 );
 export type Release = Type.Static<typeof Release>;
 
+export const PackageImportRequest = Fields(
+  {
+    URL: Address('The package or single file: an https URL on the public internet, without redirects.'),
+    Current: Type.Optional(
+      Type.Boolean({ description: 'As for an upload: false does not make the release current.' }),
+    ),
+  },
+  { title: 'PackageImportRequest' },
+);
+
+export const PackageImport = Fields(
+  {
+    ImportID: Type.String({ examples: ['01994a5e-7c00-7000-8000-000000000021'] }),
+    CourseID,
+    URL: Type.String({ description: 'Without its query.' }),
+    Status: OneOf(['queued', 'running', 'done', 'failed']),
+    Release: Nullable(Type.Integer({ description: 'The new release, once the import is done.' })),
+    Code: Nullable(
+      Type.String({
+        description: 'Why the import failed: the error code of an upload.',
+        examples: ['package_invalid'],
+      }),
+    ),
+    Detail: Nullable(Type.String({ description: 'What is wrong and what to do.' })),
+    CreatedAt: Instant(),
+    UpdatedAt: Instant(),
+  },
+  { title: 'PackageImport' },
+);
+export type PackageImport = Type.Static<typeof PackageImport>;
+
 export const ReleaseFile = Fields(
   {
     Path: Type.String({ description: 'Path within the package.', examples: ['lesson-1/index.html'] }),

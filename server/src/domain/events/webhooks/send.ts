@@ -39,8 +39,9 @@ export type Sender = { send: (message: Message, stop: AbortSignal) => Promise<Ou
 
 type Found = (error: Error | null, address: unknown, family?: number) => void;
 
-export function openSender(config: AllowedConfig): Sender {
-  const lookup = (host: string, options: LookupOptions, found: Found) => {
+/** Resolves names for connections, and checks each address just before it is used. */
+export function checkedLookup(config: AllowedConfig) {
+  return (host: string, options: LookupOptions, found: Found) => {
     resolveChecked(config, host).then(
       ({ addresses }) => {
         const fitting = addresses.filter(({ family }) => !options.family || family === options.family);
@@ -52,6 +53,10 @@ export function openSender(config: AllowedConfig): Sender {
       (error: unknown) => found(error as Error, []),
     );
   };
+}
+
+export function openSender(config: AllowedConfig): Sender {
+  const lookup = checkedLookup(config);
   const options = { keepAlive: true, maxSockets: 64, maxFreeSockets: 4, timeout: 30_000 };
   const agents = { 'http:': new PlainAgent(options), 'https:': new SecureAgent(options) };
 
