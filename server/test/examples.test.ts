@@ -60,6 +60,7 @@ const zip = readFileSync(await packCourse('fire-safety'));
 const real = new Map<unknown, unknown>([['https://hr.example.com/lectern', receiver.url]]);
 const exampleValues = new Set([
   'EnrollID',
+  'ImportID',
   'InvitationID',
   'PasskeyID',
   'KeyID',
@@ -217,6 +218,9 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll(
     'putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse importPackage',
   );
+  real.set('https://courses.example.com/fire-safety', receiver.url);
+  await sendAll('downloadPackage listReleaseFiles putFile importFromURL readPackageImport');
+  real.delete('https://courses.example.com/fire-safety');
   await sendAll('readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses');
   await sendAll('createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers');
   await sendAll('readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser explainEnrolment');

@@ -95,6 +95,7 @@ const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOffere
 
 /** Writes that are not in the audit trail, each with its reason. */
 const notAudited = new Map([
+  ['importFromURL', 'a job imports the package, which is audited'],
   ['openSession', "a learner's own action, reported by events"],
   ['commit', "a learner's own action, reported by events"],
   ['playCourse', "in the place of a test tenant's learner, reported by events"],

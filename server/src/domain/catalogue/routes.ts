@@ -20,6 +20,7 @@ import {
   DurationID,
   EnrolOption,
   EnrolOptionChange,
+  ImportID,
   offerQuery,
   PackageImport,
   PackageImportRequest,
@@ -319,7 +320,11 @@ export const catalogueRoutes = [
     scope: 'catalogue:write',
     params: Type.Object({ CourseID, '*': filePath }),
     query: Fields(current),
-    streams: { types: ['application/octet-stream'], description: 'The content of the file.' },
+    streams: {
+      types: ['application/octet-stream'],
+      description: 'The content of the file.',
+      examples: { 'application/octet-stream': '<!doctype html><title>First aid</title>' },
+    },
     responses: {
       200: {
         description: 'The new release. Learners who have already started stay on theirs.',
@@ -368,7 +373,7 @@ export const catalogueRoutes = [
     summary: 'Read an import from a URL',
     description: 'Its status, and the release or the reason why it failed.',
     scope: 'catalogue:read',
-    params: Type.Object({ CourseID, ImportID: Type.String({ maxLength: 64 }) }),
+    params: Type.Object({ CourseID, ImportID }),
     responses: { 200: { description: 'The import.', schema: PackageImport } },
     problems: ['not_found'],
     handle: async (ctx, { params }) =>

@@ -294,9 +294,17 @@ export const Release = Fields(
 );
 export type Release = Type.Static<typeof Release>;
 
+export const ImportID = Type.String({
+  maxLength: 64,
+  examples: ['01994a5e-7c00-7000-8000-000000000021'],
+});
+
 export const PackageImportRequest = Fields(
   {
-    URL: Address('The package or single file: an https URL on the public internet, without redirects.'),
+    URL: {
+      ...Address('The package or single file: an https URL on the public internet, without redirects.'),
+      examples: ['https://files.example.com/fire-safety.zip'],
+    },
     Current: Type.Optional(
       Type.Boolean({ description: 'As for an upload: false does not make the release current.' }),
     ),
@@ -306,9 +314,12 @@ export const PackageImportRequest = Fields(
 
 export const PackageImport = Fields(
   {
-    ImportID: Type.String({ examples: ['01994a5e-7c00-7000-8000-000000000021'] }),
+    ImportID,
     CourseID,
-    URL: Type.String({ description: 'Without its query.' }),
+    URL: Type.String({
+      description: 'Without its query.',
+      examples: ['https://files.example.com/fire-safety.zip'],
+    }),
     Status: OneOf(['queued', 'running', 'done', 'failed']),
     Release: Nullable(Type.Integer({ description: 'The new release, once the import is done.' })),
     Code: Nullable(
