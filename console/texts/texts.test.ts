@@ -89,7 +89,8 @@ test('The first screen loads only its own texts', () => {
   assert.ok(files.length > 20);
   // These are shared by pages that load their texts later.
   const shared = files.filter(
-    (file) => !/(event-type-filter|parts\/download|parts\/list|parts\/sorting)\.tsx$/.test(file),
+    (file) =>
+      !/(event-type-filter|parts\/download|parts\/list|parts\/sorting|parts\/time-factor)\.tsx$/.test(file),
   );
   const sections = new Set(
     shared.flatMap((file) =>

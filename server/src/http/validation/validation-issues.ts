@@ -87,6 +87,7 @@ const messages: Record<string, (issue: ValidationIssue) => string> = {
   minProperties: ({ params, parentSchema }) =>
     `must have at least ${counted(params.limit, 'field')}${suchAs(parentSchema)}`,
   maxProperties: ({ params }) => `must have at most ${counted(params.limit, 'field')}`,
+  anyOf: ({ parentSchema }) => `has none of the forms that /docs describes${suchAs(parentSchema)}`,
   propertyNames: ({ params }) => `must not have a field named ${show(params.propertyName)}`,
 };
 
