@@ -55,6 +55,24 @@ export async function respondOnce(
   return valueOrThrow(outcome);
 }
 
+/** Does a tenant's work on a file that was read completely, once for each Idempotency-Key. */
+export async function doOnce<T>(
+  ctx: TenantContext,
+  request: FastifyRequest,
+  file: Uint8Array,
+  work: (ctx: TenantContext) => Promise<T>,
+): Promise<{ value: T; headers: Record<string, string> }> {
+  const key = readIdempotencyKey(request);
+  if (key === null) return { value: await work(ctx), headers: {} };
+  const asked = `${request.method} ${request.url}\n${scopesOf(request)}\n${textOf(file)}`;
+  const { outcome, replayed } = await once(
+    ctx,
+    { key, request: asked, about: null, aboutTenant: null },
+    async () => (inside) => work({ ...ctx, ...inside }),
+  );
+  return { value: valueOrThrow(outcome), headers: replayed ? { 'Idempotency-Replayed': 'true' } : {} };
+}
+
 /** A raw body is hashed, because JSON would write each of its bytes as a number. */
 const textOf = (body: unknown) => (body instanceof Uint8Array ? hash('sha256', body) : JSON.stringify(body));
 

@@ -101,7 +101,7 @@ export const errorCodes = {
   package_unreadable: [422, 'The package could not be read'],
   package_invalid: [422, 'The package cannot be played'],
   package_unsupported: [422, 'The package follows a standard that is not supported yet'],
-  webhook_address_refused: [422, 'The URL of the webhook endpoint is not allowed'],
+  webhook_address_refused: [422, 'The URL is not allowed'],
   too_many_requests: [429, 'Too many requests'],
   login_throttled: [429, 'Too many wrong passwords'],
   key_throttled: [429, 'Too many unknown enrolment keys'],

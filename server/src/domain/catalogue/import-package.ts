@@ -26,6 +26,8 @@ export type PackageUpload = Pick<PackageSource, 'kind' | 'isZipped'> & {
   isCurrent?: boolean;
   /** Rejects a release that was read, before it is stored. `folder` has its files. */
   check?: (report: PackageReport, folder: string) => Promise<void>;
+  /** The release that must still be current when the new one is stored. */
+  basedOn?: string;
 };
 
 /**
@@ -106,10 +108,11 @@ type NewRelease = {
   report: PackageReport;
   sha256: string;
   isCurrent: boolean;
+  basedOn?: string;
 };
 
 function insertRelease(ctx: Context, input: NewRelease) {
-  const { courseId, releaseId, report, sha256, isCurrent } = input;
+  const { courseId, releaseId, report, sha256, isCurrent, basedOn } = input;
   return transaction(ctx, async (ctx) => {
     const course = await ctx.db
       .selectFrom('course')
@@ -118,6 +121,10 @@ function insertRelease(ctx: Context, input: NewRelease) {
       .forUpdate()
       .executeTakeFirst();
     if (!course) throw courseNotFound();
+    if (basedOn !== undefined && course.release_id !== basedOn)
+      throw new Problem('touched', 'The current release has changed in the meantime. Send the file again.', {
+        reason: 'changed',
+      });
     const last = await ctx.db
       .selectFrom('release')
       .select('number')

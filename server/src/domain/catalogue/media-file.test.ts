@@ -12,7 +12,7 @@ const tenant = await newTenant(service);
 
 const files = {
   document: ['application/pdf', '%PDF-1.4\n%%EOF\n', 'document.pdf'],
-  video: ['video/mp4', '\0\0\0\x18ftypisom\0\0\0\0', 'video.mp4'],
+  video: ['video/mp4', '\0\0\0\x10ftypisom\0\0\0\0\0\0\0\x08moov', 'video.mp4'],
   audio: ['audio/mpeg', 'ID3\x04\0\0', 'audio.mp3'],
   page: ['text/html', '<!doctype html><title>Policy</title><p>Be kind.', 'page.html'],
 } as const;
@@ -165,6 +165,25 @@ test('one file is replaced as a new release, and the package of each release can
   );
 });
 
+test('of several files replaced at the same time, none is lost unnoticed', async () => {
+  const CourseID = await course();
+  const zip = await zipOf({ 'index.html': page('Hello') });
+  expectStatus(await send('PUT', `/course/${CourseID}/package`, zip as BodyInit, 'application/zip'), 201);
+  const names = ['a.js', 'b.js', 'c.js'];
+  const replies = await Promise.all(
+    names.map((name) => send('PUT', `/course/${CourseID}/file/${name}`, `// ${name}`)),
+  );
+  const stored = names.filter((_, at) => replies[at]?.status === 200);
+  for (const reply of replies) if (reply.status !== 200) expectProblem(reply, 409, 'touched');
+  const { Items } = (await api('GET', `/course/${CourseID}/release`)).body;
+  const latest = Math.max(...Items.map(({ Release }: { Release: number }) => Release));
+  const kept = (await api('GET', `/course/${CourseID}/release/${latest}/file`)).body.Items;
+  assert.deepEqual(
+    kept.map(({ Path }: { Path: string }) => Path),
+    [...stored, 'index.html'],
+  );
+});
+
 test('a file that breaks the launch page is rejected, and nothing is stored', async () => {
   const CourseID = await course();
   const zip = await zipOf({ 'index.html': page('Hello') });
@@ -188,8 +207,10 @@ test('a video gets captions, and its file can be replaced only by a video', asyn
   const captions = session.Tree.Units[0]?.Media?.Captions;
   assert.deepEqual(captions, [{ Href: 'captions.de.vtt', Language: 'de' }]);
   assert.equal((await file('captions.de.vtt')).headers.get('content-type'), 'text/vtt');
-  const reply = await send('PUT', `/course/${CourseID}/file/video.mp4`, 'not a video');
-  expectProblem(reply, 422, 'package_invalid');
+  for (const content of ['not a video', '\0\0\0\x10ftypisom\0\0\0\0']) {
+    const reply = await send('PUT', `/course/${CourseID}/file/video.mp4`, content);
+    expectProblem(reply, 422, 'package_invalid');
+  }
   const { headers } = await send('GET', `/course/${CourseID}/release/2/package`);
   assert.equal(headers.get('content-type'), 'application/zip');
 });

@@ -1,4 +1,6 @@
+import { extname } from 'node:path';
 import type { Selectable } from 'kysely';
+import type { MediaStandard } from '../../../../standards/types.ts';
 import type { PackageImportTable } from '../../db/engine/generated.ts';
 import { run } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
@@ -80,7 +82,7 @@ where import_id = (
 /** Job: carries out the queued imports, one after the other. */
 export async function runPackageImports(ctx: Context): Promise<void> {
   for (;;) {
-    const [row] = await run<Row>(ctx, { name: 'claim_import', text: claim, values: [ctx.now()] });
+    const [row] = await run<Row>(ctx, { name: 'claim_package_import', text: claim, values: [ctx.now()] });
     if (!row) return;
     const outcome = await importFrom(ctx, row);
     await ctx.db
@@ -91,13 +93,37 @@ export async function runPackageImports(ctx: Context): Promise<void> {
   }
 }
 
+const extensions: Readonly<Record<string, MediaStandard>> = {
+  '.pdf': 'document',
+  '.mp4': 'video',
+  '.mp3': 'audio',
+  '.html': 'page',
+  '.htm': 'page',
+};
+
+/**
+ * What the file is, by its content type or, if the server sends a general one, by its extension. A page instead of
+ * another file is usually a sign-in or error page.
+ */
+function kindOf(url: string, contentType = ''): MediaStandard | null {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  const extension = extname(new URL(url).pathname).toLowerCase();
+  const [named, sent] = [extensions[extension] ?? null, mediaTypes[type] ?? null];
+  if (sent === 'page' && extension !== '' && named !== 'page')
+    throw new Problem(
+      'package_invalid',
+      `The server sent a page instead of a ${extension} file. Open the URL in a private window: it must lead to the file without signing in.`,
+    );
+  return sent ?? (extension === '.zip' ? null : named);
+}
+
 type Outcome = Pick<Row, 'status' | 'release' | 'code' | 'detail'>;
 
 async function importFrom(ctx: Context, row: Row): Promise<Outcome> {
   const limit = AbortSignal.timeout(downloadSeconds * 1_000);
   try {
     const response = await download(ctx.config, row.url, limit);
-    const kind = mediaTypes[response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''];
+    const kind = kindOf(row.url, response.headers['content-type']);
     const input = { courseId: row.course_id, zip: response, isCurrent: row.is_current };
     const { release } = await importPackage(ctx, { ...input, ...(kind && { kind }) });
     return { status: 'done', release: release.Release, code: null, detail: null };

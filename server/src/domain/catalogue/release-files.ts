@@ -118,6 +118,7 @@ export async function putFile(
     courseId,
     zip: zipOf(folder, paths, { compress: false, replaced: { path, content } }),
     isCurrent,
+    basedOn: before.release_id,
     ...(isMedia(standard) && { kind: standard, isZipped: true }),
     check: async (report, made) => {
       await checkLaunchPage(report, made, path);

@@ -331,7 +331,7 @@ export const catalogueRoutes = [
         schema: Release,
       },
     },
-    problems: ['release_not_found', ...packageProblems],
+    problems: ['release_not_found', 'touched', ...packageProblems],
     events: ['package.imported', 'course.released'],
     audits: ['release.imported'],
     handle: async (ctx, { params, query, request }) => {

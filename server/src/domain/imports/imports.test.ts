@@ -299,3 +299,24 @@ test('a person is erased from imports, and imports are deleted after 30 days', a
   await deleteOldImports(service.ctx);
   expectProblem(await tenant.api('GET', `/import/${made.ImportID}`), 404, 'import_not_found');
 });
+
+test('an existing group is meant exactly, also if another one differs only in case', async () => {
+  const tenant = await newTenant(service);
+  await tenant.user({ GroupName: 'sales' });
+  await tenant.user({ GroupName: 'Sales' });
+  const plan = await upload(tenant, `LoginID,GroupName\n${unique('a')},Sales\n${unique('b')},sales\n`);
+  assert.deepEqual(codes(await read(tenant, plan)), ['created', 'created']);
+});
+
+test('an import is made once for each Idempotency-Key', async () => {
+  const tenant = await newTenant(service);
+  const send = (file: string) =>
+    tenant.api('POST', '/import?Plan=true', file, { ...csv, 'idempotency-key': 'file-1' });
+  const file = `LoginID\n${unique('a')}\n`;
+  const [first, again] = [await send(file), await send(file)];
+  assert.deepEqual([first.status, again.status], [201, 201]);
+  assert.equal(again.body.ImportID, first.body.ImportID);
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  expectProblem(await send('LoginID\nother\n'), 422, 'idempotency_key_reused');
+  assert.equal((await tenant.api('GET', '/import')).body.Items.length, 1);
+});

@@ -119,7 +119,8 @@ function similarName(
 ): Refusal | null {
   const { GroupName: group, LoginID: loginId } = value;
   const known = typeof group === 'string' ? facts.groups.get(loose(group)) : undefined;
-  if (known !== undefined && known !== group && Similar !== 'create') {
+  const exists = typeof group === 'string' && facts.existingGroups.includes(group);
+  if (known !== undefined && known !== group && !exists && Similar !== 'create') {
     if (Similar === 'use') value.GroupName = known;
     else {
       const detail = `The group “${group}” differs from “${known}” only in case or spaces. Is it the same group?`;

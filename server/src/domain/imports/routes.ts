@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
+import { doOnce } from '../../http/idempotency.ts';
 import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
 import { applyImport, listImports, readImport, readImportRows, undoImport } from './imports.ts';
+import { collect } from './read-file.ts';
 import { Import, ImportAnswers, ImportWithRows, importRowsQuery, newImportQuery } from './schemas.ts';
 import { startImport } from './start.ts';
 import type { RemoveUser } from './undo-rows.ts';
@@ -44,13 +46,17 @@ export const importRoutes = (removeUser: RemoveUser) => {
         examples: { 'text/csv': 'Staff no,First name,Department\ngrace,Grace,Sales\n' },
       },
       responses: { 201: { description: 'The import. A small file is already planned.', schema: Import } },
+      problems: ['in_progress'],
       ...changes,
       audits: ['import.applied', 'administrator.created', 'user.access_changed'],
       handle: async (ctx, { query, request }) => {
-        const body = request.body as Readable;
-        const importId = await startImport(ctx, { ...query, body });
+        const file = await collect(request.body as Readable);
+        const { value: importId, headers } = await doOnce(ctx, request, file, (ctx) =>
+          startImport(ctx, { ...query, file }),
+        );
         await workNext(ctx, removeUser);
-        return created(await readImport(ctx, importId), path`/import/${importId}`);
+        const answer = created(await readImport(ctx, importId), path`/import/${importId}`);
+        return { ...answer, headers: { ...answer.headers, ...headers } };
       },
     }),
     route({

@@ -9,7 +9,7 @@ import { appendAudit } from '../audit/chain.ts';
 import { endOf } from './dates.ts';
 import { findCourse, readCourses } from './facts.ts';
 import { columnsOf, type FileColumn, isField, subjectOf, withMeanings } from './headings.ts';
-import { collect, type FileRow, readFile } from './read-file.ts';
+import { type FileRow, readFile } from './read-file.ts';
 import type { ImportCounts, ImportOptions, NewImport } from './schemas.ts';
 
 export const noCounts = (rows: number): ImportCounts => ({
@@ -86,11 +86,11 @@ function toStored({ line, cells }: FileRow, columns: readonly FileColumn[]) {
  */
 export async function startImport(
   ctx: TenantContext,
-  { body, ...input }: NewImport & { body: AsyncIterable<Buffer> },
+  { file, ...input }: NewImport & { file: Buffer },
 ): Promise<string> {
   const { Plan = false, Name = 'import.csv', Of, Columns: _, ...options } = input;
   await checkOptions(ctx, input);
-  const { names, rows } = await readFile(await collect(body));
+  const { names, rows } = await readFile(file);
   const columns = chosenColumns(names, input);
   if (!columns.some(({ Field }) => Field === 'LoginID'))
     throw new Problem(

@@ -43,6 +43,11 @@ const checks: Record<MediaStandard, { is: (head: Buffer) => boolean; name: strin
 async function checkMediaFile(path: string, standard: MediaStandard): Promise<Buffer> {
   const { is, name, begins } = checks[standard];
   const head = await readHead(path);
+  if (standard === 'video' && is(head) && !(await hasMovie(path)))
+    throw new PackageRejection(
+      'package_invalid',
+      'The MP4 file has no moov box, so it cannot be played. It is probably incomplete: export or upload it again.',
+    );
   if (is(head)) return head;
   const type = Object.keys(mediaTypes).find((key) => mediaTypes[key] === standard) ?? '';
   throw new PackageRejection(
@@ -64,6 +69,27 @@ export async function identifyMedia(
   if (kind === 'document' && !(await hasEnd(join(folder, name))))
     warn(name)('warning', 'The PDF seems to be incomplete: its end is missing, so pages may be missing too');
   return { Standard: kind, Title, Tree: mediaTree(kind, Title, paths) };
+}
+
+/** Whether one of the boxes of an MP4 file describes the movie (ISO/IEC 14496-12, 8.2.1). It can be the last one. */
+async function hasMovie(path: string): Promise<boolean> {
+  const { size } = await stat(path);
+  const handle = await open(path, 'r');
+  try {
+    for (let at = 0; at + 8 <= size; ) {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, at);
+      if (bytesRead < 8) return false;
+      if (buffer.toString('latin1', 4, 8) === 'moov') return true;
+      const short = buffer.readUInt32BE(0);
+      const length = short === 1 && bytesRead === 16 ? Number(buffer.readBigUInt64BE(8)) : short;
+      // A length of 0 means that the box reaches to the end of the file.
+      if (length < 8) return false;
+      at += length;
+    }
+    return false;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** PDF readers look for the end mark in the last kilobyte. */
