@@ -49,7 +49,14 @@ const calls = (tenant: string): Record<string, unknown[]> => ({
     JSON.stringify([
       {
         ...{ n: 0, may_create: true, event_id: id(11), user_id: user, login_id: 'ann', is_admin: false },
-        ...{ register: false, enabled: true, password_hash: 'none', sort_name: 'ann', folded: 'ann' },
+        ...{
+          register: false,
+          enabled: true,
+          password_hash: 'none',
+          sort_name: 'ann',
+          folded: 'ann',
+          time_factor: 1,
+        },
       },
     ]),
     at,
