@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -14,7 +14,7 @@ import { newTenant } from '../server/test/support/tenant.ts';
 import { blocksOf } from './guide-examples.ts';
 import { localize, runPage, shownLanguages } from './guide-page.ts';
 import { GuideShell } from './guide-shell.ts';
-import { clip, pdfOf } from './journeys/media-files.ts';
+import { captions, clip, pdfOf } from './journeys/media-files.ts';
 
 const root = join(import.meta.dirname, '..');
 const guide = join(root, 'docs/guide');
@@ -40,9 +40,6 @@ before(async () => {
     for (const [id, option] of Object.entries(offered))
       await service.api('PUT', `/course/${course}/option/${id}`, option);
   }
-  const captions = 'WEBVTT\n\n00:00.000 --> 00:05.000\nHello\n';
-  for (const [name, content] of Object.entries({ 'policy.pdf': pdfOf(['Policy']), 'captions.vtt': captions }))
-    await writeFile(join(folder, name), content);
   await service.api('PUT', '/course/fire-film', { Title: 'Fire film' });
   await fetch(`${service.baseUrl}/course/fire-film/package`, {
     method: 'PUT',
@@ -88,6 +85,8 @@ for (const name of names.filter(hasCommands))
   test(`the commands on the guide page ${name} work and respond as shown`, async () => {
     const more = name === 'quick-start' ? {} : await afterQuickStart();
     const shell = new GuideShell({ BASE: service.baseUrl, OPERATOR: service.operatorKey, ...more });
+    shell.save('policy.pdf', pdfOf(['Policy']).toString('latin1'));
+    shell.save('captions.vtt', captions);
     try {
       assert.ok((await runHere(join(guide, `${name}.md`), shell)) > 0);
     } finally {

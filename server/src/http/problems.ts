@@ -81,7 +81,7 @@ const problemsByCode: Record<string, [ErrorCode, string]> = {
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'Send the body as application/json (packages as application/zip).',
+    'This operation does not accept this Content-Type. Send JSON as application/json, and a file with one of the types that /docs lists for the operation.',
   ],
   FST_ERR_BAD_URL: ['malformed_request', 'The URL has an invalid percent-encoding. Encode it as UTF-8.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'A part of the URL is too long.'],

@@ -103,7 +103,7 @@ export const userRoutes = [
     name: 'updateUser',
     summary: 'Change a user',
     description:
-      'Fields that you leave out keep their values; `null` clears a field. LoginID cannot be changed.',
+      'Fields that you leave out keep their values; `null` clears a field, except TimeFactor, where it removes all time limits. LoginID cannot be changed.',
     example: ['GroupName'],
     scope: 'users:write',
     params,
