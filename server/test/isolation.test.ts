@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app/app.ts';
 import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
+import { workImports } from '../src/domain/imports/work.ts';
+import { removeUntouched } from '../src/domain/privacy/erase.ts';
 import { countAccess } from '../src/domain/reports/count-access.ts';
 import { countCompletion } from '../src/domain/reports/count-completion.ts';
 import { browser, ownPage, signInUser } from '../src/domain/sign-in/test-support.ts';
@@ -48,6 +50,8 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Types') return ['user.created'];
   if (name === 'EventIDs') return [victimValues.EventID];
   if (name === 'Override') return { Score: 100, Reason: 'intruded' };
+  if (name === 'TimeFactor') return 1.5;
+  if (name === 'CompleteWhen') return { Percent: 90 };
   if (name === 'ValidUntil') return '2031-01-01T00:00:00Z';
   if (schema.enum) return schema.enum[0];
   if (schema.format === 'date-time') return '2030-01-01T00:00:00Z';
@@ -77,9 +81,13 @@ function propertiesOf(schema: unknown): Record<string, JsonSchema> {
 }
 
 /**
- * Filters that the test omits. Statements are read either by ID or by filters, and this test sends the ID.
+ * Filters that the test omits. Statements are read either by ID or by filters, and this test sends the ID. An import for
+ * a course that the tenant does not have is rejected before its file is read.
  */
-const omittedFilters: Record<string, string[]> = { getStatements: ['agent'] };
+const omittedFilters: Record<string, string[]> = {
+  getStatements: ['agent'],
+  createImport: ['CourseID', 'DurationID'],
+};
 
 function queryOf(route: Route, names: Record<string, string>): string {
   const known = Object.keys(propertiesOf(route.query)).filter(
@@ -102,6 +110,9 @@ function rowsOf(route: Route): object[] | null {
   return null;
 }
 
+const importFile = (...rows: unknown[][]) =>
+  ['LoginID,FirstName,GroupName,CourseID,DurationID', ...rows.map((row) => row.join(','))].join('\n');
+
 const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
 /**
@@ -117,6 +128,8 @@ const leftOut: Record<string, string[]> = {
 
 function bodyOf(route: Route): unknown {
   const rows = rowsOf(route);
+  if (route.name === 'createImport')
+    return importFile([victimValues.LoginID, 'Mine', victimValues.GroupName]);
   if (route.raw) return Object.values(route.raw.examples ?? {})[0];
   if (route.streams) return rows ? toLines(rows) : 'intruded';
   if (!route.body) return undefined;
@@ -265,8 +278,9 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const nothing =
       reply.status === 200 &&
       (reply.body.Result === -1 || (reply.body.Items ?? reply.body.Questions)?.length === 0);
-    // The intruder may have a user with the same LoginID, and an endpoint with the same address.
-    const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
+    // The intruder may have a user with the same LoginID, a file about it, and an endpoint with the same address.
+    const isOwn =
+      ['createUser', 'createImport', 'createWebhook'].includes(route.name) && reply.status === 201;
     // Public, because anyone who signs in needs it.
     const isPublic =
       (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||
@@ -375,6 +389,36 @@ test('bulk calls create and find only users of their own tenant', async () => {
       [[404, 'course_not_found']],
     );
   }
+  assert.deepEqual(await dump(victim.TenantID), before);
+});
+
+test('imports find only users, groups and courses of their own tenant', async () => {
+  const intruder = await newTenant(service);
+  const { LoginID = '', GroupName = '', CourseID = '' } = victimValues;
+  const type = { 'content-type': 'text/csv' };
+  const send = async (of: string, ...rows: string[][]) => {
+    const made = await intruder.api('POST', `/import?Of=${of}`, importFile(...rows), type);
+    expectStatus(made, 201);
+    await workImports(service.ctx, removeUntouched);
+    const read = await intruder.api('GET', `/import/${made.body.ImportID}`);
+    expectStatus(read, 200);
+    assert.deepEqual([read.body.Status, read.body.Questions], ['applied', []]);
+    return read.body.Rows.map(({ Outcome, code, Nearest, Notes }: Record<string, unknown>) => [
+      code ?? Outcome,
+      Nearest,
+      Notes,
+    ]);
+  };
+  const [near, group] = [LoginID.slice(0, -1), GroupName.toUpperCase()];
+  assert.deepEqual(
+    await send('enrolments', [LoginID, '', '', CourseID], [near, '', '', CourseID.toUpperCase()]),
+    [
+      ['course_not_found', null, []],
+      ['course_not_found', null, []],
+    ],
+  );
+  assert.deepEqual(await send('users', [LoginID.toUpperCase(), 'Mine', group, '']), [['created', null, []]]);
+  expectStatus(await intruder.api('GET', `/user/${LoginID}`), 404);
   assert.deepEqual(await dump(victim.TenantID), before);
 });
 

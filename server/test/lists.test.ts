@@ -88,6 +88,7 @@ const cases: Record<string, string[]> = {
       (filter) => `${order}&${filter}`,
     ),
   ),
+  listImports: [''],
   listMails: [
     ...['', 'Status=queued', 'Status=failed', `LoginID=${names.LoginID}`],
     `LoginID=${names.LoginID}&Status=failed`,
@@ -115,6 +116,7 @@ const small = [
   'listOfferedCourses',
   'listCourses',
   'listReleases',
+  'listReleaseFiles',
   'listTenants',
   'listKeys',
   'listOwnKeys',

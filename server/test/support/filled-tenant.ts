@@ -97,12 +97,19 @@ export async function fill(
   for (const report of ['completion', 'access', 'activity'])
     expectStatus(await tenant.api('GET', `/report/${report}`), 200);
   const ScheduleID = await fillReports(service, tenant);
+  const ImportID = await fillImports(tenant, LoginID);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };
   const opened = { enrollId: EnrollID, sessionId: randomUUID(), launch: 1 };
   await insertAuSession(ctx, { ...opened, unit_id: `${secret} unit`, mode: 'Normal' });
   const known = await fillLrs(tenant);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
-  const names = { ScheduleID, TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
+  const names = {
+    ScheduleID,
+    ImportID,
+    TenantID: tenant.TenantID,
+    KeyID: tenant.keyId,
+    DurationID: 'standard',
+  };
   return {
     ...names,
     LoginID,
@@ -198,6 +205,16 @@ async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<voi
     .insertInto('erasure_enrolment')
     .values({ ...own, enroll_id: newId(now) })
     .execute();
+}
+
+/** A planned import with a row of the user. Returns the ImportID. */
+async function fillImports({ api }: TestTenant, LoginID: string): Promise<string> {
+  const query = new URLSearchParams({ Plan: 'true', Name: `${secret} endpoint` });
+  const file = `LoginID,FirstName\n${LoginID},${secret} reference\n`;
+  const made = await api('POST', `/import?${query}`, file, { 'content-type': 'text/csv' });
+  expectStatus(made, 201);
+  assert.equal(made.body.Status, 'planned');
+  return made.body.ImportID;
 }
 
 /** A scheduled report with a recipient. Returns the ScheduleID. */

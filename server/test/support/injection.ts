@@ -70,6 +70,7 @@ export const hostileBodies = {
     ImageURL: hostileAddress,
     URL: hostileAddress,
   },
+  importFromURL: { URL: 'http://127.0.0.1:9/"><img/src=x/onerror=window.hostile=1>' },
   putOption: { Name: hostile('Name'), Groups: [hostile('GroupName')], Duration: 'P30D' },
   enrolWithOption: { Reference: hostile('Reference'), Metadata: { 'key"><img>': hostile('Metadata') } },
   enrol: { Reference: hostile('Reference'), Metadata: { 'key"><img>': hostile('Metadata') } },
@@ -180,6 +181,7 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   const { URL: address, ...described } = bodies.putCourse;
   done(await service.api('PUT', course, zip ? described : { ...described, URL: address }));
   done(await service.api('PUT', `${course}${path`/option/${DurationID}`}`, bodies.putOption));
+  expectStatus(await service.api('POST', `${course}/import`, bodies.importFromURL), 202);
   if (zip) {
     const { readFile } = await import('node:fs/promises');
     const response = await fetch(`${service.baseUrl}${course}/package`, {

@@ -10,6 +10,7 @@ const delivery = (n: string) => ids('0193', n);
 const key = (n: string) => ids('0194', n);
 const mail = (n: string) => ids('0197', n);
 
+const file = (n: string) => ids('0198', n);
 const audit = (n: string) => ids('0196', n);
 
 const hook = '01950000-0000-7000-8000-000000000000';
@@ -73,6 +74,10 @@ function statements(tenant: string): string[] {
     `insert into mail (tenant_id, mail_id, user_id, kind, address, status, created_at, expires_at, due_at)
      select ${t}, ${mail('n')}, ${user('n % 1000 + 1')}, 'invitation', 'x', case when n > 15000 then 'queued' when n % 999 = 0 then 'failed' else 'sent' end,
        now(), now(), now() from generate_series(1, ${2 * users}) n`,
+    `insert into import (tenant_id, import_id, name, subject, status, is_automatic, options, columns, counts, actor, created_at)
+     select ${t}, ${file('n')}, 'x', 'users', case when n % 10 = 0 then 'reading' else 'applied' end, true, '{}', '[]',
+       '{"Rows": 0, "Done": 0, "Created": 0, "Updated": 0, "Unchanged": 0, "Partial": 0, "Refused": 0, "UsersCreated": 0, "EnrolmentsCreated": 0}',
+       '{}', now() from generate_series(1, ${users}) n`,
     `insert into enrolment_key (tenant_id, key_id, key_hash, key_start, course_ids, duration_ids, purchase_order,
        valid_from, valid_until, created_at, revoked_at, redeemed_at)
      select ${t}, ${key('n')}, md5(n::text), 'x', '{lists-1}', '{usual}', 'order-' || n % 100,
@@ -97,6 +102,7 @@ const large = [
   'audit_entry',
   'invitation',
   'mail',
+  'import',
   'completion_line',
   'completion_day',
   'access_end',

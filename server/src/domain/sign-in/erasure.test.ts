@@ -82,6 +82,8 @@ async function newPerson() {
   await api('PUT', `/user/${LoginID}`, { GroupName: mark });
   expectStatus(await api('POST', '/invitation', { LoginID }), 201);
   await leavePasskey(service, { TenantID, LoginID }, mark);
+  const file = `LoginID,FirstName\n${LoginID},${mark}\n`;
+  expectStatus(await api('POST', '/import?Plan=true', file, { 'content-type': 'text/csv' }), 201);
   return { LoginID, EnrollID, idleID, redeemed, unused, cookie, commit, course: played };
 }
 
