@@ -184,7 +184,7 @@ export type Config = {
   /** The key ring; null if it is a file in the data folder. */
   signingKeys: readonly WrittenKey[] | null;
   logLevel: string;
-  /** Calls per minute for each key, across all nodes; 0 means no limit. */
+  /** Calls per minute for each key and node; 0 means no limit. */
   rateLimit: number;
   /** Maximum uncompressed bytes and entries of a package. */
   packageBytes: number;

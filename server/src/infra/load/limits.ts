@@ -9,7 +9,7 @@ type Limit = { readonly max: number; readonly of: string };
 
 /**
  * What one owner may do within a minute on this node: an enrolment or a course's preview for run-time limits, and a
- * tenant for the others. Calls per key are in `rate-limit.ts`.
+ * tenant for the others. The limit of calls per key is a setting, `RATE_LIMIT`.
  */
 export const perMinute = {
   /** A page sends a commit every few seconds, and a heartbeat every minute. */
