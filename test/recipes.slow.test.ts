@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 
-// Follows docs/recipes.md as a newcomer would: applies a recipe's changes to a copy, generates, and runs its test.
+// Follows docs/recipes.md as a newcomer would: applies a recipe's changes to a copy, generates, and runs its tests.
 
 const root = join(import.meta.dirname, '..');
 const recipes = readFileSync(join(root, 'docs/recipes.md'), 'utf8')
@@ -52,8 +52,8 @@ describe('recipes', () => {
       run('npm', ['run', 'generate']);
       run('npx', ['tsc', '--noEmit']);
       run('npx', ['biome', 'check', '--write', 'server/src/domain/enrolments']);
-      const [, own = ''] = /\+\+\+ b\/(\S+\.test\.ts)/.exec(changes.join('')) ?? [];
-      run('npm', ['test', '--', own]);
+      const tests = changes.join('').matchAll(/\+\+\+ b\/(\S+\.test\.ts)/g);
+      run('npm', ['test', '--', ...[...tests].map(([, file = '']) => file)]);
       const files = run('git', ['status', '--porcelain', '-uall']).trim().split('\n');
       assert.ok(files.length <= 8, files.join('\n'));
     });
