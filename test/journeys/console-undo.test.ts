@@ -19,6 +19,7 @@ before(async () => {
 
 after(() => service?.close());
 
+const groupPath = '/console/enrolments/group?group=Sales';
 const people = Array.from({ length: 30 }, (_, at) => `p${10 + at}`);
 
 async function withAdmin() {
@@ -27,21 +28,16 @@ async function withAdmin() {
   return { tenant, who: { tenant, LoginID } };
 }
 
-/** Imports a file in the console, up to the result. */
-async function importFile(page: Page, of: 'users' | 'enrolments', lines: readonly string[]): Promise<void> {
-  await page.goto(`${service.baseUrl}/console/bulk?of=${of}`);
-  const buffer = Buffer.from(lines.join('\n'));
-  await page.locator('input[type=file]').setInputFiles({ name: `${of}.csv`, mimeType: 'text/csv', buffer });
-  await page.getByRole('button', { name: 'Plan the import' }).click();
-  await page.getByRole('button', { name: /^(Create|Apply) \d/ }).click();
-  await page.getByRole('heading', { name: 'Import finished' }).waitFor();
-}
-
-/** Imports 30 people, and then an enrolment for each of them. */
-async function importPeople(page: Page): Promise<void> {
-  await importFile(page, 'users', ['LoginID,FirstName', ...people.map((id) => `${id},Pat`)]);
-  const enrolments = people.map((id) => `${id},${CourseID},standard`);
-  await importFile(page, 'enrolments', ['LoginID,CourseID,DurationID', ...enrolments]);
+/** Enrols a new group of people in the console, up to the result. */
+async function enrolGroup(page: Page, tenant: TestTenant, ids: readonly string[] = people): Promise<void> {
+  for (const LoginID of ids)
+    expectStatus(await tenant.api('POST', '/user', { LoginID, FirstName: 'Pat', GroupName: 'Sales' }), 201);
+  await page.goto(`${service.baseUrl}${groupPath}`);
+  await page.getByRole('combobox', { name: 'Course' }).fill(CourseID);
+  await page.getByRole('option').first().click();
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.getByRole('button', { name: /^Apply to \d/ }).click();
+  await page.getByRole('heading', { name: 'Finished' }).waitFor();
 }
 
 async function counted(page: Page): Promise<string[]> {
@@ -55,13 +51,18 @@ async function counted(page: Page): Promise<string[]> {
 const staying = async (page: Page, name: string) =>
   (await page.getByRole('table', { name }).getByRole('row').allTextContents()).slice(1).sort();
 
-const loginIds = async (tenant: TestTenant) =>
-  (await tenant.api('GET', '/user')).body.Items.map(({ LoginID }: { LoginID: string }) => LoginID).sort();
+const statuses = async (tenant: TestTenant) =>
+  (await tenant.api('GET', '/enrolment?Limit=200')).body.Items.map(
+    ({ Status }: { Status: string }) => Status,
+  ) as string[];
+
+const active = async (tenant: TestTenant) =>
+  (await statuses(tenant)).filter((status) => status !== 'withdrawn').length;
 
 const enrolmentOf = async (tenant: TestTenant, id: string) =>
   (await tenant.api('GET', `/enrolment/${id}?Include=LaunchURL`)).body.Items[0];
 
-/** What this page has stored on the device about imports that can be undone. */
+/** What this page has stored on the device about enrolments that can be undone. */
 const kept = (page: Page) =>
   page.evaluate(() =>
     Object.entries(localStorage)
@@ -70,52 +71,48 @@ const kept = (page: Page) =>
       .join(),
   );
 
-const undoOf = (page: Page, file: string) => page.getByRole('link', { name: `Undo: ${file}` });
+const undoOf = (page: Page) => page.getByRole('link', { name: `Undo: Sales · ${CourseID}` });
 
-test('An import of 30 people is undone, except for those who started the course or were changed', async () => {
+test('Enrolments of 30 people are undone, except for those who started the course or were changed', async () => {
   const { tenant, who } = await withAdmin();
-  const page = await consoleOf(service, who, '/console/bulk');
-  await importPeople(page);
+  const page = await consoleOf(service, who, groupPath);
+  await enrolGroup(page, tenant);
   await play(service, (await enrolmentOf(tenant, 'p10')).LaunchURL);
-  expectStatus(await tenant.api('PUT', '/user/p11', { FirstName: 'Kim' }), 200);
+  const { EnrollID } = await enrolmentOf(tenant, 'p11');
+  expectStatus(await tenant.api('PUT', `/enrolment/p11/${EnrollID}`, { Reference: 'order 7' }), 200);
 
-  // The result of the import offers the undo too, and is still shown after a look at the plan.
-  await page.getByRole('link', { name: 'Undo import' }).press('Enter');
-  const heading = page.getByRole('heading', { name: 'Undo: enrolments.csv' });
-  await page.getByRole('button', { name: 'Withdraw enrolments' }).waitFor();
-  assert.equal(await heading.evaluate((one) => one === document.activeElement), true);
-  assert.deepEqual(await counted(page), ['29 To be withdrawn', '1 To be kept']);
-  assert.equal(await page.getByRole('heading', { name: 'Import finished' }).count(), 0);
-  await page.getByRole('link', { name: 'Back' }).press('Enter');
-  await page.getByRole('heading', { name: 'Import finished' }).waitFor();
-
-  await page.getByRole('button', { name: 'Import another file' }).click();
-  await expectAccessible(page);
-  await undoOf(page, 'users.csv').click();
-  const confirm = page.getByRole('button', { name: 'Undo import' });
+  // The result offers the undo too, and is still shown after a look at the plan.
+  await page.getByRole('link', { name: 'Undo these enrolments' }).press('Enter');
+  const heading = page.getByRole('heading', { name: `Undo: Sales · ${CourseID}` });
+  const confirm = page.getByRole('button', { name: 'Withdraw enrolments' });
   await confirm.waitFor();
-  await page.getByText('Erased users cannot be restored').waitFor();
-  const stays = [`p10EnrolmentUsed in the meantime`, 'p10UserUsed in the meantime', 'p11UserChanged in'];
-  const planned = await staying(page, '3 records would be kept');
-  assert.deepEqual(await counted(page), ['28 To be erased', '29 To be withdrawn', '3 To be kept']);
-  assert.ok(
-    stays.every((text, at) => planned[at]?.startsWith(text)),
-    planned.join(),
-  );
-  await page.getByText('Used in the meantime (2), Changed in the meantime (1)').waitFor();
-  assert.equal((await loginIds(tenant)).length, 31);
+  assert.equal(await heading.evaluate((one) => one === document.activeElement), true);
+  assert.equal(await page.getByRole('heading', { name: 'Finished' }).count(), 0);
+  await page.getByRole('link', { name: 'Back' }).press('Enter');
+  await page.getByRole('heading', { name: 'Finished' }).waitFor();
+
+  await page.getByRole('button', { name: 'Choose another group or course' }).click();
+  await expectAccessible(page);
+  await undoOf(page).click();
+  await confirm.waitFor();
+  await page.getByText('You can undo each withdrawal later').waitFor();
+  const planned = await staying(page, '2 records would be kept');
+  assert.deepEqual(await counted(page), ['28 To be withdrawn', '2 To be kept']);
+  assert.match(planned.join('\n'), /^p10EnrolmentUsed in the meantime\np11EnrolmentChanged in the meantime$/);
+  await page.getByText('Used in the meantime (1), Changed in the meantime (1)').waitFor();
+  assert.equal(await active(tenant), 30);
   await expectAccessible(page);
 
   await confirm.press('Enter');
-  await page.getByRole('status').getByText('28 users erased, 29 enrolments withdrawn').waitFor();
-  assert.deepEqual(await counted(page), ['28 Erased', '29 Withdrawn', '3 Kept']);
-  assert.deepEqual(await staying(page, '3 records were kept'), planned);
-  assert.deepEqual(await loginIds(tenant), [who.LoginID, 'p10', 'p11'].sort());
+  await page.getByRole('status').getByText('28 enrolments withdrawn').waitFor();
+  assert.deepEqual(await counted(page), ['28 Withdrawn', '2 Kept']);
+  assert.deepEqual(await staying(page, '2 records were kept'), planned);
   assert.equal((await enrolmentOf(tenant, 'p10')).Status, 'in_progress');
-  assert.equal((await enrolmentOf(tenant, 'p11')).Status, 'withdrawn');
+  assert.equal((await enrolmentOf(tenant, 'p11')).Status, 'enrolled');
+  assert.equal((await enrolmentOf(tenant, 'p12')).Status, 'withdrawn');
   await expectAccessible(page);
 
-  // The device forgets erased people immediately, and the others when the administrator signs out.
+  // The device forgets withdrawn enrolments immediately, and the others when the administrator signs out.
   const stored = await kept(page);
   assert.deepEqual([stored.includes('"p11"'), stored.includes('"p12"')], [true, false]);
   await page.getByRole('button', { name: 'Ada Admin' }).click();
@@ -127,12 +124,12 @@ test('An import of 30 people is undone, except for those who started the course 
 
 test('An undo waits for the rate limit, stops if it is reached, and continues without repeating anything', async () => {
   const { tenant, who } = await withAdmin();
-  const page = await consoleOf(service, who, '/console/bulk');
-  await importPeople(page);
-  await page.goto(`${service.baseUrl}/console/bulk`);
+  const page = await consoleOf(service, who, groupPath);
+  await enrolGroup(page, tenant);
+  await page.goto(`${service.baseUrl}${groupPath}`);
   // The service reports that one call is left for the next two seconds.
   await page.route(
-    '**/user/p10?**',
+    '**/enrolment/p10/*?**',
     async (route) => {
       const response = await route.fetch();
       const limit = { 'RateLimit-Policy': '"key";q=600;w=60', RateLimit: '"key";r=1;t=2' };
@@ -140,14 +137,14 @@ test('An undo waits for the rate limit, stops if it is reached, and continues wi
     },
     { times: 1 },
   );
-  await undoOf(page, 'users.csv').click();
+  await undoOf(page).click();
   await page.getByRole('status').getByText('Waiting for up to a minute').waitFor();
-  const confirm = page.getByRole('button', { name: 'Undo import' });
+  const confirm = page.getByRole('button', { name: 'Withdraw enrolments' });
   await confirm.waitFor();
   const removals: string[] = [];
   let isLimited = true;
-  await page.route(/\/(enrolment|user)\/p\d/, async (route) => {
-    if (isLimited && removals.length > 40)
+  await page.route(/\/enrolment\/p\d/, async (route) => {
+    if (isLimited && removals.length > 15)
       return route.fulfill({
         status: 429,
         headers: { 'Retry-After': '600' },
@@ -159,71 +156,71 @@ test('An undo waits for the rate limit, stops if it is reached, and continues wi
   await confirm.click();
   await page.getByRole('alert').getByText('Retry later.').waitFor();
   await page.getByText('It is safe to continue.').waitFor();
-  const left = (await loginIds(tenant)).length - 1;
+  const left = await active(tenant);
   assert.ok(left > 0 && left < 30, `${left}`);
   await expectAccessible(page);
   isLimited = false;
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('status').getByText('30 users erased, 30 enrolments withdrawn').waitFor();
-  assert.deepEqual(await loginIds(tenant), [who.LoginID]);
-  assert.equal(removals.length, 60);
-  assert.equal(new Set(removals).size, 60);
+  await page.getByRole('status').getByText('30 enrolments withdrawn').waitFor();
+  assert.equal(await active(tenant), 0);
+  assert.equal(removals.length, 30);
+  assert.equal(new Set(removals).size, 30);
   await closeConsole(page);
 });
 
 test('An undo can be continued after the tab was reloaded during a call', async () => {
   const { tenant, who } = await withAdmin();
-  const page = await consoleOf(service, who, '/console/bulk');
+  const page = await consoleOf(service, who, groupPath);
   page.on('dialog', (dialog) => void dialog.accept());
-  await importPeople(page);
-  await page.goto(`${service.baseUrl}/console/bulk`);
-  await undoOf(page, 'users.csv').click();
-  const confirm = page.getByRole('button', { name: 'Undo import' });
+  await enrolGroup(page, tenant);
+  await page.goto(`${service.baseUrl}${groupPath}`);
+  await undoOf(page).click();
+  const confirm = page.getByRole('button', { name: 'Withdraw enrolments' });
   await confirm.waitFor();
   let isHeld = true;
-  await page.route('**/user/p15?**', (route) => (isHeld ? undefined : route.continue()));
+  await page.route('**/enrolment/p15/*', (route) => (isHeld ? undefined : route.continue()));
   await confirm.click();
   // Every call except one gets a response.
   await untilMatching(
-    () => loginIds(tenant),
-    (left) => left.length === 2,
+    () => active(tenant),
+    (left) => left === 1,
   );
   await page.reload();
   await page.getByText('This undo was interrupted').waitFor();
-  await page.getByText(/users? erased, 30 enrolments withdrawn\./).waitFor();
+  await page.getByText(/enrolments? withdrawn\./).waitFor();
   await expectAccessible(page);
   isHeld = false;
   await page.getByRole('button', { name: 'Continue undo' }).click();
-  await page.getByRole('status').getByText('30 users erased, 30 enrolments withdrawn').waitFor();
-  assert.deepEqual(await loginIds(tenant), [who.LoginID]);
+  await page.getByRole('status').getByText('30 enrolments withdrawn').waitFor();
+  assert.equal(await active(tenant), 0);
   assert.equal(await kept(page), '');
   await page.reload();
   await page.getByText('This can no longer be undone').waitFor();
   await closeConsole(page);
 });
 
-test('After an hour, an import can no longer be undone', async () => {
+test('After an hour, enrolments can no longer be undone', async () => {
   const { tenant, who } = await withAdmin();
-  const page = await consoleOf(service, who, '/console/bulk');
+  const page = await consoleOf(service, who, groupPath);
   await page.clock.install();
-  await importFile(page, 'users', ['LoginID', 'ann']);
-  const undo = page.getByRole('link', { name: 'Undo import' });
+  await enrolGroup(page, tenant, ['ann']);
+  const undo = page.getByRole('link', { name: 'Undo these enrolments' });
   await undo.waitFor();
   await page.clock.fastForward('59:00');
   await undo.waitFor();
   await page.clock.fastForward('01:05');
   await undo.waitFor({ state: 'detached' });
   assert.equal(await kept(page), '');
-  await page.goto(`${service.baseUrl}/console/bulk`);
-  await page.getByRole('button', { name: 'Choose file' }).waitFor();
+  await page.goto(`${service.baseUrl}${groupPath}`);
+  await page.getByRole('button', { name: 'Show the plan' }).waitFor();
   assert.equal(await page.getByText('Recently created').count(), 0);
-  assert.deepEqual(await loginIds(tenant), [who.LoginID, 'ann'].sort());
+  assert.equal(await active(tenant), 1);
   await closeConsole(page);
 });
 
-test('If the browser has no space to remember an import, its result says that it cannot be undone', async () => {
-  const { who } = await withAdmin();
-  const page = await consoleOf(service, who, '/console/bulk');
+test('If the browser has no space to remember enrolments, the result says that they cannot be undone', async () => {
+  const { tenant, who } = await withAdmin();
+  const page = await consoleOf(service, who, groupPath);
   await page.evaluate(() => {
     // Fills the storage up to the last characters.
     for (let size = 8_000_000; size > 10; size = Math.floor(size / 2))
@@ -231,9 +228,9 @@ test('If the browser has no space to remember an import, its result says that it
         localStorage.setItem(`full ${size}`, 'x'.repeat(size));
       } catch {}
   });
-  await importFile(page, 'users', ['LoginID', 'ann']);
+  await enrolGroup(page, tenant, ['ann']);
   await page.getByText('Too many records were created to undo this here.').waitFor();
-  assert.equal(await page.getByRole('link', { name: 'Undo import' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Undo these enrolments' }).count(), 0);
   assert.equal(await kept(page), '');
   await closeConsole(page);
 });
@@ -242,15 +239,15 @@ test('Without the permission to change enrolments, nothing can be undone', async
   const { tenant, who } = await withAdmin();
   const Scopes = ['users:read', 'users:write', 'users:admin', 'enrolments:read'] as const;
   const key = await createKey(service.ctx, { tenantId: tenant.TenantID, Name: 'SSO', Scopes: [...Scopes] });
-  const page = await consoleOf(service, who, '/console/bulk');
-  await importPeople(page);
-  await page.goto(`${service.baseUrl}/console/bulk`);
-  await undoOf(page, 'users.csv').waitFor();
+  const page = await consoleOf(service, who, groupPath);
+  await enrolGroup(page, tenant);
+  await page.goto(`${service.baseUrl}${groupPath}`);
+  await undoOf(page).waitFor();
   const api: typeof tenant.api = (method, path, body, headers) =>
     service.api(method, path, body, key.Secret, headers);
   const limited = { tenant: { ...tenant, api }, LoginID: who.LoginID };
-  await signInAs(page, service, limited, '/console/bulk');
-  await page.getByRole('button', { name: 'Choose file' }).waitFor();
+  await signInAs(page, service, limited, groupPath);
+  await page.getByRole('button', { name: 'Ada Admin' }).waitFor();
   assert.equal(await page.getByText('Recently created').count(), 0);
   assert.ok((await kept(page)).includes('p10'));
   await closeConsole(page);

@@ -5,14 +5,13 @@ import { useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useAction } from '../../parts/action.tsx';
-import { csvRow } from '../../parts/csv.ts';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { newRequestKey } from '../../parts/request-key.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { type Change, ChangeTexts } from './change-texts.tsx';
 import { RunView } from './run-view.tsx';
 import { type RowCalls, type Send, sendRows } from './send-rows.ts';
-import { openSource, type Source } from './source.ts';
+import type { Source } from './source.ts';
 import { useRun } from './use-run.ts';
 
 type Props<T> = {
@@ -27,12 +26,10 @@ type Props<T> = {
 
 type Planned = { source: Source; send: Send };
 
-/** The IDs of the rows as a file, so that rejected rows can be saved. */
-async function sourceOf<T>(rows: readonly T[], { ids }: RowCalls<T>): Promise<Source> {
+/** The IDs of the rows, so that rejected rows can be saved. */
+function sourceOf<T>(rows: readonly T[], { ids }: RowCalls<T>): Source {
   const columns = rows[0] === undefined ? [] : Object.keys(ids(rows[0]));
-  const lines = [columns, ...rows.map((row) => Object.values(ids(row)))];
-  const texts = lines.map((cells) => csvRow(cells, { isRaw: true }));
-  return openSource(new File(texts, 'selected.csv'), 'enrolments', new AbortController().signal);
+  return { columns, cells: rows.map((row) => Object.values(ids(row)).map((id) => id ?? '')) };
 }
 
 /** A change to selected rows: the form, the plan, and the result for each row. */
@@ -47,13 +44,10 @@ export function ChangeRun<T>({ change, rows, callsOf, list, children }: Props<T>
     if (requestKey !== null) void queries.invalidateQueries();
   });
   const start = ({ source, send }: Planned, requestKey: string | null) =>
-    running.start({
-      ...{ subject: 'enrolments', source, fields: source.columns, added: {}, isChecked: false, requestKey },
-      send,
-    });
+    running.start({ source, requestKey, send });
   const planning = useAction(async () => {
     const calls = callsOf();
-    const next = { source: await sourceOf(rows, calls), send: sendRows(rows, calls) };
+    const next = { source: sourceOf(rows, calls), send: sendRows(rows, calls) };
     setPlanned(next);
     start(next, null);
   });
@@ -95,9 +89,7 @@ export function ChangeRun<T>({ change, rows, callsOf, list, children }: Props<T>
       <RunView
         run={run}
         running={running}
-        subject="enrolments"
         source={planned.source}
-        added={{}}
         isChange
         onApply={() => start(planned, newRequestKey())}
         onOther={() => navigate({ to: list, search: {} })}

@@ -3,15 +3,11 @@ import { addCreated, type CreatedRow, type NewImport } from './created.ts';
 
 const saveEvery = 1_000;
 
-/** The records that the rows created, which an undo would remove. */
+/** The enrolments that the rows created, which an undo would withdraw. */
 function createdRows(lines: readonly Line[]): CreatedRow[] {
-  return lines.flatMap(({ LoginID, ...line }) => {
-    if (LoginID === undefined) return [];
-    const created = [line, line.Enrolment].filter((step) => step?.Status === 201);
-    return created.map(
-      (step): CreatedRow => (step?.EnrollID === undefined ? [LoginID] : [LoginID, step.EnrollID]),
-    );
-  });
+  return lines.flatMap(({ Status, LoginID, EnrollID }): CreatedRow[] =>
+    Status === 201 && LoginID !== undefined && EnrollID !== undefined ? [[LoginID, EnrollID]] : [],
+  );
 }
 
 /**

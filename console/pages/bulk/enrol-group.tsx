@@ -78,14 +78,14 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
   });
   const inputOf = ({ wanted, source }: Planned, requestKey: string | null): Input => ({
     name: `${wanted.users ? t('form.titleSelected', { count: wanted.users.length }) : wanted.group} · ${wanted.courseId}`,
-    ...{ subject: 'enrolments', source, fields: source.columns, added: {}, isChecked: false, requestKey },
+    ...{ source, requestKey },
   });
   const planning = useAction(async (wanted: GroupEnrolment) => {
     reading.current = new AbortController();
     const source = await groupSource(api, wanted, reading.current.signal);
     setNobody(source === null);
     if (!source) return;
-    const planned = { wanted, source, people: await peopleIn(source) };
+    const planned = { wanted, source, people: peopleIn(source) };
     setPlanned(planned);
     running.start(inputOf(planned, null));
   });
@@ -133,9 +133,7 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
       <RunView
         run={run}
         running={running}
-        subject="enrolments"
         source={source}
-        added={{}}
         group={wanted}
         isUnfinished={isUnfinished(signature(planned))}
         onApply={() => apply(planned)}

@@ -1,8 +1,7 @@
 import type { Api } from '../../api/api.tsx';
-import { csvRow } from '../../parts/csv.ts';
 import { withQuery } from '../../parts/download.tsx';
 import { truncatedResponse } from './call.ts';
-import { openSource, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
 export type GroupEnrolment = {
   group: string;
@@ -54,7 +53,7 @@ async function peopleOf(api: Api, wanted: GroupEnrolment, signal: AbortSignal): 
   return [...people].sort();
 }
 
-/** The enrolments of a group as the rows of a file; null if there is nobody to enrol or extend. */
+/** The enrolments of a group as rows; null if there is nobody to enrol or extend. */
 export async function groupSource(
   api: Api,
   wanted: GroupEnrolment,
@@ -63,8 +62,6 @@ export async function groupSource(
   const people = await peopleOf(api, wanted, signal);
   if (people.length === 0) return null;
   const { courseId, durationId, ifEnrolled } = wanted;
-  const write = (cells: readonly string[]) => csvRow(cells, { isRaw: true });
-  const rows = people.map((loginId) => write([loginId, courseId, durationId, ifEnrolled]));
-  const header = write(['LoginID', 'CourseID', 'DurationID', 'IfEnrolled']);
-  return openSource(new File([header, ...rows], 'group.csv'), 'enrolments', signal);
+  const cells = people.map((loginId) => [loginId, courseId, durationId, ifEnrolled]);
+  return { columns: ['LoginID', 'CourseID', 'DurationID', 'IfEnrolled'], cells };
 }

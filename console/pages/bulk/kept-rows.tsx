@@ -7,7 +7,7 @@ import { UserLink } from '../users/person.tsx';
 import { pageSize, useReason } from './rejected-rows.tsx';
 import type { KeptRow } from './use-undo.ts';
 
-/** The records that an undo does not remove, with the reasons and their counts. */
+/** The enrolments that an undo does not withdraw, with the reasons and their counts. */
 export function KeptRows({ rows, isPlan }: { rows: readonly KeptRow[]; isPlan: boolean }) {
   const t = useTranslations('bulk.undo');
   const bulk = useTranslations('bulk');
@@ -28,23 +28,20 @@ export function KeptRows({ rows, isPlan }: { rows: readonly KeptRow[]; isPlan: b
     {
       key: 'what',
       header: t('stays'),
-      cell: ({ loginId, enrollId }) =>
-        enrollId === null ? (
-          bulk('subjectOf.users')
-        ) : (
-          <Anchor
-            renderRoot={(props) => (
-              <Link
-                to="/console/enrolments/$loginId/$enrollId"
-                params={{ loginId, enrollId }}
-                search={{}}
-                {...props}
-              />
-            )}
-          >
-            {bulk('subjectOf.enrolments')}
-          </Anchor>
-        ),
+      cell: ({ loginId, enrollId }) => (
+        <Anchor
+          renderRoot={(props) => (
+            <Link
+              to="/console/enrolments/$loginId/$enrollId"
+              params={{ loginId, enrollId }}
+              search={{}}
+              {...props}
+            />
+          )}
+        >
+          {bulk('subjectOf.enrolments')}
+        </Anchor>
+      ),
     },
     { key: 'reason', header: bulk('reason'), cell: ({ reason }) => reasonOf(reason) },
   ];
@@ -59,12 +56,7 @@ export function KeptRows({ rows, isPlan }: { rows: readonly KeptRow[]; isPlan: b
           {format.list(reasons, { type: 'unit' })}
         </Text>
       </Stack>
-      <Rows
-        label={title}
-        columns={columns}
-        rows={rows.slice(0, shown)}
-        rowKey={({ loginId, enrollId }) => enrollId ?? loginId}
-      />
+      <Rows label={title} columns={columns} rows={rows.slice(0, shown)} rowKey={({ enrollId }) => enrollId} />
       {rows.length > shown && (
         <Center>
           <Button variant="default" onClick={() => setShown(shown + 5 * pageSize)}>

@@ -1,22 +1,14 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
-import { type Created, expiryOf } from './created.ts';
-import { subjects } from './subjects.ts';
+import { expiryOf } from './created.ts';
 import { UndoButton } from './undo-link.tsx';
-import { useCreated, useMayUndo } from './use-created.ts';
+import { useCreated } from './use-created.ts';
 
-/** The imports that can still be undone, even after the page has been reloaded. */
+/** The enrolments that can still be undone, even after the page has been reloaded. */
 export function RecentImports() {
   const t = useTranslations('bulk.undo');
   const format = useFormatter();
-  const mayUndo = useMayUndo();
-  const createdTexts = ({ rows }: Created) => {
-    const users = rows.filter(([, enrollId]) => enrollId === undefined).length;
-    const counts = { users, enrolments: rows.length - users };
-    const shown = subjects.filter((of) => counts[of] > 0);
-    return shown.map((of) => t(`created.${of}`, { count: counts[of] }));
-  };
-  const recent = useCreated().filter(({ subject }) => mayUndo(subject));
+  const recent = useCreated();
   if (recent.length === 0) return null;
   return (
     <Paper withBorder p="md" className="bulk-part" component="section" aria-labelledby="recent" maw={640}>
@@ -38,7 +30,7 @@ export function RecentImports() {
                     {created.name}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {createdTexts(created).join(' · ')}
+                    {t('created', { count: created.rows.length })}
                     {' · '}
                     {t('until', { time: format.dateTime(expiryOf(created), { timeStyle: 'short' }) })}
                   </Text>

@@ -12,7 +12,6 @@ import { UserLink } from '../users/person.tsx';
 import type { RejectedRow } from './outcome.ts';
 import { rejectedRows } from './rejected-file.ts';
 import type { Source } from './source.ts';
-import type { Subject } from './subjects.ts';
 
 /** A short page, because each row is a card on a phone. */
 export const pageSize = 10;
@@ -28,7 +27,7 @@ export function useReason(): (code: string) => string {
 
 /** Errors for which the console has its own advice. For other errors, the service's text is clear enough here. */
 const ownAdvice = [
-  ...['user_exists', 'user_not_found', 'user_disabled', 'course_not_found'],
+  ...['user_not_found', 'user_disabled', 'course_not_found'],
   ...['multiple_enrolment_options', 'option_not_found'],
 ] as const;
 
@@ -42,38 +41,28 @@ function useAdvice(): (row: RejectedRow) => string {
   };
 }
 
-function useColumns({ subject, isGroup, isChange }: Props): Column<RejectedRow>[] {
+function useColumns({ isGroup }: Pick<Props, 'isGroup'>): Column<RejectedRow>[] {
   const t = useTranslations('bulk');
   const reason = useReason();
   const advice = useAdvice();
   return [
     {
-      key: 'line',
-      header: t('lineHeader'),
-      cell: ({ line }) => <span className="refused-line">{t('line', { line: String(line) })}</span>,
-    },
-    {
       key: 'row',
-      header: t(`subjectOf.${subject}`),
-      cell: ({ loginId, courseId, kind }) => (
+      header: t('subjectOf.enrolments'),
+      cell: ({ loginId, courseId }) => (
         <Text size="sm" component="div" className="refused-row">
-          {loginId !== null && (isGroup || isChange || kind === 'differs') ? (
+          {loginId !== null ? (
             <UserLink loginId={loginId}>{loginId}</UserLink>
           ) : (
-            <span className="break">{loginId ?? (isChange ? courseId : '–')}</span>
+            <span className="break">{courseId ?? '–'}</span>
           )}
-          {courseId !== null && !isGroup && (loginId !== null || !isChange) && (
+          {courseId !== null && !isGroup && loginId !== null && (
             <Text size="xs" c="dimmed" className="break">
               {courseId}
             </Text>
           )}
         </Text>
       ),
-    },
-    {
-      key: 'field',
-      header: t('field'),
-      cell: ({ field }) => <span className="field-name">{field ?? '–'}</span>,
     },
     {
       key: 'reason',
@@ -95,21 +84,17 @@ function useColumns({ subject, isGroup, isChange }: Props): Column<RejectedRow>[
 type Props = {
   refused: readonly RejectedRow[];
   source: Source;
-  subject: Subject;
-  /** Set for people in a group, who have no lines or fields that could be corrected. */
+  /** Whether all rows are for the same course. */
   isGroup: boolean;
-  /** Set for selected records, which have no lines or fields either. */
-  isChange: boolean;
 };
 
 /** The skipped rows and their reasons. */
 export function RejectedRows(props: Props) {
-  const { refused, source, subject, isGroup, isChange } = props;
+  const { refused, source } = props;
   const t = useTranslations('bulk');
   const reason = useReason();
   const advice = useAdvice();
-  const all = useColumns(props);
-  const columns = isGroup || isChange ? all.filter(({ key }) => key === 'row' || key === 'reason') : all;
+  const columns = useColumns(props);
   const [code, setCode] = useState<string>();
   const [sought, setSought] = useState<string>();
   const [shown, setShown] = useState(pageSize);
@@ -124,14 +109,12 @@ export function RejectedRows(props: Props) {
       refused.filter(
         (one) =>
           (code === undefined || one.code === code) &&
-          (text === undefined ||
-            [one.line, one.loginId, one.courseId, one.field].join(' ').toLowerCase().includes(text)),
+          (text === undefined || [one.loginId, one.courseId].join(' ').toLowerCase().includes(text)),
       ),
     [refused, code, text],
   );
   const download = useAction(async () => {
-    const rows = await rejectedRows(source, found, reason, advice);
-    saveFile(`${subject}-refused.csv`, csvFile(rows));
+    saveFile('enrolments-refused.csv', csvFile(rejectedRows(source, found, reason, advice)));
   });
   const clear = () => {
     setCode(undefined);

@@ -1,34 +1,27 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useFormatter, useTranslations } from 'use-intl';
+import { useTranslations } from 'use-intl';
 import { csvFile, csvRow } from '../../parts/csv.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { FailedAction } from '../../parts/states.tsx';
-import type { AddedFields } from './existing.ts';
 import type { GroupEnrolment } from './group-rows.ts';
-import { type ChangedFields, resultColumns } from './outcome.ts';
+import { resultColumns } from './outcome.ts';
 import { RejectedRows } from './rejected-rows.tsx';
 import { RunBar } from './run-bar.tsx';
-import { type Source, UnusableFile } from './source.ts';
-import type { Subject } from './subjects.ts';
+import type { Source } from './source.ts';
 import { Tiles } from './tiles.tsx';
 import { UndoLink } from './undo-link.tsx';
 import type { Run, Running } from './use-run.ts';
-import { WarnedRows } from './warned-rows.tsx';
 
 type Props = {
   run: Run;
   running: Running;
-  subject: Subject;
   source: Source;
-  added: AddedFields;
   /** Set if the rows are the people of a group. */
   group?: GroupEnrolment;
   /** Whether the rows are existing records that are changed. */
   isChange?: boolean;
-  /** Set if the rows are users who can also be enrolled: whether this may extend or renew existing enrolments. */
-  enrolling?: { changesExisting: boolean };
   /** Whether the run was interrupted, so that its results are incomplete even if nothing is left to do. */
   isUnfinished?: boolean;
   onApply: () => void;
@@ -37,8 +30,7 @@ type Props = {
 
 /** A plan or an import: its progress, its results, and the next step. */
 export function RunView(props: Props) {
-  const { run, running, subject, source, added, group, isChange = false, enrolling } = props;
-  const { isUnfinished = false } = props;
+  const { run, running, source, group, isChange = false, isUnfinished = false } = props;
   const { onApply, onOther } = props;
   const t = useTranslations('bulk');
   const { state, isPlan, sum } = run;
@@ -71,41 +63,22 @@ export function RunView(props: Props) {
           </Stack>
         </Alert>
       )}
-      {sum.rows > 0 && (
-        <Tiles
-          counts={sum.counts}
-          subject={subject}
-          isPlan={isPlan}
-          isUpdate={isChange || added.IfExists === 'update'}
-          isChange={isChange}
-          {...(enrolling ? { enrolments: sum.enrolments } : {})}
-        />
-      )}
-      {!isChange && <ChangedFieldList changed={sum.changed} />}
+      {sum.rows > 0 && <Tiles counts={sum.counts} isPlan={isPlan} isChange={isChange} />}
       {state === 'done' &&
         (isPlan ? (
           <AfterPlan
             run={run}
             running={running}
-            subject={subject}
             isUnfinished={isUnfinished}
             keepsExisting={isChange || group?.ifEnrolled === 'return'}
-            {...(enrolling ? { enrolling } : {})}
             onApply={onApply}
           />
         ) : (
-          <AfterRun {...{ run, subject, isChange, onOther }} hasCourses={enrolling !== undefined} />
+          <AfterRun {...{ run, isChange, onOther }} />
         ))}
       {state !== 'running' && !isPlan && <UndoLink run={run} />}
-      {sum.warnings.length > 0 && state !== 'running' && <WarnedRows warnings={sum.warnings} />}
       {sum.rejected.length > 0 && state !== 'running' && (
-        <RejectedRows
-          refused={sum.rejected}
-          source={source}
-          subject={subject}
-          isGroup={group !== undefined}
-          isChange={isChange}
-        />
+        <RejectedRows refused={sum.rejected} source={source} isGroup={group !== undefined} />
       )}
     </Stack>
   );
@@ -143,45 +116,28 @@ function RunProgress({ run: { state, rows, of, error, isPlan }, running }: { run
           {t(isPlan ? 'stoppedPlan' : 'stopped')}
         </Text>
       )}
-      {state === 'failed' &&
-        (error instanceof UnusableFile ? (
-          <Alert color="red" role="alert">
-            {t(`why.${error.why}`)}
-          </Alert>
-        ) : (
-          <>
-            <FailedAction error={error} />
-            {!isPlan && <Text size="sm">{t('failedText')}</Text>}
-          </>
-        ))}
+      {state === 'failed' && (
+        <>
+          <FailedAction error={error} />
+          {!isPlan && <Text size="sm">{t('failedText')}</Text>}
+        </>
+      )}
     </Stack>
   );
 }
 
-type AfterProps = Pick<Props, 'run' | 'subject'>;
+type AfterPlanProps = Pick<Props, 'run' | 'running' | 'onApply'> & {
+  keepsExisting: boolean;
+  isUnfinished: boolean;
+};
 
-type AfterPlanProps = AfterProps &
-  Pick<Props, 'running' | 'onApply' | 'enrolling'> & { keepsExisting: boolean; isUnfinished: boolean };
-
-function AfterPlan({
-  run,
-  running,
-  subject,
-  keepsExisting,
-  isUnfinished,
-  enrolling,
-  onApply,
-}: AfterPlanProps) {
+function AfterPlan({ run, running, keepsExisting, isUnfinished, onApply }: AfterPlanProps) {
   const t = useTranslations('bulk');
-  const { counts, enrolments, rejected } = run.sum;
-  const { created, updated, exists } = counts;
-  // Existing enrolments are included if they may be extended or renewed.
-  const enrolled = enrolments.created + (enrolling?.changesExisting ? enrolments.exists : 0);
-  const count = created + updated + enrolled + (subject === 'users' || keepsExisting ? 0 : exists);
-  const isOnlyResults = count === 0 && isUnfinished;
-  const skipped = enrolling ? 'people.skippedNote' : 'skippedNote';
+  const { counts, rejected } = run.sum;
+  // Existing enrolments are included if they may be extended.
+  const count = counts.created + counts.updated + (keepsExisting ? 0 : counts.exists);
   const nothing = isUnfinished ? 'unfinishedResults' : 'nothingToDo';
-  const text = t(count === 0 ? nothing : rejected.length > 0 ? skipped : 'allFine');
+  const text = t(count === 0 ? nothing : rejected.length > 0 ? 'skippedNote' : 'allFine');
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" maw={560} flex="1 1 16rem">
@@ -192,36 +148,17 @@ function AfterPlan({
           {t('back')}
         </Button>
         <Button size="md" disabled={count === 0 && !isUnfinished} onClick={onApply} className="apply">
-          {isOnlyResults
+          {count === 0 && isUnfinished
             ? t('goOn')
-            : enrolled > 0
-              ? t('people.apply', { users: created + updated, enrolments: enrolled })
-              : updated === 0
-                ? t(`apply.${subject}`, { count })
-                : created === 0
-                  ? t('existing.applyUpdates', { count })
-                  : t('existing.applyBoth', { created, updated })}
+            : t(counts.updated > 0 ? 'existing.applyUpdates' : 'apply.enrolments', { count })}
         </Button>
       </Group>
     </Group>
   );
 }
 
-/** The fields with new values, each with the number of users. */
-function ChangedFieldList({ changed }: { changed: ChangedFields }) {
-  const t = useTranslations('bulk.existing');
-  const format = useFormatter();
-  const fields = Object.entries(changed);
-  if (fields.length === 0) return null;
-  const texts = fields.map(([field, count]) => `${field} (${format.number(count)})`);
-  return <Text size="sm">{t('changed', { fields: format.list(texts) })}</Text>;
-}
-
-type AfterRunProps = AfterProps & Pick<Props, 'isChange' | 'onOther'> & { hasCourses: boolean };
-
-function AfterRun({ run, subject, isChange, onOther, hasCourses }: AfterRunProps) {
+function AfterRun({ run, isChange = false, onOther }: Pick<Props, 'run' | 'isChange' | 'onOther'>) {
   const t = useTranslations('bulk');
-  const to = subject === 'users' ? '/console/users' : '/console/enrolments';
   return (
     <Group gap="md">
       <Button onClick={onOther}>{t('another')}</Button>
@@ -229,14 +166,14 @@ function AfterRun({ run, subject, isChange, onOther, hasCourses }: AfterRunProps
         variant="default"
         leftSection={<IconDownload size={16} aria-hidden />}
         onClick={() =>
-          saveFile(`${subject}-results.csv`, csvFile([csvRow(resultColumns(hasCourses)), ...run.sum.results]))
+          saveFile('enrolments-results.csv', csvFile([csvRow(resultColumns), ...run.sum.results]))
         }
       >
         {t('results')}
       </Button>
       {!isChange && (
-        <Anchor size="sm" renderRoot={(props) => <Link to={to} search={{}} {...props} />}>
-          {t(`show.${subject}`)}
+        <Anchor size="sm" renderRoot={(props) => <Link to="/console/enrolments" search={{}} {...props} />}>
+          {t('show.enrolments')}
         </Anchor>
       )}
     </Group>

@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 import { pause, withRetries } from './call.ts';
-import type { UndoRow } from './created.ts';
+import type { CreatedRow } from './created.ts';
 
 /** `removed`, or the reason why a row is kept: the one given by the error `touched`, or the code of another error. */
 export type Outcome = string;
@@ -18,18 +18,11 @@ export function secondsUntilNext(headers: Headers): number {
   return Number(left) < Number(limit) * keptShare ? Number(reset) : 0;
 }
 
-async function undoOnce(api: Api, row: UndoRow, isPlan: boolean) {
-  const { loginId: LoginID, enrollId: EnrollID } = row;
-  const plan = isPlan ? { Plan: true } : {};
-  const { error, response } =
-    EnrollID === null
-      ? await api.client.DELETE('/user/{LoginID}', {
-          params: { path: { LoginID }, query: { Untouched: true, ...plan } },
-        })
-      : await api.client.PUT('/enrolment/{LoginID}/{EnrollID}', {
-          params: { path: { LoginID, EnrollID }, query: plan },
-          body: { Withdrawn: true, IfUntouched: true },
-        });
+async function undoOnce(api: Api, [LoginID, EnrollID]: CreatedRow, isPlan: boolean) {
+  const { error, response } = await api.client.PUT('/enrolment/{LoginID}/{EnrollID}', {
+    params: { path: { LoginID, EnrollID }, query: isPlan ? { Plan: true } : {} },
+    body: { Withdrawn: true, IfUntouched: true },
+  });
   const wait = secondsUntilNext(response.headers);
   // 404 means that somebody else has removed the record.
   if (response.ok || response.status === 404) return { outcome: removed, wait };
@@ -43,18 +36,14 @@ async function undoOnce(api: Api, row: UndoRow, isPlan: boolean) {
 type Undoing = {
   isPlan: boolean;
   signal: AbortSignal;
-  onOutcome: (row: UndoRow, outcome: Outcome) => void;
+  onOutcome: (row: CreatedRow, outcome: Outcome) => void;
   /** Called before a pause for the rate limit. */
   onWait: () => void;
 };
 
-/** Plans or removes rows, enrolments before users. Repeating a removal is safe. */
-export async function undoRows(api: Api, rows: readonly UndoRow[], undoing: Undoing): Promise<void> {
-  await undoPart(api, rows.filter(({ enrollId }) => enrollId !== null).values(), undoing);
-  await undoPart(api, rows.filter(({ enrollId }) => enrollId === null).values(), undoing);
-}
-
-async function undoPart(api: Api, rows: Iterator<UndoRow>, undoing: Undoing): Promise<void> {
+/** Plans or withdraws enrolments. Repeating a withdrawal is safe. */
+export async function undoRows(api: Api, all: readonly CreatedRow[], undoing: Undoing): Promise<void> {
+  const rows = all.values();
   const { isPlan, onOutcome, onWait } = undoing;
   const failing = new AbortController();
   const signal = AbortSignal.any([undoing.signal, failing.signal]);
@@ -82,23 +71,4 @@ async function undoPart(api: Api, rows: Iterator<UndoRow>, undoing: Undoing): Pr
   // Calls in progress are completed, so that their outcomes are known.
   await Promise.all(working);
   failing.signal.throwIfAborted();
-}
-
-/**
- * The outcomes for a plan. A plan withdraws nothing, so the service reports users as still enrolled. They count as
- * removed if the plan covers all of their enrolments.
- */
-export function plannedOutcomes(
-  rows: readonly UndoRow[],
-  outcomes: readonly (Outcome | undefined)[],
-): Outcome[] {
-  const withdrawn = new Set<string>();
-  const enrolled = new Set<string>();
-  for (const [at, { loginId, enrollId }] of rows.entries())
-    if (enrollId !== null) (outcomes[at] === removed ? withdrawn : enrolled).add(loginId);
-  return rows.map(({ loginId, enrollId }, at) => {
-    const isFreed = enrollId === null && withdrawn.has(loginId) && !enrolled.has(loginId);
-    const outcome = outcomes[at] ?? 'unknown';
-    return isFreed && outcome === 'enrolled' ? removed : outcome;
-  });
 }

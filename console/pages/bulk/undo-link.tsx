@@ -3,7 +3,7 @@ import { IconArrowBackUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
 import { type Created, expiryOf } from './created.ts';
-import { useCreated, useMayUndo } from './use-created.ts';
+import { useCreated } from './use-created.ts';
 import type { Run } from './use-run.ts';
 
 type ButtonProps = { created: Created; text: string; label?: string };
@@ -24,12 +24,11 @@ export function UndoButton({ created: { id, isUndoing }, text, label }: ButtonPr
   );
 }
 
-/** For an hour, offers to undo an import below its result. */
+/** For an hour, offers to undo enrolments below their result. */
 export function UndoLink({ run: { importId, isKept } }: { run: Run }) {
   const t = useTranslations('bulk.undo');
-  const bulk = useTranslations('bulk');
+  const group = useTranslations('bulk.group');
   const format = useFormatter();
-  const mayUndo = useMayUndo();
   const created = useCreated().find(({ id }) => id === importId);
   if (!isKept)
     return (
@@ -37,10 +36,10 @@ export function UndoLink({ run: { importId, isKept } }: { run: Run }) {
         {t('tooLarge')}
       </Text>
     );
-  if (!created || !mayUndo(created.subject)) return null;
+  if (!created) return null;
   return (
     <Group gap="sm">
-      <UndoButton created={created} text={bulk('undoButton')} />
+      <UndoButton created={created} text={group('undoButton')} />
       <Text size="sm" c="dimmed">
         {t('until', { time: format.dateTime(expiryOf(created), { timeStyle: 'short' }) })}
       </Text>

@@ -8,11 +8,10 @@ import { FailedAction } from '../../parts/states.tsx';
 import type { Created } from './created.ts';
 import { KeptRows } from './kept-rows.tsx';
 import { RunBar } from './run-bar.tsx';
-import type { Subject } from './subjects.ts';
 import { TileList } from './tiles.tsx';
 import { type UndoRun, useUndo } from './use-undo.ts';
 
-/** Returns to the import, its result, or the list of imports. */
+/** Returns to the form or the result. */
 export function BackLink() {
   const t = useTranslations('bulk.undo');
   return (
@@ -29,15 +28,14 @@ export function BackLink() {
 
 type Props = {
   undone: Created;
-  recent: readonly Created[];
   /** False after the hour, or if nothing is left. */
   isAvailable: boolean;
 };
 
 /** The plan of an undo, its progress, and its result. */
-export function Undo({ undone, recent, isAvailable }: Props) {
+export function Undo({ undone, isAvailable }: Props) {
   const t = useTranslations('bulk.undo');
-  const { run, start, resume, stop } = useUndo(undone, recent);
+  const { run, start, resume, stop } = useUndo(undone);
   const heading = useRef<HTMLHeadingElement>(null);
   const isRunning = run?.state === 'running';
   const plan = useEffectEvent(() => {
@@ -56,13 +54,13 @@ export function Undo({ undone, recent, isAvailable }: Props) {
           {t('title', { name: undone.name })}
         </Title>
         <Text size="sm" c="dimmed" maw={640}>
-          {t(`text.${undone.subject}`)}
+          {t('text')}
         </Text>
       </Stack>
       {!run && undone.isUndoing && (
         <Alert color="blue" role="status" title={t('interrupted')}>
           <Stack gap="sm" align="flex-start">
-            {t('interruptedText', undone.removed)}
+            {t('interruptedText', { count: undone.removed })}
             <Group gap="sm">
               <BackLink />
               <Button onClick={() => start(false)}>{t('goOn')}</Button>
@@ -76,15 +74,13 @@ export function Undo({ undone, recent, isAvailable }: Props) {
           color="green"
           role="status"
           icon={<IconCircleCheck size={18} aria-hidden />}
-          title={t(`done.${run.removed.users > 0 ? 'users' : 'enrolments'}`, run.removed)}
+          title={t('done', { count: run.removed })}
         >
           {run.staying.length > 0 && t('stayText', { count: run.staying.length })}
         </Alert>
       )}
-      {run && (run.state === 'done' || !run.isPlan) && <UndoTiles run={run} undone={undone} />}
-      {run?.state === 'done' && (
-        <AfterStep run={run} subject={undone.subject} isAvailable={isAvailable} onUndo={() => start(false)} />
-      )}
+      {run && (run.state === 'done' || !run.isPlan) && <UndoTiles run={run} />}
+      {run?.state === 'done' && <AfterStep run={run} isAvailable={isAvailable} onUndo={() => start(false)} />}
       {run && !isRunning && run.staying.length > 0 && <KeptRows rows={run.staying} isPlan={run.isPlan} />}
       <LeaveGuard isOn={isRunning && !run.isPlan} text={t('leaveText')} />
     </Stack>
@@ -140,41 +136,32 @@ function UndoProgress({
   );
 }
 
-function UndoTiles({ run: { isPlan, removed, staying }, undone }: { run: UndoRun; undone: Created }) {
+function UndoTiles({ run: { isPlan, removed, staying } }: { run: UndoRun }) {
   const t = useTranslations('bulk.undo.tiles');
   const tense = isPlan ? 'planned' : 'done';
-  const users = {
-    ...{ kind: 'removed-users', color: 'red', count: removed.users },
-    ...{ title: t(`users.${tense}`), text: t('users.text') },
-  };
   const enrolments = {
-    ...{ kind: 'removed-enrolments', color: 'orange', count: removed.enrolments },
+    ...{ kind: 'removed-enrolments', color: 'orange', count: removed },
     ...{ title: t(`enrolments.${tense}`), text: t('enrolments.text') },
   };
   const stay = {
     ...{ kind: 'staying', color: 'gray', count: staying.length },
-    ...{
-      title: t(`staying.${tense}`),
-      text: t(undone.subject === 'users' ? 'staying.text' : 'enrolments.text'),
-    },
+    ...{ title: t(`staying.${tense}`), text: t('enrolments.text') },
   };
-  const tiles = undone.subject === 'users' ? [users, enrolments, stay] : [enrolments, stay];
-  return <TileList label={t('label')} tiles={tiles} />;
+  return <TileList label={t('label')} tiles={[enrolments, stay]} />;
 }
 
-type AfterProps = { run: UndoRun; subject: Subject; isAvailable: boolean; onUndo: () => void };
+type AfterProps = { run: UndoRun; isAvailable: boolean; onUndo: () => void };
 
 /** The next step after the plan or the undo. */
-function AfterStep({ run: { isPlan, removed }, subject, isAvailable, onUndo }: AfterProps) {
+function AfterStep({ run: { isPlan, removed }, isAvailable, onUndo }: AfterProps) {
   const t = useTranslations('bulk.undo');
-  const isEmpty = removed.users + removed.enrolments === 0;
   if (!isPlan)
     return (
       <Group>
         <BackLink />
       </Group>
     );
-  const text = !isAvailable ? 'goneText' : isEmpty ? 'nothing' : removed.users > 0 ? 'final' : 'safe';
+  const text = !isAvailable ? 'goneText' : removed === 0 ? 'nothing' : 'safe';
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" maw={560} flex="1 1 16rem" role="status">
@@ -182,9 +169,9 @@ function AfterStep({ run: { isPlan, removed }, subject, isAvailable, onUndo }: A
       </Text>
       <Group gap="sm">
         <BackLink />
-        {isAvailable && !isEmpty && (
+        {isAvailable && removed > 0 && (
           <Button size="md" color="red.8" onClick={onUndo}>
-            {t(`confirm.${subject}`)}
+            {t('confirm')}
           </Button>
         )}
       </Group>

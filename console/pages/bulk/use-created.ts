@@ -3,12 +3,12 @@ import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
 import { type Created, changedEvent, expiryOf, recentImports } from './created.ts';
 import { viewerOf } from './import-keys.ts';
-import type { Subject } from './subjects.ts';
 
-/** The viewer's imports that can be undone, including those from other tabs. Each disappears after an hour. */
+/** What the viewer can undo, including what other tabs created. Each disappears after an hour. */
 export function useCreated(): Created[] {
   const { tenant } = useApi();
-  const viewer = viewerOf(useSession());
+  const session = useSession();
+  const viewer = viewerOf(session);
   const [created, setCreated] = useState(() => recentImports(viewer, tenant));
   useEffect(() => {
     const read = () => setCreated(recentImports(viewer, tenant));
@@ -27,12 +27,5 @@ export function useCreated(): Created[] {
     const timer = setTimeout(expire, Math.max(expiryOf(oldest) - Date.now(), 0));
     return () => clearTimeout(timer);
   }, [created, viewer, tenant]);
-  return created;
-}
-
-/** Whether the viewer may undo an import. Removing users includes withdrawing their enrolments. */
-export function useMayUndo(): (subject: Subject) => boolean {
-  const { Scopes } = useSession();
-  return (subject) =>
-    Scopes.includes('enrolments:write') && (subject === 'enrolments' || Scopes.includes('users:write'));
+  return session.Scopes.includes('enrolments:write') ? created : [];
 }

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api.tsx';
-import { type Created, dropRemoved, type Removed, rowsToUndo, setUndoing, type UndoRow } from './created.ts';
-import { type Outcome, plannedOutcomes, removed, undoRows } from './undo-calls.ts';
+import { type Created, type CreatedRow, dropRemoved, setUndoing } from './created.ts';
+import { type Outcome, removed, undoRows } from './undo-calls.ts';
 
-export type KeptRow = { loginId: string; enrollId: string | null; reason: string };
+export type KeptRow = { loginId: string; enrollId: string; reason: string };
 
 export type UndoRun = {
   state: 'running' | 'stopped' | 'failed' | 'done';
@@ -14,32 +14,22 @@ export type UndoRun = {
   /** Whether it waits for the rate limit. */
   isWaiting: boolean;
   /** For a plan, what would be removed. */
-  removed: Removed;
+  removed: number;
   staying: KeptRow[];
   error: unknown;
 };
 
 /** The outcomes so far, in the order of the rows. */
-type Work = { isPlan: boolean; rows: readonly UndoRow[]; outcomes: Outcome[]; earlier: Removed };
+type Work = { isPlan: boolean; rows: readonly CreatedRow[]; outcomes: Outcome[]; earlier: number };
 
-export function sumOf({
-  isPlan,
-  rows,
-  outcomes,
-  earlier,
-}: Work): Pick<UndoRun, 'rows' | 'removed' | 'staying'> {
-  const sum = {
-    rows: earlier.users + earlier.enrolments,
-    removed: { ...earlier },
-    staying: [] as KeptRow[],
-  };
-  const known = isPlan ? plannedOutcomes(rows, outcomes) : outcomes;
-  for (const [at, { loginId, enrollId }] of rows.entries()) {
-    if (outcomes[at] === undefined) continue;
+function sumOf({ rows, outcomes, earlier }: Work): Pick<UndoRun, 'rows' | 'removed' | 'staying'> {
+  const sum = { rows: earlier, removed: earlier, staying: [] as KeptRow[] };
+  for (const [at, [loginId, enrollId]] of rows.entries()) {
+    const reason = outcomes[at];
+    if (reason === undefined) continue;
     sum.rows++;
-    const reason = known[at] ?? removed;
-    if (reason !== removed) sum.staying.push({ loginId, enrollId, reason });
-    else sum.removed[enrollId === null ? 'users' : 'enrolments']++;
+    if (reason === removed) sum.removed++;
+    else sum.staying.push({ loginId, enrollId, reason });
   }
   return sum;
 }
@@ -48,10 +38,10 @@ export function sumOf({
 const updateEvery = { page: 150, record: 1_000 };
 
 /**
- * Plans an undo, and removes the records that the import created. Removals are saved on the device at least once a
+ * Plans an undo, and withdraws the enrolments. Withdrawals are saved on the device at least once a
  * second, so that an interrupted undo can be continued even after the tab has been closed.
  */
-export function useUndo(undone: Created, recent: readonly Created[]) {
+export function useUndo(undone: Created) {
   const api = useApi();
   const queries = useQueryClient();
   const [run, setRun] = useState<UndoRun | null>(null);
@@ -67,7 +57,7 @@ export function useUndo(undone: Created, recent: readonly Created[]) {
     stopping.current = stop;
     const show = (state: UndoRun['state'], { error = null as unknown, isWaiting = false } = {}) => {
       if (work.current !== started) return;
-      const of = rows.length + earlier.users + earlier.enrolments;
+      const of = rows.length + earlier;
       setRun({ ...sumOf(started), state, isPlan, of, isWaiting, error });
     };
     const at = { page: Date.now(), record: Date.now() };
@@ -76,10 +66,10 @@ export function useUndo(undone: Created, recent: readonly Created[]) {
       at[what] = Date.now();
       return true;
     };
-    const unsaved: UndoRow[] = [];
+    const unsaved: CreatedRow[] = [];
     const save = () => dropRemoved(undone.id, unsaved.splice(0));
     const positions = new Map(rows.map((row, at) => [row, at]));
-    const onOutcome = (row: UndoRow, outcome: Outcome) => {
+    const onOutcome = (row: CreatedRow, outcome: Outcome) => {
       outcomes[positions.get(row) ?? 0] = outcome;
       if (outcome === removed && !isPlan) unsaved.push(row);
       if (isDue('record')) save();
@@ -103,8 +93,8 @@ export function useUndo(undone: Created, recent: readonly Created[]) {
   };
 
   const start = (isPlan: boolean) => {
-    const earlier = isPlan ? { users: 0, enrolments: 0 } : undone.removed;
-    work.current = { isPlan, rows: rowsToUndo(undone, recent), outcomes: [], earlier };
+    const earlier = isPlan ? 0 : undone.removed;
+    work.current = { isPlan, rows: undone.rows, outcomes: [], earlier };
     void resume();
   };
   return { run, start, resume, stop: () => stopping.current?.abort() };

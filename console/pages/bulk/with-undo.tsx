@@ -5,9 +5,9 @@ import { useTranslations } from 'use-intl';
 import { useFilters } from '../../parts/filters.tsx';
 import { Message } from '../../parts/states.tsx';
 import { BackLink, Undo } from './undo.tsx';
-import { useCreated, useMayUndo } from './use-created.ts';
+import { useCreated } from './use-created.ts';
 
-/** An import's page. If the URL names an import to undo, the undo is shown instead, and the result is kept. */
+/** A page whose enrolments can be undone. If the URL names some, the undo is shown instead, and the result is kept. */
 export function WithUndo({ children }: { children: ReactNode }) {
   const [{ undo }] = useFilters(['undo']);
   const content = useRef<HTMLDivElement>(null);
@@ -29,13 +29,11 @@ export function WithUndo({ children }: { children: ReactNode }) {
 
 function UndoById({ id }: { id: string }) {
   const t = useTranslations('bulk.undo');
-  const recent = useCreated();
-  const mayUndo = useMayUndo();
-  const current = recent.find((one) => one.id === id && mayUndo(one.subject));
+  const current = useCreated().find((one) => one.id === id);
   // The result stays on the page when nothing is left to undo or the hour is over.
   const [first] = useState(current);
   const undone = current ?? first;
-  if (undone) return <Undo undone={undone} recent={recent} isAvailable={current !== undefined} />;
+  if (undone) return <Undo undone={undone} isAvailable={current !== undefined} />;
   return (
     <Message title={t('gone')} text={t('goneText')}>
       <BackLink />

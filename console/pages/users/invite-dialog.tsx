@@ -15,11 +15,13 @@ import { Copyable, CopyTextButton } from '../../parts/values.tsx';
 import { type Line, sendChunk } from '../bulk/call.ts';
 import type { User } from './person.tsx';
 
+export type Invitee = Pick<User, 'LoginID' | 'FirstName' | 'LastName' | 'Email'>;
+
 /** A user and the outcome of their invitation. */
-type Invited = { user: User; line: Line };
+type Invited = { user: Invitee; line: Line };
 
 /** Invites the users in one call. A retry after a failure returns the same links. */
-function useInvite(users: readonly User[]) {
+function useInvite(users: readonly Invitee[]) {
   const api = useApi();
   const queries = useQueryClient();
   const key = useRef(newRequestKey());
@@ -48,7 +50,7 @@ function fileOf(invited: readonly Invited[]): Blob {
   return csvFile([csvRow(header), ...rows]);
 }
 
-type Props = { users: readonly User[]; onClose: () => void };
+type Props = { users: readonly Invitee[]; onClose: () => void };
 
 /** The links are shown only once. While they are shown, only the button closes the dialog, to prevent accidental loss. */
 export function InviteDialog({ users, onClose }: Props) {

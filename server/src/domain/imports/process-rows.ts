@@ -64,6 +64,13 @@ function effectOf({ Status, Changed, code }: StepResult): Effect | null {
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
 
+function detailOf(failure: Record<string, unknown> | null): string | null {
+  const offered = failure?.AvailableEnrolOptions;
+  if (!Array.isArray(offered) || offered.length === 0) return textIn(failure?.detail);
+  const ids = offered.map(({ DurationID }) => String(DurationID));
+  return `Enter one of these as the DurationID: ${ids.join(', ')}.`;
+}
+
 /** Null if the service was overloaded, so that the row must be repeated. */
 function resultOf(
   { subject, options }: ImportRecord,
@@ -94,7 +101,7 @@ function resultOf(
     nearest: sameEmail,
     code: textIn(failure?.code),
     param: textIn(failure?.param),
-    detail: textIn(failure?.detail),
+    detail: detailOf(failure),
   };
 }
 
