@@ -35,7 +35,7 @@ export const contract = [
 
 /** The journeys of the gate. The others run in `npm run gate:full`. */
 export const firstJourneys = [
-  'test/journeys/{first-day,scorm12,saving,packages,aicc,remote-units,choice}.test.ts',
+  'test/journeys/{first-day,scorm12,saving,packages,aicc,remote-units,choice,media}.test.ts',
   'test/journeys/{last-moment,own-window,time-limit,review,row}.test.ts',
   'test/journeys/console-{access,bulk,courses,enrolments,home,keys,passwords,users}.test.ts',
   'test/journeys/{keyboard,every-page}.test.ts',
