@@ -130,12 +130,13 @@ test('followers and forwarding miss no statement, whichever way statements are s
   context.diagnostic(`${stored.size} statements in ${seconds} s`);
   assert.equal([...stored].filter((id) => !seen.has(id)).length, 0, `of ${stored.size} missed by a follower`);
   let forwarded = new Set<string>();
+  // Statements derived from the SCORM course are forwarded too.
+  const missing = () => [...stored].filter((id) => !forwarded.has(id));
   const allForwarded = async () => {
     forwarded = await follow(other, () => true);
-    return forwarded.size >= stored.size;
+    return missing().length === 0;
   };
-  await until(() => `${stored.size} statements forwarded, not ${forwarded.size}`, allForwarded, 120);
-  assert.deepEqual([...forwarded].sort(), [...stored].sort());
+  await until(() => `${missing().length} of ${stored.size} statements are not forwarded`, allForwarded, 120);
 });
 
 test('a statement that is sent twice at the same time is stored once, whichever way', async () => {
