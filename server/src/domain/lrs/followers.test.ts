@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { au, courseStructure } from '../../../../standards/cmi5/test-support.ts';
-import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { openAu } from '../../../test/support/au.ts';
 import { withAttachment } from '../../../test/support/lrs.ts';
 import { packFiles } from '../../../test/support/packages.ts';
-import { play, scorm12 } from '../../../test/support/player.ts';
 import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant, unique } from '../../../test/support/tenant.ts';
@@ -90,20 +88,12 @@ async function playUnit(tenant: TestTenant, CourseID: string): Promise<void> {
     expectStatus(await patiently(() => opened.send(opened.defined(verb))), 204);
 }
 
-/** Stores no statements, but changes the same tenant's rows. */
-async function playScorm(tenant: TestTenant, CourseID: string): Promise<void> {
-  const { LaunchURL } = (await tenant.api('POST', `/enrol/${await tenant.user()}/${CourseID}`)).body;
-  const { commit } = await play(service, LaunchURL);
-  for (const score of [10, 40, 70])
-    expectStatus(await patiently(() => commit({ Data: scorm12('incomplete', score) })), 200);
-}
-
 /** A longer load can be set for a run on a cluster. */
 const seconds = Number(process.env.TEST_LOAD_SECONDS ?? 2);
 
 test('followers and forwarding miss no statement, whichever way statements are stored', async (context) => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
-  const [unit, course] = [await imported(await packedUnit()), await imported(await packCourse('phishing'))];
+  const unit = await imported(await packedUnit());
   const hook = { Kind: 'xapi', URL: `${service.baseUrl}/xapi`, Username: other.keyId, Password: other.key };
   expectStatus(await tenant.api('POST', '/webhook', hook), 201);
   let isOver = false;
@@ -122,7 +112,6 @@ test('followers and forwarding miss no statement, whichever way statements are s
     ...[1, 2, 3].map(() => repeated(() => send(plain))),
     ...[1, 2, 3].map(() => repeated(() => send(attached))),
     ...[1, 2].map(() => repeated(() => playUnit(tenant, unit))),
-    ...[1, 2].map(() => repeated(() => playScorm(tenant, course))),
   ]);
   isOver = true;
   const seen = await following;
