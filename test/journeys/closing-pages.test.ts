@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { startService } from '../../server/test/support/service.ts';
-import { openClientSite } from './client-site.ts';
-import { packSilent } from './course-packages.ts';
-import { arrives, launchUnchanged } from './last-moment.ts';
+import { arrives, openStage } from './last-moment.ts';
 
 /** How often to try each case. What a browser sends while it closes a page may depend on chance. */
 const tries = Number(process.env.CLOSING_TRIES ?? 1);
 const sizes = (process.env.CLOSING_SIZES ?? '1000,20000,33000,50000,60000,100000,200000').split(',');
 
-let service: Awaited<ReturnType<typeof startService>>;
-let client: Awaited<ReturnType<typeof openClientSite>>;
-let browser: Browser;
+let stage: Awaited<ReturnType<typeof openStage>>;
 
 before(async () => {
-  service = await startService();
-  client = await openClientSite();
-  browser = await launchUnchanged();
-  await service.importPackage('silent', await packSilent());
+  stage = await openStage();
 });
 
-after(async () => {
-  await browser?.close();
-  await client?.close();
-  await service?.close();
-});
+after(() => stage?.close());
 
 for (const framed of [true, false])
   for (const ending of ['close', 'navigate'] as const)
@@ -35,7 +22,7 @@ for (const framed of [true, false])
         test(`${bytes} bytes reported in ${event} arrive: ${ending}, ${where}`, async () => {
           let arrived = 0;
           for (let n = 0; n < tries; n++) {
-            if (await arrives({ service, client, browser }, { event, ending, framed, bytes })) arrived++;
+            if (await arrives(stage, { event, ending, framed, bytes })) arrived++;
           }
           assert.equal(arrived, tries);
         });

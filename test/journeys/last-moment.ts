@@ -1,9 +1,10 @@
 import { type Browser, chromium } from 'playwright-core';
 import { chromiumPath } from '../../server/test/support/chromium.ts';
 import { play } from '../../server/test/support/player.ts';
-import type { TestService } from '../../server/test/support/service.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
-import type { openClientSite } from './client-site.ts';
+import { openClientSite } from './client-site.ts';
+import { packSilent } from './course-packages.ts';
 
 type Client = Awaited<ReturnType<typeof openClientSite>>;
 
@@ -20,12 +21,26 @@ export type LastMoment = {
 };
 
 /** The driver's switches for Chromium's features change how frames store data and how pages close. */
-export function launchUnchanged(): Promise<Browser> {
+function launchUnchanged(): Promise<Browser> {
   const args = [
     ...['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--remote-debugging-pipe'],
     ...['--disable-background-networking', '--disable-component-update', '--disable-sync', 'about:blank'],
   ];
   return chromium.launch({ executablePath: chromiumPath, ignoreDefaultArgs: true, args });
+}
+
+/** A service with the course `silent`, a client's site, and a browser. */
+export async function openStage() {
+  const service = await startService();
+  const client = await openClientSite();
+  const browser = await launchUnchanged();
+  await service.importPackage('silent', await packSilent());
+  const close = async () => {
+    await browser.close();
+    await client.close();
+    await service.close();
+  };
+  return { service, client, browser, close };
 }
 
 /** Answers as a course might store them, with a random part for each question. */

@@ -1,36 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { startService } from '../../server/test/support/service.ts';
 import { untilMatching } from '../../server/test/support/until.ts';
-import { openClientSite } from './client-site.ts';
-import { packSilent } from './course-packages.ts';
-import { launchUnchanged } from './last-moment.ts';
+import { openStage } from './last-moment.ts';
 
-let service: Awaited<ReturnType<typeof startService>>;
-let client: Awaited<ReturnType<typeof openClientSite>>;
-let browser: Browser;
+let stage: Awaited<ReturnType<typeof openStage>>;
 
 before(async () => {
-  service = await startService();
-  client = await openClientSite();
-  browser = await launchUnchanged();
-  await service.importPackage('silent', await packSilent());
+  stage = await openStage();
 });
 
-after(async () => {
-  await browser?.close();
-  await client?.close();
-  await service?.close();
-});
+after(() => stage?.close());
 
 /**
  * Passes a course without a connection in a client's frame, and then opens it in a tab. A new context blocks third-party cookies, and
  * the permission has the effect of allowing them.
  */
 async function passInFrameThenOpenTab(permissions: string[]) {
-  const { LaunchURL, read } = await service.enrol('silent');
-  const context = await browser.newContext();
+  const { LaunchURL, read } = await stage.service.enrol('silent');
+  const context = await stage.browser.newContext();
   await context.grantPermissions(permissions);
   // Otherwise, the page could still send the result when it closes.
   await context.addInitScript(() => {
@@ -38,7 +25,7 @@ async function passInFrameThenOpenTab(permissions: string[]) {
     navigator.sendBeacon = () => true;
   });
   const page = await context.newPage();
-  await page.goto(client.framed(LaunchURL));
+  await page.goto(stage.client.framed(LaunchURL));
   const player = page.frameLocator('#course');
   const content = player.frameLocator('#stage iframe');
   await content.getByRole('heading', { name: 'Silent' }).waitFor();
@@ -81,7 +68,7 @@ test('otherwise, it is sent when the course is opened in the frame again, as the
   const tab = await open(LaunchURL);
   await tab.frameLocator('#stage iframe').getByRole('heading', { name: 'Silent' }).waitFor();
   assert.equal((await read()).Success, 'unknown');
-  await open(client.framed(LaunchURL));
+  await open(stage.client.framed(LaunchURL));
   await isPassed();
   await context.close();
 });

@@ -220,7 +220,7 @@ test('damaged cells and ambiguous dates are refused row by row, and a due date i
   assert.equal((await tenant.api('GET', `/enrolment/${ids[2]}`)).body.Items[0].ExpiresAt, Items[0].ExpiresAt);
 });
 
-test('an import that was interrupted goes on where it was, and each row has its effect once', async () => {
+test('an interrupted import resumes at the next row, and each row takes effect once', async () => {
   const tenant = await newTenant(service);
   const ids = Array.from({ length: 230 }, () => unique('row'));
   const plan = await upload(tenant, `LoginID\n${ids.join('\n')}\n`);

@@ -150,7 +150,7 @@ const head = {
   ),
   CreatedAt: Instant(),
   UndoableUntil: Nullable(
-    Instant('Until when an undo can still remove what was created, if nobody has used it.'),
+    Instant('The time until which an undo removes what was created and has not been used.'),
   ),
   DeletedAt: Instant('When the import and its rows will be deleted. What it created stays.'),
 };

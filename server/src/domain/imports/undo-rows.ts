@@ -4,7 +4,7 @@ import { updateEnrolment } from '../enrolments/update.ts';
 import { type ImportLine, lineOf, type RowUndo } from './record.ts';
 import type { UndoCounts } from './schemas.ts';
 
-/** Erases a user whom nobody has changed or used since they were created. Throws `touched` otherwise. */
+/** Erases a user who has not been changed or used since their creation. Throws `touched` otherwise. */
 export type RemoveUser = (ctx: TenantContext, loginId: string) => Promise<void>;
 
 /** Null if the record is gone, or else the reason why it stays. */
