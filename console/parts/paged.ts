@@ -6,3 +6,13 @@ export const paged = {
   getNextPageParam: (page: unknown) =>
     (page as { NextCursor?: string | null } | undefined)?.NextCursor ?? undefined,
 } as const;
+
+/**
+ * For lists that the service adds to while they are open. A refresh reads all pages again, so only a list with a
+ * single page is refreshed. In milliseconds.
+ */
+export const refreshed = {
+  ...paged,
+  refetchInterval: ({ state }: { state: { data?: { pages: readonly unknown[] } | undefined } }) =>
+    (state.data?.pages.length ?? 0) > 1 ? false : 10_000,
+} as const;

@@ -107,7 +107,7 @@ function GroupRun({ selected }: { selected: { id: string; users: readonly string
           typed={typed}
           onChange={(change) => {
             setNobody(false);
-            setTyped({ ...typed, ...change });
+            setTyped((before) => ({ ...before, ...change }));
           }}
           onPlan={(wanted) => void planning.run(wanted)}
           isPlanning={planning.isRunning}

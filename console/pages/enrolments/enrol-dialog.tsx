@@ -44,7 +44,7 @@ export function EnrolDialog({ isOpen, onClose, loginId, courseId, again = 'exten
     again,
     reference: '',
   }));
-  const set = (change: Partial<FormValues>) => setTyped({ ...typed, ...change });
+  const set = (change: Partial<FormValues>) => setTyped((before) => ({ ...before, ...change }));
   const isKnown = isOpen && typed.loginId !== undefined && typed.courseId !== undefined;
   const path = { LoginID: typed.loginId ?? '', CourseID: typed.courseId ?? '' };
   const offer = $api.useQuery(

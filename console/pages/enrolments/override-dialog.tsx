@@ -26,7 +26,7 @@ export function OverrideDialog({ enrolment, isOpen, onClose }: Props) {
     score: Override?.Score === undefined || Override.Score === null ? '' : String(Override.Score),
     reason: Override?.Reason ?? '',
   }));
-  const set = (changed: Partial<typeof typed>) => setTyped({ ...typed, ...changed });
+  const set = (changed: Partial<typeof typed>) => setTyped((before) => ({ ...before, ...changed }));
   const [Completion, Success] = [oneOf(completions, typed.completion), oneOf(successes, typed.success)];
   const decided: Override = {
     ...(Completion ? { Completion } : {}),

@@ -6,7 +6,7 @@ import { EventTypeFilter, isEventType } from '../../parts/event-type-filter.tsx'
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { paged } from '../../parts/paged.ts';
+import { refreshed } from '../../parts/paged.ts';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
@@ -74,11 +74,7 @@ export default function Events() {
     'get',
     '/events',
     { params: { query: { ...query, Limit: 50 } } },
-    // A refresh reads all pages again, so the list is refreshed only while it has a single page.
-    {
-      ...paged,
-      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 10_000),
-    },
+    refreshed,
   );
   const shown = list.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
   const columns = useColumns((id) => setOpened(shown.find(({ EventID }) => EventID === id) ?? null));

@@ -10,7 +10,11 @@ import { useOffered } from './values.tsx';
 export type KeyCourse = { courseId: string | undefined; durationId: string | undefined };
 export const noCourse: KeyCourse = { courseId: undefined, durationId: undefined };
 
-type Props = { value: readonly KeyCourse[]; onChange: (value: KeyCourse[]) => void };
+type Props = {
+  value: readonly KeyCourse[];
+  /** Changes the latest courses: two fields can change before the next rendering. */
+  onChange: (change: (courses: readonly KeyCourse[]) => KeyCourse[]) => void;
+};
 
 /** The courses that a key gives access to, each with its enrolment option. */
 export function CoursesField({ value, onChange }: Props) {
@@ -26,8 +30,12 @@ export function CoursesField({ value, onChange }: Props) {
             // biome-ignore lint/suspicious/noArrayIndexKey: a course has no other identity until it is chosen
             key={at}
             value={course}
-            onChange={(changed) => onChange(value.with(at, changed))}
-            {...(value.length > 1 ? { onRemove: () => onChange(value.toSpliced(at, 1)) } : {})}
+            onChange={(changed) =>
+              onChange((courses) =>
+                courses.map((course, index) => (index === at ? { ...course, ...changed } : course)),
+              )
+            }
+            {...(value.length > 1 ? { onRemove: () => onChange((courses) => courses.toSpliced(at, 1)) } : {})}
           />
         ))}
         {value.length < 50 && (
@@ -36,7 +44,7 @@ export function CoursesField({ value, onChange }: Props) {
               variant="subtle"
               size="compact-sm"
               leftSection={<IconPlus size={14} aria-hidden />}
-              onClick={() => onChange([...value, noCourse])}
+              onClick={() => onChange((courses) => [...courses, noCourse])}
             >
               {t('addCourse')}
             </Button>
@@ -47,7 +55,7 @@ export function CoursesField({ value, onChange }: Props) {
   );
 }
 
-type OneProps = { value: KeyCourse; onChange: (value: KeyCourse) => void; onRemove?: () => void };
+type OneProps = { value: KeyCourse; onChange: (value: Partial<KeyCourse>) => void; onRemove?: () => void };
 
 function OneCourse({ value, onChange, onRemove }: OneProps) {
   const t = useTranslations('keys');
@@ -57,7 +65,7 @@ function OneCourse({ value, onChange, onRemove }: OneProps) {
   const only = options.length === 1 ? options[0]?.DurationID : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the only option is selected when the course is loaded
   useEffect(() => {
-    if (only !== undefined && value.durationId === undefined) onChange({ ...value, durationId: only });
+    if (only !== undefined && value.durationId === undefined) onChange({ durationId: only });
   }, [only, value.durationId]);
   const isWithout = course !== undefined && !query.isFetching && options.length === 0;
   return (
@@ -73,7 +81,7 @@ function OneCourse({ value, onChange, onRemove }: OneProps) {
         disabled={value.courseId === undefined}
         {...(isWithout ? { error: t('noOptions') } : {})}
         value={value.durationId ?? ''}
-        onChange={(event) => onChange({ ...value, durationId: event.currentTarget.value || undefined })}
+        onChange={(event) => onChange({ durationId: event.currentTarget.value || undefined })}
         data={[
           { value: '', label: t('chooseOption') },
           ...options.map(({ DurationID, Name, Duration }) => ({

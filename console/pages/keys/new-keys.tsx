@@ -89,7 +89,7 @@ export function NewKeysDialog({ like, onClose, onMade }: Props) {
   const isOpen = like !== null;
   const make = useMake();
   const [typed, setTyped] = useFormState(isOpen, () => valuesOf(like?.key));
-  const set = (change: Partial<FormValues>) => setTyped({ ...typed, ...change });
+  const set = (change: Partial<FormValues>) => setTyped((before) => ({ ...before, ...change }));
   const text = (name: 'purchaseOrder' | 'from' | 'until') => ({
     value: typed[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => set({ [name]: event.currentTarget.value }),
@@ -105,7 +105,10 @@ export function NewKeysDialog({ like, onClose, onMade }: Props) {
       isDirty={isDirty && !like?.key}
       size="lg"
     >
-      <CoursesField value={typed.courses} onChange={(courses) => set({ courses })} />
+      <CoursesField
+        value={typed.courses}
+        onChange={(change) => setTyped((before) => ({ ...before, courses: change(before.courses) }))}
+      />
       <NumberInput
         label={t('quantity')}
         description={t('quantityText')}

@@ -2,7 +2,7 @@ import './reports.css';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import type { Column } from '../../parts/list.tsx';
-import { paged } from '../../parts/paged.ts';
+import { refreshed } from '../../parts/paged.ts';
 import { AccessBar } from './access-bar.tsx';
 import { type AccessLine, filterOf, measures } from './access-figures.ts';
 import { AccessSummary } from './access-summary.tsx';
@@ -34,8 +34,15 @@ export default function AccessReport() {
   const { $api } = useApi();
   const report = useLineReport();
   const { query, totalQuery, totalScope } = report;
-  const list = $api.useInfiniteQuery('get', '/report/access', { params: { query } }, paged);
-  const total = $api.useQuery('get', '/report/access', { params: { query: totalQuery } });
+  const list = $api.useInfiniteQuery('get', '/report/access', { params: { query } }, refreshed);
+  const total = $api.useQuery(
+    'get',
+    '/report/access',
+    { params: { query: totalQuery } },
+    {
+      refetchInterval: 10_000,
+    },
+  );
   const [sum] = total.data?.Items ?? [];
   const columns = useColumns(report);
   return (

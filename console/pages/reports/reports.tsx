@@ -2,7 +2,7 @@ import './reports.css';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import type { Column } from '../../parts/list.tsx';
-import { paged } from '../../parts/paged.ts';
+import { refreshed } from '../../parts/paged.ts';
 import { Bar } from './bar.tsx';
 import { figures, type Line } from './figures.ts';
 import {
@@ -35,8 +35,15 @@ export default function Reports() {
   const { $api } = useApi();
   const report = useLineReport();
   const { query, totalQuery, totalScope, today } = report;
-  const list = $api.useInfiniteQuery('get', '/report/completion', { params: { query } }, paged);
-  const total = $api.useQuery('get', '/report/completion', { params: { query: totalQuery } });
+  const list = $api.useInfiniteQuery('get', '/report/completion', { params: { query } }, refreshed);
+  const total = $api.useQuery(
+    'get',
+    '/report/completion',
+    { params: { query: totalQuery } },
+    {
+      refetchInterval: 10_000,
+    },
+  );
   const [sum] = total.data?.Items ?? [];
   const columns = useColumns(report);
   return (

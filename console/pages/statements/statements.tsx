@@ -6,7 +6,7 @@ import { namesOf } from '../../parts/choices.ts';
 import { FilterBar, PeriodFilter, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { paged } from '../../parts/paged.ts';
+import { refreshed } from '../../parts/paged.ts';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
@@ -42,11 +42,10 @@ function useStatements(query: ReturnType<typeof queryOf>) {
     '/xapi/statements',
     { params: { query, header: { 'X-Experience-API-Version': '2.0.0' } } },
     {
-      ...paged,
+      ...refreshed,
       pageParamName: 'cursor',
       getNextPageParam: cursorOf,
       select: ({ pages, pageParams }) => ({ pages: pages.map(pageOf), pageParams }),
-      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 10_000),
     },
   );
 }

@@ -62,7 +62,7 @@ export function UserDialog({ user, isOpen, onClose, onSaved }: Props) {
   const queries = useQueryClient();
   const [typed, setTyped] = useFormState(isOpen, () => valuesOf(user));
   const save = useSave(user);
-  const set = (change: Partial<FormValues>) => setTyped({ ...typed, ...change });
+  const set = (change: Partial<FormValues>) => setTyped((before) => ({ ...before, ...change }));
   const text = (name: 'LoginID' | 'FirstName' | 'LastName' | 'Email') => ({
     value: typed[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => set({ [name]: event.currentTarget.value }),
