@@ -59,7 +59,7 @@ const fields = {
   }),
   TimeZone: Text(64, {
     minLength: 1,
-    description: 'A name from the IANA time zone database, such as Europe/Berlin.',
+    description: 'UTC, or a name with a slash from the IANA time zone database, such as Europe/Berlin.',
   }),
   Delivery: OneOf(['email', 'webhook'], {
     description:

@@ -1,7 +1,8 @@
+import { checkTimeZone } from '../../../lib/days.ts';
 import { Problem } from '../../../lib/errors.ts';
 import type { ScheduleRow } from './record.ts';
 import type { NewReportSchedule, ReportSchedule, ReportScheduleChange } from './schemas.ts';
-import { checkTimeZone, weekdays } from './times.ts';
+import { weekdays } from './times.ts';
 
 /** The columns that clients set. */
 export type Settings = Omit<
