@@ -1,7 +1,11 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
-import { Link, type LinkProps, useCanGoBack } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Link, type LinkProps, useCanGoBack, useLocation } from '@tanstack/react-router';
+import { type ReactNode, useContext, useEffect, useRef } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../api/api.tsx';
+import { SessionContext } from '../api/session.tsx';
 import { usePageTitle } from '../shell/branding.tsx';
+import { menuFor } from '../shell/navigation.ts';
 
 type PageProps = {
   title: string;
@@ -11,7 +15,7 @@ type PageProps = {
   actions?: ReactNode;
   /** The list that this page belongs to. */
   back?: { to: LinkProps['to']; text: string };
-  /** A status or tabs next to the title. */
+  /** A status next to the title. */
   badge?: ReactNode;
   children: ReactNode;
 };
@@ -24,6 +28,32 @@ function useHeadingFocus() {
     if (hasArrived && document.activeElement === document.body) heading.current?.focus();
   }, [hasArrived]);
   return heading;
+}
+
+/** Links to the other pages of the same menu item. */
+function PageTabs() {
+  const t = useTranslations('shell');
+  const session = useContext(SessionContext);
+  const { tenant } = useApi();
+  const { pathname } = useLocation();
+  if (!session) return null;
+  const menu = menuFor(session.Role, session.Role !== 'operator' || tenant !== null);
+  const item = menu.find(({ pages }) => pages.some(({ to }) => to === pathname));
+  if (!item || item.pages.length < 2) return null;
+  return (
+    <nav aria-label={t(`menu.${item.text}`)} className="page-tabs">
+      {item.pages.map(({ to, text }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: true, includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
+          {t(`pages.${text}`)}
+        </Link>
+      ))}
+    </nav>
+  );
 }
 
 /** The frame of every page: a level-one heading, its actions, and the title of the browser tab. */
@@ -51,6 +81,7 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
             {title}
           </Title>
           {badge}
+          <PageTabs />
         </Group>
         {text !== undefined && (
           <Text c="dimmed" size="sm" component="div" className="page-text">

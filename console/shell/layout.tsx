@@ -3,14 +3,13 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { useApi } from '../api/api.tsx';
 import { useSession } from '../api/session.tsx';
 import { AccountMenu, Appearance } from './account-menu.tsx';
 import { useBranding } from './branding.tsx';
-import { navigationItemOf, navigationItemsFor, type Section } from './navigation.ts';
+import { menuFor, navigationPageOf } from './navigation.ts';
 import { PaletteButton } from './palette/palette-button.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
-
-const sections: readonly Section[] = ['learning', 'connect', 'deployment'];
 
 function Brand() {
   const { branding } = useBranding();
@@ -56,11 +55,12 @@ function SkipLink() {
 export function Layout({ children }: { children: ReactNode }) {
   const t = useTranslations('shell');
   const { Role } = useSession();
+  const { tenant } = useApi();
   const { pathname } = useLocation();
   const [isOpen, menu] = useDisclosure(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the menu
   useEffect(() => menu.close(), [pathname]);
-  const here = navigationItemOf(pathname);
+  const here = navigationPageOf(pathname);
   const hasMenu = Role !== 'learner';
   return (
     <AppShell
@@ -99,27 +99,21 @@ export function Layout({ children }: { children: ReactNode }) {
             </AppShell.Section>
           )}
           <AppShell.Section grow component={ScrollArea} p="xs" py="md">
-            <Stack gap="lg">
-              {sections.map((section) => {
-                const shown = navigationItemsFor(Role).filter((place) => place.section === section);
-                if (shown.length === 0) return null;
+            <Stack gap={2}>
+              {menuFor(Role, Role !== 'operator' || tenant !== null).map(({ text, icon: Icon, pages }) => {
+                const isHere = pages.some(({ to }) => to === here?.to);
                 return (
-                  <Stack gap={2} key={section} role="group" aria-labelledby={`section-${section}`}>
-                    <Text id={`section-${section}`} size="xs" fw={600} c="dimmed" px="sm" pb={4}>
-                      {t(`sections.${section}`)}
-                    </Text>
-                    {shown.map(({ to, text, icon: Icon }) => (
-                      <NavLink
-                        key={to}
-                        className="place"
-                        label={t(`pages.${text}`)}
-                        leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-                        active={here?.to === to}
-                        aria-current={here?.to === to ? 'page' : undefined}
-                        renderRoot={(props) => <Link to={to} activeOptions={{ exact: true }} {...props} />}
-                      />
-                    ))}
-                  </Stack>
+                  <NavLink
+                    key={text}
+                    className="place"
+                    label={t(`menu.${text}`)}
+                    leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                    active={isHere}
+                    aria-current={isHere ? 'page' : undefined}
+                    renderRoot={(props) => (
+                      <Link to={pages[0]?.to ?? '/console'} activeOptions={{ exact: true }} {...props} />
+                    )}
+                  />
                 );
               })}
             </Stack>

@@ -1,186 +1,140 @@
 import {
-  IconApi,
   IconBook2,
   IconBuilding,
+  IconBuildingCommunity,
   IconCertificate,
   IconChartArea,
-  IconCode,
   IconGauge,
   IconHistory,
-  IconKey,
-  IconListDetails,
-  IconMailForward,
-  IconMessage2,
-  IconPalette,
-  IconTableImport,
+  IconPlugConnected,
+  IconUserPlus,
   IconUsers,
-  IconWebhook,
 } from '@tabler/icons-react';
 import type { Session } from '../api/session.tsx';
 
 type Role = Session['Role'];
-export type Section = 'learning' | 'connect' | 'deployment';
 
-/** Every section of the console, with the roles that may open it and whether it shows one tenant's data. */
+/**
+ * The menu. Each item has one page, or several that are shown as tabs. Pages that show one tenant's data are for
+ * operators only once they have chosen a tenant.
+ */
 export const navigationItems = [
   {
-    to: '/console',
     text: 'overview',
     icon: IconGauge,
-    section: 'learning',
-    roles: ['operator', 'administrator', 'learner'],
-    ofTenant: false,
+    pages: [{ to: '/console', text: 'overview', isForLearners: true, ofTenant: false }],
   },
   {
-    to: '/console/enrolments',
-    text: 'enrolments',
-    icon: IconCertificate,
-    section: 'learning',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
-  },
-  {
-    to: '/console/reports',
-    text: 'reports',
-    icon: IconChartArea,
-    section: 'learning',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
-  },
-  {
-    to: '/console/users',
     text: 'users',
     icon: IconUsers,
-    section: 'learning',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
+    pages: [
+      { to: '/console/users', text: 'users', ofTenant: true },
+      { to: '/console/invitations', text: 'invitations', ofTenant: true },
+      { to: '/console/invitations/mails', text: 'mails', ofTenant: true },
+    ],
   },
   {
-    to: '/console/invitations',
-    text: 'invitations',
-    icon: IconMailForward,
-    section: 'learning',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
-  },
-  {
-    to: '/console/courses',
     text: 'courses',
     icon: IconBook2,
-    section: 'learning',
-    roles: ['operator', 'administrator'],
-    ofTenant: false,
+    pages: [{ to: '/console/courses', text: 'courses', ofTenant: false }],
   },
   {
-    to: '/console/keys',
-    text: 'keys',
-    icon: IconKey,
-    section: 'learning',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
+    text: 'enrol',
+    icon: IconUserPlus,
+    pages: [
+      { to: '/console/bulk', text: 'bulk', ofTenant: true },
+      { to: '/console/keys', text: 'keys', ofTenant: true },
+    ],
   },
   {
-    to: '/console/bulk',
-    text: 'bulk',
-    icon: IconTableImport,
-    section: 'learning',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
+    text: 'enrolments',
+    icon: IconCertificate,
+    pages: [{ to: '/console/enrolments', text: 'enrolments', ofTenant: true }],
   },
   {
-    to: '/console/events',
-    text: 'events',
-    icon: IconListDetails,
-    section: 'connect',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
+    text: 'reports',
+    icon: IconChartArea,
+    pages: [
+      { to: '/console/reports', text: 'completion', ofTenant: true },
+      { to: '/console/reports/access', text: 'access', ofTenant: true },
+      { to: '/console/reports/activity', text: 'activity', ofTenant: true },
+      { to: '/console/reports/schedules', text: 'schedules', ofTenant: true },
+    ],
   },
   {
-    to: '/console/statements',
-    text: 'statements',
-    icon: IconMessage2,
-    section: 'connect',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
-  },
-  {
-    to: '/console/webhooks',
-    text: 'webhooks',
-    icon: IconWebhook,
-    section: 'connect',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
-  },
-  {
-    to: '/console/api-keys',
-    text: 'apiKeys',
-    icon: IconApi,
-    section: 'connect',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
-  },
-  {
-    to: '/console/branding',
-    text: 'branding',
-    icon: IconPalette,
-    section: 'connect',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
-  },
-  {
-    to: '/console/settings',
-    text: 'settings',
-    icon: IconMailForward,
-    section: 'connect',
-    roles: ['operator', 'administrator'],
-    ofTenant: true,
-  },
-  {
-    to: '/console/audit',
-    text: 'audit',
+    text: 'log',
     icon: IconHistory,
-    section: 'connect',
-    roles: ['operator', 'administrator'],
-    ofTenant: false,
+    pages: [
+      { to: '/console/events', text: 'events', ofTenant: true },
+      { to: '/console/audit', text: 'audit', ofTenant: false },
+      { to: '/console/statements', text: 'statements', ofTenant: true },
+    ],
   },
   {
-    to: '/docs',
-    text: 'reference',
-    icon: IconCode,
-    section: 'connect',
-    roles: ['operator', 'administrator'],
-    ofTenant: false,
+    text: 'connections',
+    icon: IconPlugConnected,
+    pages: [
+      { to: '/console/api-keys', text: 'apiKeys', ofTenant: true },
+      { to: '/console/webhooks', text: 'webhooks', ofTenant: true },
+      { to: '/docs', text: 'reference', ofTenant: false },
+    ],
   },
   {
-    to: '/console/tenants',
+    text: 'organisation',
+    icon: IconBuildingCommunity,
+    pages: [
+      { to: '/console/settings', text: 'settings', ofTenant: true },
+      { to: '/console/branding', text: 'branding', ofTenant: true },
+      { to: '/console/security', text: 'security', ofTenant: false },
+    ],
+  },
+  {
     text: 'tenants',
     icon: IconBuilding,
-    section: 'deployment',
-    roles: ['operator'],
-    ofTenant: false,
+    pages: [{ to: '/console/tenants', text: 'tenants', isForOperators: true, ofTenant: false }],
   },
 ] as const satisfies readonly {
-  to: string;
   text: string;
   icon: unknown;
-  section: Section;
-  roles: readonly Role[];
-  ofTenant: boolean;
+  pages: readonly {
+    to: string;
+    text: string;
+    ofTenant: boolean;
+    isForLearners?: true;
+    isForOperators?: true;
+  }[];
 }[];
 
 export type NavigationItem = (typeof navigationItems)[number];
+export type NavigationPage = NavigationItem['pages'][number];
 
-/** The section that a URL belongs to, which is the one with the longest matching prefix. */
-export function navigationItemOf(pathname: string): NavigationItem | undefined {
+const allPages: readonly NavigationPage[] = navigationItems.flatMap(({ pages }) => [...pages]);
+
+/** The page of the menu that a URL belongs to, which is the one with the longest matching prefix. */
+export function navigationPageOf(pathname: string): NavigationPage | undefined {
   const path = pathname.replace(/\/$/, '');
-  const fits = ({ to }: NavigationItem) => path === to || (to !== '/console' && path.startsWith(`${to}/`));
-  return navigationItems.filter(fits).sort((a, b) => b.to.length - a.to.length)[0];
+  const fits = ({ to }: NavigationPage) => path === to || (to !== '/console' && path.startsWith(`${to}/`));
+  return allPages.filter(fits).sort((a, b) => b.to.length - a.to.length)[0];
 }
 
 export function needsTenant(pathname: string): boolean {
-  return navigationItemOf(pathname)?.ofTenant ?? false;
+  return navigationPageOf(pathname)?.ofTenant ?? false;
 }
 
-export function navigationItemsFor(role: Role): readonly NavigationItem[] {
-  return navigationItems.filter(({ roles }) => roles.some((one) => one === role));
+export function isForRole(page: NavigationPage, role: Role): boolean {
+  if (role === 'learner') return 'isForLearners' in page;
+  return role === 'operator' || !('isForOperators' in page);
+}
+
+/** The menu of a user, with the pages that the user can open now. */
+export function menuFor(role: Role, hasTenant: boolean) {
+  return navigationItems
+    .map(({ text, icon, pages }) => ({
+      text,
+      icon,
+      pages: (pages as readonly NavigationPage[]).filter(
+        (page) => isForRole(page, role) && (hasTenant || !page.ofTenant),
+      ),
+    }))
+    .filter(({ pages }) => pages.length > 0);
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../api/api.tsx';
 import { Page } from '../parts/page.tsx';
-import { navigationItemOf } from './navigation.ts';
+import { navigationPageOf } from './navigation.ts';
 
 /** Sets the tenant that the operator acts on, which is part of every page's URL. */
 export function TenantSwitcher() {
@@ -27,7 +27,7 @@ export function TenantSwitcher() {
     combobox.closeDropdown();
     // Filters and records of one tenant do not exist in another.
     void navigate({
-      to: navigationItemOf(pathname)?.to ?? '/console',
+      to: navigationPageOf(pathname)?.to ?? '/console',
       search: value ? { tenant: value } : { tenant: undefined },
     });
   };

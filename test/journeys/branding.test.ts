@@ -45,6 +45,7 @@ async function setBranding(tenant: TestTenant, body: object): Promise<void> {
 test('An administrator sets a logo and a colour; learners see them on every page', async () => {
   const LoginID = await acme.user({ IsAdmin: true, FirstName: 'Ada' });
   const admin = await consoleOf(service, { tenant: acme, LoginID });
+  await admin.getByRole('link', { name: 'Organisation' }).click();
   await admin.getByRole('link', { name: 'Branding' }).click();
   await heading(admin, 'Branding').waitFor();
   await admin.getByRole('img', { name: 'Light mode' }).waitFor();

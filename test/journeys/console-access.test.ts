@@ -85,7 +85,7 @@ test('After someone signs out, the next person in the same tab sees none of thei
   const LoginID = await acme.user({ FirstName: 'Uma', LastName: 'Underhill' });
   const page = await openConsole(service, `/console?tenant=${acme.TenantID}`);
   await signIn(page, acme.TenantID, first ?? '', password);
-  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByRole('link', { name: 'People', exact: true }).first().click();
   await page.getByText('Underhill').first().waitFor();
   await choose(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -95,7 +95,7 @@ test('After someone signs out, the next person in the same tab sees none of thei
     return route.abort();
   });
   await signIn(page, other.TenantID, next ?? '', password);
-  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByRole('link', { name: 'People', exact: true }).first().click();
   await until('the list is requested again', () => asked > 0);
   assert.equal(await page.getByText('Underhill').count(), 0);
   assert.equal(await page.getByText(LoginID).count(), 0);

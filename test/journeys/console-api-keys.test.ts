@@ -26,7 +26,7 @@ test('An administrator creates a key, copies the secret, calls the API with it, 
   const { tenant, who } = await withAda();
   const page = await consoleOf(service, who);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create API key' });

@@ -49,7 +49,7 @@ const read = async (tenant: TestTenant, address: string) => (await tenant.api('G
 
 /** Goes from the list of users to Ann's enrolment by searching for her last name. */
 async function find(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('link', { name: 'People' }).click();
   await page.getByRole('textbox', { name: 'Name, email or LoginID' }).fill('lee');
   await page.getByRole('link', { name: 'Ann Lee' }).click();
   await page.getByRole('link', { name: 'Spot the phish' }).click();

@@ -122,7 +122,7 @@ test('An administrator adds a passkey with the keyboard, signs in with it, renam
   await heading(page, 'Confirm that it’s you').waitFor();
   await fingerprint(device, true);
   await page.keyboard.press('Enter');
-  await heading(page, 'Users').waitFor();
+  await heading(page, 'People').waitFor();
 
   await openMenu(page, 'Security');
   await page.getByText('last used').waitFor();
@@ -175,10 +175,10 @@ test('A requirement that the operator sets applies to an open console', async ()
   await operator.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await operator.locator('#main').getByText('Required for administrators').waitFor();
   await closeConsole(operator);
-  await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('link', { name: 'People' }).click();
   await heading(page, 'Add a passkey').waitFor();
   await page.getByRole('button', { name: 'Add passkey' }).click();
-  await heading(page, 'Users').waitFor();
+  await heading(page, 'People').waitFor();
   await closeConsole(page);
 });
 

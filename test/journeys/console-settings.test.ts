@@ -17,7 +17,7 @@ test('An administrator chooses the language of emails and when learners are remi
   const tenant = await newTenant(service, { Name: 'Acme' });
   const boss = await tenant.user({ FirstName: 'Ada', IsAdmin: true });
   const page = await consoleOf(service, { tenant, LoginID: boss });
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'Organisation' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   const save = page.getByRole('button', { name: 'Save' });
   await save.waitFor();
@@ -33,6 +33,7 @@ test('An administrator chooses the language of emails and when learners are remi
   await expectAccessible(page);
   const { body } = await tenant.api('GET', '/settings');
   assert.deepEqual([body.Language, body.ReminderDays], ['de', [30, 14, 3]]);
+  await page.getByRole('link', { name: 'Log' }).click();
   await page.getByRole('link', { name: 'Audit trail' }).click();
   await page.getByRole('table').getByText('Tenant changed').waitFor();
   await closeConsole(page);

@@ -93,7 +93,7 @@ test('Erasing a user shows the plan, asks for the LoginID, and ends with a recei
   await erase.click();
   await dialog.getByText('Personal data erased').waitFor();
   await dialog.getByRole('button', { name: 'Back to users' }).click();
-  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
   expectProblem(await tenant.api('GET', `/user/${LoginID}`), 404, 'user_not_found');
   await closeConsole(page);
 });

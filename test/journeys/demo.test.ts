@@ -53,7 +53,7 @@ test('The first link opens the console as the operator', async () => {
 
 test('The second link opens the console as an administrator of the tenant', async () => {
   const page = await signInWith(linkBelow('Console, as Maria Santos'));
-  await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('link', { name: 'People' }).click();
   await page.getByText('Santos').first().waitFor();
   assert.equal(await page.getByRole('link', { name: 'Tenants' }).count(), 0);
   await closeConsole(page);

@@ -69,7 +69,8 @@ async function signInAda(): Promise<Page> {
 }
 
 async function importStaff(page: Page): Promise<void> {
-  await goTo(page, 'Bulk import');
+  await goTo(page, 'Enrol');
+  await goTo(page, 'Import a file');
   await page.locator('input[type=file]').setInputFiles(join(import.meta.dirname, 'files/messy-staff.csv'));
   await page.getByRole('button', { name: 'Plan the import' }).click();
   await page.getByLabel('Show').selectOption('Refused (5)');

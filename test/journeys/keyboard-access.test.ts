@@ -56,8 +56,8 @@ test('An administrator accepts an invitation and opens the list of users', async
   const tenant = await newTenant(service, { Name: 'Acme Ltd' });
   const LoginID = await tenant.user({ FirstName: 'Ann', LastName: 'Arbor', IsAdmin: true });
   const page = await acceptInvitation(tenant, LoginID);
-  const users = page.getByRole('navigation').getByRole('link', { name: 'Users', exact: true });
-  await activate(page, users, heading(page, 'Users'));
+  const users = page.getByRole('navigation').getByRole('link', { name: 'People', exact: true });
+  await activate(page, users, heading(page, 'People'));
   assert.equal((await tenant.api('GET', `/invitation/${LoginID}`)).body.Status, 'accepted');
   await closeConsole(page);
 });

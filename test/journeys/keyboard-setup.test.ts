@@ -100,7 +100,7 @@ test('A group is enrolled, the end of an enrolment is changed, and its events ar
   const changed = await tenant.api('GET', `/enrolment/ann/${enrolment.EnrollID}`);
   assert.equal(changed.body.ExpiresAt, null);
 
-  await activate(page, page.getByRole('link', { name: 'Events', exact: true }), heading(page, 'Events'));
+  await activate(page, page.getByRole('link', { name: 'Log', exact: true }), heading(page, 'Events'));
   const show = button(page, 'Show').first();
   await activate(page, show, dialog);
   await page.keyboard.press('Escape');

@@ -84,7 +84,7 @@ test('A webhook endpoint and an API key are created', async () => {
   await activate(page, dialog.getByRole('button', { name: 'Add endpoint' }), saved);
   await activate(page, saved, heading(page, URL));
 
-  await activate(page, page.getByRole('link', { name: 'API keys' }), heading(page, 'API keys').first());
+  await activate(page, page.getByRole('link', { name: 'Connections' }), heading(page, 'API keys').first());
   await activate(page, button(page, 'Create key').first(), dialog);
   await type(page, dialog.getByRole('textbox', { name: 'Name' }), 'Shop');
   const readUsers = dialog.getByRole('checkbox', { name: 'Read users' });

@@ -89,7 +89,7 @@ export async function createUser(
   { LoginID, FirstName, LastName, isAdmin = false }: Person,
 ): Promise<void> {
   const dialog = page.getByRole('dialog');
-  await goTo(page, 'Users');
+  await goTo(page, 'People');
   await page.getByRole('button', { name: 'Create user' }).first().click();
   await dialog.getByRole('textbox', { name: 'LoginID' }).fill(LoginID);
   await dialog.getByRole('textbox', { name: 'First name' }).fill(FirstName);

@@ -1,7 +1,5 @@
 import { Badge, Button, Group } from '@mantine/core';
-import { IconMail } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -95,7 +93,6 @@ export default function Invitations() {
   const t = useTranslations('invitations');
   const own = useTranslations('users.invitation');
   const shell = useTranslations('shell');
-  const mails = useTranslations('mails');
   const { $api } = useApi();
   const [filters, change] = useFilters(['status']);
   const [invited, setInvited] = useState<User | null>(null);
@@ -107,19 +104,7 @@ export default function Invitations() {
   const { data: all } = $api.useQuery('get', '/invitation', counted, { enabled: list.hasNextPage });
   const showAll = () => change({ status: 'all' });
   return (
-    <Page
-      title={shell('pages.invitations')}
-      text={t('text')}
-      actions={
-        <Button
-          variant="default"
-          leftSection={<IconMail size={16} aria-hidden />}
-          renderRoot={(props) => <Link to="/console/invitations/mails" {...props} />}
-        >
-          {mails('title')}
-        </Button>
-      }
-    >
+    <Page title={shell('pages.invitations')} text={t('text')}>
       <FilterBar count={0}>
         <SelectFilter
           label={t('status')}

@@ -64,7 +64,6 @@ function useColumns(): Column<Mail>[] {
 
 export default function Mails() {
   const t = useTranslations('mails');
-  const shell = useTranslations('shell');
   const { $api } = useApi();
   const [filters, change] = useFilters(['status']);
   const Status = statuses.find((one) => one === filters.status);
@@ -74,11 +73,7 @@ export default function Mails() {
   const { data: all } = $api.useQuery('get', '/mail', counted, { enabled: list.hasNextPage });
   const columns = useColumns();
   return (
-    <Page
-      title={t('title')}
-      text={t('text')}
-      back={{ to: '/console/invitations', text: shell('pages.invitations') }}
-    >
+    <Page title={t('title')} text={t('text')}>
       <FilterBar count={0}>
         <SelectFilter
           label={t('status')}

@@ -15,7 +15,6 @@ import { dateOfDay } from '../home/use-point-text.ts';
 import { GroupFilter } from '../users/group.tsx';
 import { inChart, measures, type Period, pointOf, rangeOf, totalOf, units } from './activity-figures.ts';
 import { ActivityTable } from './activity-table.tsx';
-import { ReportTabs } from './report-tabs.tsx';
 import { useToday } from './use-today.ts';
 
 const Chart = lazy(() => import('../home/chart.tsx'));
@@ -41,7 +40,6 @@ export default function ActivityReport() {
   return (
     <Page
       title={shell('pages.reports')}
-      badge={<ReportTabs />}
       text={t('activity.text')}
       actions={
         <DownloadButton

@@ -10,7 +10,6 @@ import { CoursePicker } from '../enrolments/pickers.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { Count } from './count.tsx';
 import { type Filter, isKind, type Kind, keyOf, kinds, type Place, scopeOf } from './figures.ts';
-import { ReportTabs } from './report-tabs.tsx';
 import { useToday } from './use-today.ts';
 
 const names = ['by', 'course', 'group', 'day'] as const;
@@ -98,7 +97,6 @@ export function LineReportPage<Line extends Place>(props: LineReportPage<Line>) 
   return (
     <Page
       title={shell('pages.reports')}
-      badge={<ReportTabs />}
       actions={
         <DownloadButton
           path={withQuery(`/report/${name}`, query)}

@@ -9,7 +9,6 @@ import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
-import { ReportTabs } from './report-tabs.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import type { Schedule } from './schedule-form.ts';
 import { ScheduleMenu } from './schedule-menu.tsx';
@@ -111,12 +110,7 @@ export default function Schedules() {
   );
   const isEmpty = list.data?.pages[0]?.Items.length === 0;
   return (
-    <Page
-      title={shell('pages.reports')}
-      badge={<ReportTabs />}
-      text={t('text')}
-      actions={isEmpty ? null : add}
-    >
+    <Page title={shell('pages.reports')} text={t('text')} actions={isEmpty ? null : add}>
       <List
         label={shell('pages.reports')}
         query={list}

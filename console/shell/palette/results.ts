@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf, useSession } from '../../api/session.tsx';
-import { navigationItemsFor } from '../navigation.ts';
+import { menuFor } from '../navigation.ts';
 import { matches, type ResultGroup } from './result.ts';
 import { useEnrolments } from './use-enrolments.ts';
 import { useApiKeys, useEnteredKey, useKeysOfOrder } from './use-keys.ts';
@@ -77,12 +77,18 @@ export function useResults(entered: string): { groups: ResultGroup[]; isFetching
     },
     {
       name: 'pages',
-      results: navigationItemsFor(Role)
-        .map(({ to, text }) => ({ to, label: t(`shell.pages.${text}`) }))
-        .filter(({ label }) => !enteredKey.isKey && matches(label, search))
-        .map(({ to, label }) => ({
+      results: menuFor(Role, isOfTenant)
+        .flatMap(({ text, pages }) =>
+          pages.map((page) => ({
+            to: page.to,
+            label: t(`shell.pages.${page.text}`),
+            ...(page.text === text ? {} : { detail: t(`shell.menu.${text}`) }),
+          })),
+        )
+        .filter(({ label, detail = '' }) => !enteredKey.isKey && matches(`${label} ${detail}`, search))
+        .map(({ to, ...shown }) => ({
+          ...shown,
           key: `page ${to}`,
-          label,
           open: (navigate) => void navigate({ to, search: {} }),
         })),
     },
