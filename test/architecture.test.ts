@@ -46,6 +46,8 @@ const owners: Record<string, string> = {
   branding: 'tenants',
   user: 'users',
   password_failure: 'users',
+  user_group: 'users',
+  enrolment_group: 'enrolments',
   invitation: 'users',
   password_reset: 'users',
   mail: 'mail',

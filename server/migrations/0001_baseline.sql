@@ -244,7 +244,9 @@ create index api_key_usable on api_key (tenant_id, (coalesce(expires_at, 'infini
 -- this service. email_bounced_at: since when the email address is known not to exist. login_id and group_name are
 -- sorted by code points, so that a prefix is a range of the index in every locale. The service folds folded_email,
 -- sort_name and folded, the text that searches look through, so that they do not depend on the locale either
--- (lib/unicode.ts). time_factor: multiplies the time limits of courses; 0: no time limits.
+-- (lib/unicode.ts). time_factor: multiplies the time limits of courses; 0: no time limits. other_groups: the groups after
+-- the first one, which is group_name. manager_login_id: may name somebody who does not exist yet. attributes: texts by
+-- their names.
 create table "user" (
   tenant_id text not null references tenant,
   user_id uuid not null,
@@ -271,8 +273,12 @@ create table "user" (
   sort_name text collate "C" not null default '',
   folded text collate "C" not null default '',
   time_factor double precision not null default 1 check (time_factor = 0 or time_factor >= 1),
+  other_groups text[] collate "C" not null default '{}',
+  manager_login_id text collate "C",
+  attributes jsonb not null default '{}',
   primary key (tenant_id, user_id),
-  unique (tenant_id, login_id)
+  unique (tenant_id, login_id),
+  check (group_name is not null or other_groups = '{}')
 );
 -- Whether an address has bounced.
 create index user_bounced on "user" (tenant_id, folded_email, login_id)
@@ -282,9 +288,21 @@ create index user_by_caseless_login on "user" (tenant_id, (lower(translate(norma
 create index user_by_email on "user" (tenant_id, folded_email, login_id) where folded_email is not null;
 -- GET /user?Order=name
 create index user_by_name on "user" (tenant_id, sort_name, login_id);
+create index user_by_attribute on "user" using gin (tenant_id, attributes jsonb_path_ops);
 create index user_by_group on "user" (tenant_id, group_name, login_id);
+create index user_by_manager on "user" (tenant_id, manager_login_id, login_id) where manager_login_id is not null;
 create index user_disabled on "user" (tenant_id, login_id) where not enabled;
 create index user_by_text on "user" using gin (tenant_id, folded gin_trgm_ops);
+
+-- The other_groups of each user, for lists. Triggers on "user" write it.
+create table user_group (
+  tenant_id text not null,
+  login_id text collate "C" not null,
+  group_name text collate "C" not null,
+  primary key (tenant_id, login_id, group_name),
+  foreign key (tenant_id, login_id) references "user" (tenant_id, login_id) on delete cascade
+);
+create index user_group_by_name on user_group (tenant_id, group_name, login_id);
 
 -- The wrong passwords of the last 15 minutes.
 create table password_failure (
@@ -539,15 +557,44 @@ comment on index enrolment_of_user is 'GET /enrolment/{LoginID}, and the limit o
 create index enrolment_on_release on enrolment (release_id) where release_id is not null;
 comment on index enrolment_on_release is 'DELETE /course/{CourseID}: whether an enrolment has a release of the course';
 
--- Enrolling locks the user, so that a change of group misses no enrolment.
-create function follow_group() returns trigger language plpgsql as $$
+-- The other_groups of the users of enrolments, for lists.
+create table enrolment_group (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  group_name text collate "C" not null,
+  primary key (tenant_id, enroll_id, group_name),
+  foreign key (tenant_id, enroll_id) references enrolment on delete cascade
+);
+create index enrolment_group_by_name on enrolment_group (tenant_id, group_name, enroll_id);
+comment on index enrolment_group_by_name is 'GET /enrolment by GroupName';
+
+-- Enrolling locks the user, so that a change of groups misses no enrolment.
+create function follow_groups() returns trigger language plpgsql as $$
 begin
-  update enrolment set group_name = new.group_name where tenant_id = new.tenant_id and user_id = new.user_id;
+  if tg_op = 'UPDATE' then
+    update enrolment set group_name = new.group_name
+    where tenant_id = new.tenant_id and user_id = new.user_id and group_name is distinct from new.group_name;
+    if old.other_groups = new.other_groups then
+      return null;
+    end if;
+    delete from user_group where tenant_id = new.tenant_id and login_id = new.login_id;
+    delete from enrolment_group where tenant_id = new.tenant_id and enroll_id in (
+      select own.enroll_id from enrolment own where own.tenant_id = new.tenant_id and own.user_id = new.user_id
+    );
+  end if;
+  insert into user_group (tenant_id, login_id, group_name)
+  select new.tenant_id, new.login_id, unnest(new.other_groups) on conflict do nothing;
+  insert into enrolment_group (tenant_id, enroll_id, group_name)
+  select new.tenant_id, own.enroll_id, unnest(new.other_groups) from enrolment own
+  where own.tenant_id = new.tenant_id and own.user_id = new.user_id on conflict do nothing;
   return null;
 end $$;
 
-create trigger follow_group after update of group_name on "user"
-  for each row when (old.group_name is distinct from new.group_name) execute function follow_group();
+create trigger list_groups after insert on "user"
+  for each row when (new.other_groups <> '{}') execute function follow_groups();
+create trigger follow_groups after update of group_name, other_groups on "user"
+  for each row when ((old.group_name, old.other_groups) is distinct from (new.group_name, new.other_groups))
+  execute function follow_groups();
 
 -- A user belongs to one tenant. Without this, PostgreSQL expects one enrolment per user, and may look for an enrolment
 -- by course in all of the user's enrolments.
@@ -870,12 +917,12 @@ create table completion_log (
   enroll_id uuid
 );
 
--- How each enrolment was last counted. An empty group_name means no group. access: open, overdue, or ended, which no report
+-- How each enrolment was last counted, in each of its groups. An empty name means no group. access: open, overdue, or ended, which no report
 -- counts. outcome 'erased': it no longer counts.
 create table counted_enrolment (
   tenant_id text not null references tenant,
   enroll_id uuid not null,
-  group_name text collate "C" not null,
+  group_names text[] collate "C" not null,
   access text not null,
   outcome text not null,
   primary key (tenant_id, enroll_id)
@@ -921,7 +968,7 @@ create table access_log (
 create table counted_end (
   tenant_id text not null references tenant,
   enroll_id uuid not null,
-  group_name text collate "C" not null,
+  group_names text[] collate "C" not null,
   day date not null,
   primary key (tenant_id, enroll_id)
 );

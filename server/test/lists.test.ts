@@ -33,7 +33,7 @@ const cases: Record<string, string[]> = {
   listUsers: [
     ...['', 'GroupName=large', 'GroupName=small', `Email=${names.Email}`, 'Enabled=false', 'Enabled=true'],
     ...['Search=anna', 'Search=user-1', 'Search=nobody', 'Search=a', 'Search=mail', 'Search=last77 anna'],
-    ...['Order=oldest', 'Order=newest'],
+    ...['Order=oldest', 'Order=newest', 'GroupName=further', 'ManagerLoginID=user-1', 'Attribute=site:Leeds'],
   ],
   listGroups: ['', 'Search=g', 'Search=nothing'],
   listEnrolments: ['Order=oldest', 'Order=newest'].flatMap((order) =>
@@ -52,7 +52,8 @@ const cases: Record<string, string[]> = {
       // No index has the other outcomes: they are filtered among the enrolments with their statuses.
       ...['Outcome=passed', 'Outcome=failed', 'Outcome=failed&CourseID=lists-1'],
       'Include=LaunchURL',
-      ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'ChangedAfter=2024-01-01T00:00:00Z'],
+      ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'GroupName=further'],
+      ...['ManagerLoginID=user-1', 'Attribute=site:Leeds', 'ChangedAfter=2024-01-01T00:00:00Z'],
       ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ExpiresBefore=2090-01-01T00:00:00Z'],
       'Status=open&ExpiresBefore=2090-01-01T00:00:00Z',
       ...['Search=nobody', 'Search=anna', 'Search=user-17&Status=withdrawn'],

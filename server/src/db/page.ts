@@ -9,7 +9,9 @@ export type Condition = (parameters: Parameters) => string;
 export type List = {
   /** The table, called `held`, with a condition: `"user" held where held.tenant_id = $1`. */
   rows: string;
-  /** Parameter values for the SQL in `rows`. */
+  /** Further rows, none of which is in `rows`. */
+  more?: string;
+  /** Parameter values for the SQL in `rows` and `more`. */
   values: readonly unknown[];
   where: readonly Condition[];
   /** Columns by which the list is sorted, and their values in the last row of the previous page. */
@@ -28,9 +30,20 @@ export const maxCounted = 10_000;
 const orderOf = ({ key, newest }: List) =>
   key.map((name) => `held.${name} ${newest ? 'desc' : 'asc'}`).join(', ');
 
-/** SQL for the rows of a list, with all conditions, but without its order. */
-function selectSql({ rows, where }: List, columns: string, parameters: Parameters): string {
-  return [`select ${columns} from ${rows}`, ...where.map((condition) => condition(parameters))].join(' and ');
+const sourcesOf = ({ rows, more }: List) => (more === undefined ? [rows] : [rows, more]);
+
+/** SQL for the first rows of a list, with all conditions. Rows from two sources are each read in the list's order. */
+function selectSql(
+  list: List,
+  { columns, order, maxRows }: { columns: string; order: string; maxRows: number },
+  parameters: Parameters,
+): string {
+  const end = `${order} limit ${maxRows}`;
+  const selects = sourcesOf(list).map((rows) =>
+    [`select ${columns} from ${rows}`, ...list.where.map((condition) => condition(parameters))].join(' and '),
+  );
+  if (selects.length === 1) return `${selects[0]} ${end}`;
+  return `select * from (${selects.map((select) => `(${select} ${end})`).join(' union all ')}) held ${end}`;
 }
 
 /** SQL for the first rows after the previous page. */
@@ -40,7 +53,7 @@ export function pageSql(list: List, maxRows: number, parameters: Parameters, col
     `(${key.map((name) => `held.${name}`).join(', ')}) ${newest ? '<' : '>'} (${after?.map(add).join(', ')})`;
   const where = after === null || key.length === 0 ? list.where : [...list.where, isAfter];
   const order = key.length === 0 ? '' : `order by ${orderOf(list)}`;
-  return `${selectSql({ ...list, where }, columns, parameters)} ${order} limit ${maxRows}`;
+  return selectSql({ ...list, where }, { columns, order, maxRows }, parameters);
 }
 
 /** Reads the first rows after the previous page. The database plans each list for the values of its filters. */
@@ -54,7 +67,7 @@ export function readRows<R>(ctx: { db: Database }, list: List, maxRows: number):
 /** Counts the rows of a list, up to a maximum. */
 export function countRows(ctx: { db: Database }, list: List): Promise<RecordCount> {
   const parameters = parametersAfter(...list.values);
-  const text = `${selectSql(list, '', parameters)} limit ${maxCounted + 1}`;
+  const text = selectSql(list, { columns: '1', order: '', maxRows: maxCounted + 1 }, parameters);
   return countSql(ctx, text, parameters.values);
 }
 

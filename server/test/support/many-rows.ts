@@ -24,11 +24,12 @@ function statements(tenant: string): string[] {
   const t = `'${tenant}'`;
   return [
     `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, folded_email, sort_name, folded,
-       password_hash, enabled, created_at, updated_at)
+       password_hash, enabled, created_at, updated_at, other_groups, manager_login_id, attributes)
      select ${t}, ${user('n')}, 'user-' || n, case when n % 2 = 0 then 'Anna' else 'Zoe' end, 'Last' || n % 100,
        case when n > ${users - 1_000} then 'late' when n % 4 = 0 then 'large' when n % 999 = 0 then 'small' else 'g' || n % 300 end,
        'mail' || n || '@test.example', 'mail' || n || '@test.example', 'last' || n % 100,
-       'last' || n % 100 || case when n % 2 = 0 then ' anna' else ' zoe' end || ' user-' || n || ' mail' || n || '@test.example', 'x', n % 500 <> 7, now(), now() from generate_series(1, ${users}) n`,
+       'last' || n % 100 || case when n % 2 = 0 then ' anna' else ' zoe' end || ' user-' || n || ' mail' || n || '@test.example', 'x', n % 500 <> 7, now(), now(), case when n % 5 = 0 then '{further}'::text[] else '{}' end, 'user-' || n / 20,
+       jsonb_build_object('site', case when n % 999 = 0 then 'Leeds' else 'York' end) from generate_series(1, ${users}) n`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at,
        expires_at, ended_at, status, group_name, completion, success)
      select ${t}, ${enrolment('n')}, known.user_id, 'lists-' || n % 2, case when n % 999 = 0 then 'rare' else 'usual' end,
@@ -41,6 +42,9 @@ function statements(tenant: string): string[] {
        case when n % 10 = 5 and n % 3 > 0 then 'passed' when n % 499 = 0 then 'failed' else 'unknown' end
      from generate_series(1, ${2 * users}) n
      join "user" known on known.tenant_id = ${t} and known.user_id = ${user('(n + 1) / 2')}`,
+    `insert into enrolment_group (tenant_id, enroll_id, group_name)
+     select ${t}, held.enroll_id, 'further' from enrolment held join "user" known on known.tenant_id = ${t} and known.user_id = held.user_id
+     where held.tenant_id = ${t} and known.other_groups <> '{}'`,
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
      select ${t}, ${event('n')}, 'enrolment.created', now(), ${user('(n + 1) / 2')}, ${enrolment('n')}, '{}'
      from generate_series(1, ${2 * users}) n`,
@@ -95,6 +99,8 @@ function statements(tenant: string): string[] {
 
 const large = [
   'user',
+  'user_group',
+  'enrolment_group',
   'enrolment',
   'event',
   'webhook_delivery',

@@ -1,6 +1,7 @@
 import { run } from '../../db/transaction.ts';
 import { pageLimit, toPage, withCount } from '../../http/pagination.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
+import { isInGroups } from '../users/groups.ts';
 import {
   type CourseRow,
   countCourses,
@@ -17,9 +18,9 @@ export function isOffered(course: string, tenant: string): string {
   return `(${course}.status <> 'draft' and (${course}.tenants is null or ${tenant} = any(${course}.tenants)))`;
 }
 
-/** SQL condition: a user in this group can choose the option of an offered course. */
-export function isSelectable(option: string, group: string): string {
-  return `(${option}.status = 'published' and (${option}.groups is null or ${group} = any(${option}.groups)))`;
+/** SQL condition: the user, an alias of its table, can choose the option of an offered course. */
+export function isSelectable(option: string, user: string): string {
+  return `(${option}.status = 'published' and (${option}.groups is null or ${isInGroups(user, `${option}.groups`)}))`;
 }
 
 export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' | 'updated_at'>[]): Course {
@@ -48,7 +49,8 @@ export function withGroups<Option extends Groups>(options: Option[], known: Read
 
 const ownGroups = `
 select named.name from unnest($2::text[]) as named (name)
-where exists (select from "user" known where known.tenant_id = $1 and known.group_name = named.name)`;
+where exists (select from "user" known where known.tenant_id = $1 and known.group_name = named.name)
+  or exists (select from user_group known where known.tenant_id = $1 and known.group_name = named.name)`;
 
 /** The options' groups that have users of this tenant. */
 async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set<string>> {

@@ -7,6 +7,7 @@ import { type Enrolled, enrolInTransaction } from '../enrolments/enrol.ts';
 import { selectEnrolments, toEnrolment } from '../enrolments/record/record.ts';
 import type { Enrolment } from '../enrolments/record/schemas.ts';
 import { appendEvents } from '../events/append.ts';
+import { groupsOf } from '../users/groups.ts';
 import { updateUser } from '../users/update-users.ts';
 import { userNotFound } from '../users/users.ts';
 import { readKey } from './key-text.ts';
@@ -52,7 +53,7 @@ async function recordGuess(ctx: TenantContext, userId: string): Promise<void> {
 }
 
 export type RedeemInput = KeyRedemption & { loginId: string; key: string };
-type RedeemingUser = { user_id: string; group_name: string | null };
+type RedeemingUser = { user_id: string; group_name: string | null; other_groups: string[] };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
 /**
@@ -110,7 +111,7 @@ async function withKeyOnce<T>(ctx: TenantContext, input: RedeemInput, work: Work
 async function lockRedeemer(ctx: TenantContext, loginId: string): Promise<RedeemingUser> {
   const user = await ctx.db
     .selectFrom('user')
-    .select(['user_id', 'group_name'])
+    .select(['user_id', 'group_name', 'other_groups'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('login_id', '=', loginId)
     .forNoKeyUpdate()
@@ -161,7 +162,7 @@ function refusal(row: KeyRow, user: RedeemingUser, now: Date): Problem | null {
       `This enrolment key is valid from ${row.valid_from.toISOString()}. Try again then.`,
       { ...param, ValidFrom: row.valid_from.toISOString() },
     );
-  if (row.group_name !== null && user.group_name !== null && row.group_name !== user.group_name)
+  if (row.group_name !== null && user.group_name !== null && !groupsOf(user).includes(row.group_name))
     return new Problem(
       'key_of_other_group',
       "This enrolment key is for users of another group. Use a key for the user's own group.",

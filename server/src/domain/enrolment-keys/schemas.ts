@@ -31,7 +31,7 @@ const Courses = {
 const Group = Nullable(
   Text(255, {
     description:
-      'A user without a GroupName gets this GroupName when redeeming the key; a user with another GroupName cannot redeem the key. null means any group.',
+      'A user without a GroupName gets this GroupName when redeeming the key; a user with other Groups cannot redeem the key. null means any group.',
   }),
 );
 const PurchaseOrder = Nullable(Text(255, { description: 'Number of the purchase order for the keys.' }));

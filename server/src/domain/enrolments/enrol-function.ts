@@ -14,7 +14,7 @@ import { outcomeSql, statusAfter } from './record/states.ts';
  * while a table is small. Each `limit` prevents this plan from scanning the table once it is large.
  */
 const readFacts = `
-    select own.user_id, own.enabled, own.group_name, own.time_factor into learner from "user" own
+    select own.user_id, own.enabled, own.group_name, own.other_groups, own.time_factor into learner from "user" own
     where own.tenant_id = $1 and own.login_id = request.login_id limit 1;
     select known.status, known.title into offering from course known
     where known.course_id = request.course_id and ${isOffered('known', '$1')} limit 1;
@@ -24,14 +24,14 @@ const readFacts = `
     select option.duration_id, option.duration, option.starts_on, option.seats, option.seats_taken, option.attempts,
       count(*) over () as offered
     into choice from enrol_option option
-    where option.course_id = request.course_id and ${isSelectable('option', 'learner.group_name')}
+    where option.course_id = request.course_id and ${isSelectable('option', 'learner')}
       and option.duration_id = coalesce(request.duration_id, option.duration_id) limit 1;`;
 
 /** The options that the user can choose. */
 const listOptions = `
       select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]') into options
       from enrol_option option
-      where option.course_id = request.course_id and ${isSelectable('option', 'learner.group_name')};`;
+      where option.course_id = request.course_id and ${isSelectable('option', 'learner')};`;
 
 /**
  * The maximum number of rows in a transaction that takes seats. After the first seat is taken,
@@ -119,15 +119,15 @@ const extend = `
 
 const isChosen = 'option.course_id = request.course_id and option.duration_id = chosen';
 
-/** Maximum number of enrolments per user. A change of the user's group updates all of them together. */
+/** Maximum number of enrolments per user. A change of the user's groups updates all of them together. */
 const maxEnrolments = 2_000;
 
 /**
- * Also reads the latest group. Locks the user before the seat, because other tenants wait for seats. Locks the user
- * before the former enrolment, because a change of the group uses the same order.
+ * Also reads the latest groups. Locks the user before the seat, because other tenants wait for seats. Locks the user
+ * before the former enrolment, because a change of groups uses the same order.
  */
 const lockUser = `
-    select known.group_name into current_group from "user" known
+    select known.group_name, known.other_groups into current_group, further_groups from "user" known
     where known.tenant_id = $1 and known.user_id = learner.user_id for key share;
     is_known := found;`;
 
@@ -205,6 +205,10 @@ const insert = `
       return next;
       continue;
     end if;
+    if further_groups <> '{}' then
+      insert into enrolment_group (tenant_id, enroll_id, group_name)
+      select $1, request.enroll_id, unnest(further_groups);
+    end if;
     if is_plan and choice.seats is not null then
       planned := planned || seat;
     end if;
@@ -240,6 +244,7 @@ declare
   new_end timestamptz;
   new_duration text;
   current_group text;
+  further_groups text[];
   is_known boolean;
   is_made boolean;
 begin

@@ -20,6 +20,7 @@ import { type OptionRow, toOption } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import type { Course } from '../catalogue/schemas.ts';
 import { numberBeforeCommit } from '../events/write.ts';
+import { groupsSql } from '../users/groups.ts';
 import { userNotFound } from '../users/users.ts';
 import { enrolForTenants } from './enrol-function.ts';
 import { changedDetails } from './record/details.ts';
@@ -141,17 +142,17 @@ function pathTo(option: OptionRow, input: EnrolTarget) {
   return { ...toOption(option), Path: path`/enrol/${input.loginId}/${input.courseId}/${option.duration_id}` };
 }
 
-type Row = { options: OptionRow[]; enroll_id: string | null; own_group: string | null } & (
+type Row = { options: OptionRow[]; enroll_id: string | null; own_groups: string[] } & (
   | CourseRow
   | { course_id: null }
 );
 
 const text = `
 select wanted.n, course.*, release.number as release_number, release.standard as release_standard,
-  offer.options, enrolment.enroll_id, known.group_name as own_group
+  offer.options, enrolment.enroll_id, ${groupsSql('known')} as own_groups
 from ${wantedRows('login_id text, course_id text')}
 cross join lateral (
-  select own.user_id, own.group_name from "user" own
+  select own.user_id, own.group_name, own.other_groups from "user" own
   where own.tenant_id = $1 and own.login_id = wanted.login_id limit 1
 ) known
 left join lateral (
@@ -163,7 +164,7 @@ left join lateral (
 left join lateral (
   select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]'::jsonb) as options
   from enrol_option option
-  where option.course_id = course.course_id and ${isSelectable('option', 'known.group_name')}
+  where option.course_id = course.course_id and ${isSelectable('option', 'known')}
 ) offer on true
 left join lateral (
   select own.enroll_id from enrolment own
@@ -191,7 +192,7 @@ export async function readOffer(
   const row = await readRow(ctx, input);
   if (!row) throw userNotFound();
   if (row.course_id === null) throw courseNotFound();
-  const options = withGroups(row.options, new Set(row.own_group === null ? [] : [row.own_group]));
+  const options = withGroups(row.options, new Set(row.own_groups));
   return { ...toCourse(row, options), EnrollID: row.enroll_id };
 }
 

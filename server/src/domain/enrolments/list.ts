@@ -7,7 +7,13 @@ import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant, toSqlBound } from '../../lib/instants.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
-import { conditionsOf, type EnrolmentFilter, type SortColumn, sortColumnOf } from './record/list-filter.ts';
+import {
+  conditionsOf,
+  type EnrolmentFilter,
+  enrolmentsOfGroup,
+  type SortColumn,
+  sortColumnOf,
+} from './record/list-filter.ts';
 import {
   type EnrolmentWithNames,
   enrolmentNotFound,
@@ -100,8 +106,7 @@ export async function listEnrolments(ctx: TenantContext, input: ListInput) {
     ctx,
     input,
     {
-      rows: 'enrolment held where held.tenant_id = $1',
-      values: [ctx.tenantId],
+      ...enrolmentsOfGroup(ctx.tenantId, input.GroupName),
       where: conditionsOf(input, tenantNow(ctx)),
       key: sortColumn === null ? ['enroll_id'] : [sortColumn, 'enroll_id'],
       after: after && positionSql(after),

@@ -17,6 +17,9 @@ import { selectEnrolments, withoutLink } from './record/record.ts';
 import { updateEnrolment } from './update.ts';
 
 const anonymize = `
+with gone as (
+  delete from enrolment_group member where member.tenant_id = $1 and member.enroll_id = any($2::uuid[])
+)
 update enrolment set user_id = null, group_name = null, ${detailsSql.erase}, time_factor = null,
   override = jsonb_set(enrolment.override, '{Reason}', '""'), ended_at = coalesce(enrolment.ended_at, $3),
   changed_at = $3, revision = enrolment.revision + 1
@@ -93,7 +96,7 @@ async function* readEnrolments(ctx: TenantContext, person: Person) {
 
 export const enrolmentData: PersonalData = {
   name: 'Enrolments',
-  tables: ['enrolment'],
+  tables: ['enrolment', 'enrolment_group'],
   erased:
     'Who was enrolled; Reference, Metadata and TimeFactor; the reasons for overridden results. Access has ended.',
   retained: {

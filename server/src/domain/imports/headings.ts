@@ -8,6 +8,10 @@ const courseFields = ['CourseID', 'DurationID', 'ExpiresAt', 'IfEnrolled', 'Refe
 const userFields = Object.keys(NewUser.properties).filter((name) => name !== 'Password');
 const fields: readonly string[] = [...userFields, ...courseFields];
 const metadata = 'Metadata.';
+/** Fields with members, each of which is a column. */
+export const memberFields = ['Metadata', 'Attributes'] as const;
+const isMember = (name: string) =>
+  memberFields.some((field) => name.startsWith(`${field}.`) && name.length > field.length + 1);
 
 /** The names of fields in files from HR systems and spreadsheets, in the languages of the console. */
 const synonyms: Record<string, readonly string[]> = {
@@ -31,6 +35,7 @@ const synonyms: Record<string, readonly string[]> = {
     ...['Group', 'Department', 'Dept', 'Team', 'Company', 'Gruppe', 'Abteilung', 'Bereich', 'Firma'],
     ...['Groupe', 'Département', 'Service', 'Équipe', 'Entreprise'],
   ],
+  Groups: ['Departments', 'Teams', 'Gruppen', 'Abteilungen', 'Groupes', 'Équipes'],
   IsAdmin: ['Administrator', 'Administrateur'],
   LastName: ['Surname', 'Family name', 'Nachname', 'Familienname', 'Zuname', 'Nom', 'Nom de famille'],
   LoginID: [
@@ -39,6 +44,11 @@ const synonyms: Record<string, readonly string[]> = {
     ...['Payroll number', 'Personalnummer', 'Personalnr', 'Mitarbeiternummer', 'Mitarbeiter-Nr'],
     ...['Benutzername', 'Anmeldename', 'Benutzer', 'Benutzerkennung', 'Identifiant', 'Matricule'],
     ...['Nom d’utilisateur', 'Numéro d’employé'],
+  ],
+  ManagerLoginID: [
+    ...['Manager', 'Manager ID', 'Line manager', 'Line manager ID', 'Supervisor', 'Supervisor ID'],
+    ...['Reports to', 'Vorgesetzter', 'Vorgesetzte', 'Vorgesetzten-ID', 'Führungskraft', 'Responsable'],
+    ...['Supérieur', 'Supérieur hiérarchique', 'N+1', 'Identifiant du responsable'],
   ],
   Reference: [
     ...['Order number', 'Order no', 'Purchase order', 'Bestellnummer', 'Bestellung', 'Referenz'],
@@ -62,8 +72,7 @@ const fieldsByHeading = new Map<string, string>([
 ]);
 const dueHeadings = new Set(dueDates.map(plain));
 
-export const isField = (name: string) =>
-  fields.includes(name) || (name.startsWith(metadata) && name.length > metadata.length);
+export const isField = (name: string) => fields.includes(name) || isMember(name);
 
 const fieldFor = (column: string) =>
   isField(column.trim()) ? column.trim() : (fieldsByHeading.get(plain(column)) ?? null);

@@ -1,7 +1,9 @@
+import { readLists } from '../../http/rows/bulk.ts';
 import { damaged } from '../../http/rows/work-rows.ts';
 import { cleanFields, foldCase } from '../../lib/unicode.ts';
 import { endOf } from './dates.ts';
 import { type Facts, findCourse } from './facts.ts';
+import { memberFields } from './headings.ts';
 import { loose, nearest } from './nearest.ts';
 import type { ImportLine, ImportRecord } from './record.ts';
 
@@ -33,9 +35,11 @@ export function prepareRow(
   const notes: string[] = [];
   const value: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(fields)) {
-    if (!name.startsWith('Metadata.')) value[name] = text;
-    else value.Metadata = { ...(value.Metadata as object), [name.slice('Metadata.'.length)]: text };
+    const field = memberFields.find((one) => name.startsWith(`${one}.`));
+    if (field === undefined) value[name] = text;
+    else value[field] = { ...(value[field] as object), [name.slice(field.length + 1)]: text };
   }
+  readLists(value, ['Groups']);
   const course = fields.CourseID ?? options.CourseID;
   if (course !== undefined) {
     const found = findCourse(facts.courses, course);

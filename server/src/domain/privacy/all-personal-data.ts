@@ -22,7 +22,7 @@ import { recipientData } from '../reports/schedules/personal-data.ts';
 import { passkeyData } from '../sign-in/passkeys/user-store.ts';
 import { sessionData } from '../sign-in/personal-data.ts';
 import { invitationData } from '../users/invitations/personal-data.ts';
-import { userData } from '../users/personal-data.ts';
+import { teamData, userData } from '../users/personal-data.ts';
 
 /** All data held about a person, in the order used by receipts and exports. */
 export const allPersonalData: readonly PersonalData[] = [
@@ -46,6 +46,7 @@ export const allPersonalData: readonly PersonalData[] = [
   deliveryData,
   eventData,
   auditData,
+  teamData,
   userData,
 ];
 

@@ -44,7 +44,7 @@ async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure>
 }
 
 /** Data that remains after a user is created or an enrolment is withdrawn before its first launch. */
-const ofCreation = ['Enrolments', 'Imports', 'Deliveries', 'Events', 'User'];
+const ofCreation = ['Enrolments', 'Imports', 'Deliveries', 'Events', 'Team', 'User'];
 
 /**
  * Throws `touched` unless the user was created within the last hour and has had no changes or activity since.

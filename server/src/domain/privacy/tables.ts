@@ -80,6 +80,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     secrets: ['token_hash'],
   },
   { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
+  {
+    table: 'enrolment_group',
+    key: ['enroll_id', 'group_name'],
+    what: 'Further groups of enrolments',
+    notExported: 'The users include their groups.',
+  },
   { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
   // Must follow the enrolments. Each commit locks its enrolment, so no commits are possible after the
   // enrolments have been deleted.
@@ -203,6 +209,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     key: ['key_hash'],
     what: 'Stored responses to requests with an Idempotency-Key',
     notExported: 'They are encrypted; only a client that repeats its request can read them.',
+  },
+  {
+    table: 'user_group',
+    key: ['login_id', 'group_name'],
+    what: 'Further groups of users',
+    notExported: 'The users include their groups.',
   },
   { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
   { table: 'branding', key: [], what: 'Colour and logo' },

@@ -250,7 +250,7 @@ test('an erasure removes the ends, counted or not, and reports what it removed',
   await uncounted.endIn(3);
   const exported = (await tenant.api('GET', `/user/${counted.LoginID}/export`)).body;
   const held = exported.Reports.find((one: object) => 'EndsOn' in one);
-  assert.deepEqual([held.GroupName, held.EndsOn], ['Sales', inDays(7).slice(0, 10)]);
+  assert.deepEqual([held.Groups, held.EndsOn], [['Sales'], inDays(7).slice(0, 10)]);
   const erase = async ({ LoginID }: { LoginID: string }) =>
     (await tenant.api('DELETE', `/user/${LoginID}`)).body;
   const { Erased } = await erase(counted);

@@ -256,7 +256,7 @@ test('an erasure removes the enrolments, counted or not, and reports what it rem
   const exported = (await tenant.api('GET', `/user/${counted.LoginID}/export`)).body;
   assert.deepEqual(
     exported.Reports.map(({ EnrollID: _, ...rest }: { EnrollID: string }) => rest),
-    [{ GroupName: null, Access: 'ended', Outcome: 'completed' }],
+    [{ Groups: [], Access: 'ended', Outcome: 'completed' }],
   );
   const erase = async ({ LoginID }: { LoginID: string }) =>
     (await tenant.api('DELETE', `/user/${LoginID}`)).body;

@@ -2,7 +2,7 @@ import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isServed } from '../../infra/operations/node-tenants.ts';
 import { eventType } from '../events/write.ts';
-import { countInTurns } from './event-counter.ts';
+import { countInTurns, groupNamesSql, perLineText } from './event-counter.ts';
 
 const isType = (type: Parameters<typeof eventType>[0]) => `entry.type = ${eventType(type)}`;
 
@@ -29,28 +29,21 @@ const entryText = `
   select next.* from event next where next.tenant_id = $1 and next.position > $2::bigint
   order by next.position limit ${maxEvents}`;
 
-/** Adds the course and group, because events do not name groups. */
-const placedText = `
+/** Adds the course and the groups, because events do not name groups. */
+const flowText = `
   select (entry.occurred_at at time zone 'UTC')::date as day, coalesce(entry.course_id, own.course_id, '') as course_id,
-    coalesce(own.group_name, '') as group_name, ${Object.entries(activities)
+    coalesce(own.group_names, '{""}') as group_names, ${Object.entries(activities)
       .map(([name, condition]) => `case when ${condition} then 1 else 0 end as ${name}`)
       .join(', ')}
   from entry left join lateral (
-    select enrolment.course_id, enrolment.group_name from enrolment
+    select enrolment.course_id, ${groupNamesSql} as group_names from enrolment
     where enrolment.tenant_id = $1 and enrolment.enroll_id = entry.enroll_id limit 1
   ) own on true
   where ${Object.values(activities)
     .map((condition) => `(${condition})`)
     .join(' or ')}`;
 
-/** Counts per course, per group, per course and group, and in total. */
-const countedText = `
-  select case grouping(placed.course_id, placed.group_name)
-      when 0 then 'course_and_group' when 1 then 'course' when 2 then 'group' else 'total' end as kind,
-    coalesce(placed.course_id, '') as course_id, coalesce(placed.group_name, '') as group_name, placed.day,
-    ${list((name) => `sum(placed.${name})::integer as ${name}`)}
-  from placed
-  group by grouping sets ((placed.day), (placed.day, placed.course_id), (placed.day, placed.group_name), (placed.day, placed.course_id, placed.group_name))`;
+const countedText = perLineText(list((name) => `sum(flow.${name})::integer as ${name}`));
 
 /**
  * Counts the next events. If several readers count concurrently, only the first one moves the position and
@@ -62,7 +55,7 @@ with entry as (${entryText}), moved as (
   select $1, coalesce(max(entry.position), $2) from entry having count(*) > 0 or $2 = 0
   on conflict (tenant_id) do update set position = excluded.position where activity_log.position = $2
   returning position
-), placed as (${placedText}), stored as (
+), flow as (${flowText}), stored as (
   insert into activity_day (tenant_id, kind, course_id, group_name, day, ${list((name) => name)})
   select $1, counted.kind, counted.course_id, counted.group_name, counted.day, ${list((name) => `counted.${name}`)}
   from moved, (${countedText}) counted

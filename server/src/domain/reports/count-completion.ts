@@ -1,7 +1,7 @@
 import type { Context } from '../../infra/context/context.ts';
 import { outcomes } from '../enrolments/record/states.ts';
 import { eventType } from '../events/write.ts';
-import { countEvents, type EventCounter, isMovedNow } from './event-counter.ts';
+import { countEvents, type EventCounter, groupNamesSql, isMovedNow, perLineText } from './event-counter.ts';
 
 /** The figures of the reports: enrolments by outcome, and by the state of access if it is not `ended`. */
 const figures = [...outcomes, 'open', 'overdue'] as const;
@@ -14,13 +14,11 @@ const sameKey = (one: string, other: string) =>
   key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ');
 
 /** What to add to each line on each day: per course, per group, per course and group, and in total. */
-const changeText = `
-  select case grouping(flow.course_id, flow.group_name)
-      when 0 then 'course_and_group' when 1 then 'course' when 2 then 'group' else 'total' end as kind,
-    coalesce(flow.course_id, '') as course_id, coalesce(flow.group_name, '') as group_name, flow.day,
-    ${list((figure) => `coalesce(sum(flow.number) filter (where flow.name = '${figure}'), 0)::integer as ${figure}`)}
-  from flow
-  group by grouping sets ((flow.day), (flow.day, flow.course_id), (flow.day, flow.group_name), (flow.day, flow.course_id, flow.group_name))`;
+const changeText = perLineText(
+  list(
+    (figure) => `coalesce(sum(flow.number) filter (where flow.name = '${figure}'), 0)::integer as ${figure}`,
+  ),
+);
 
 /**
  * The days to write. If an event is older than days that were already counted, these later days change as
@@ -40,7 +38,7 @@ const dayText = `
   ) found
   group by ${keyOf('found')}, found.day`;
 
-/** CTEs that add `flow` to the figures. Its rows have `course_id, group_name, day, name, number`. */
+/** CTEs that add `flow` to the figures. Its rows have `course_id, group_names, day, name, number`. */
 export const storeFlowText = `change as (${changeText}), day as (${dayText}),
 line as (
   insert into completion_line (tenant_id, ${key.join(', ')})
@@ -78,23 +76,23 @@ const reportText = `
 
 /** Adds the enrolment and how it was last counted. The enrolments of erased users no longer count. */
 const toldText = `
-  select report.enroll_id, report.position, report.day, own.course_id, own.group_name,
+  select report.enroll_id, report.position, report.day, own.course_id, own.group_names,
     case when own.is_erased then 'erased' else report.access end as access,
     case when own.is_erased then 'erased' else report.outcome end as outcome,
-    counted.group_name as counted_group, counted.access as counted_access, counted.outcome as counted_outcome
+    counted.group_names as counted_groups, counted.access as counted_access, counted.outcome as counted_outcome
   from report
   cross join lateral (
-    select enrolment.course_id, coalesce(enrolment.group_name, '') as group_name, enrolment.user_id is null as is_erased
+    select enrolment.course_id, ${groupNamesSql} as group_names, enrolment.user_id is null as is_erased
     from enrolment where enrolment.tenant_id = $1 and enrolment.enroll_id = report.enroll_id limit 1
   ) own
   left join lateral (
-    select held.group_name, held.access, held.outcome from counted_enrolment held
+    select held.group_names, held.access, held.outcome from counted_enrolment held
     where held.tenant_id = $1 and held.enroll_id = report.enroll_id limit 1
   ) counted on true`;
 
 /** The values that the events report, each with the previous value. */
 const stepText = `
-  select told.course_id, told.group_name, told.day, part.value, coalesce(
+  select told.course_id, told.group_names, told.day, part.value, coalesce(
       lag(part.value) over (partition by told.enroll_id, part.kind order by told.position), part.counted
     ) as former
   from told cross join lateral (
@@ -102,15 +100,15 @@ const stepText = `
   ) part (kind, value, counted)
   where part.value is not null`;
 
-/** What to add to the figures of a course and group: first for the change of group, then for the events. */
+/** What to add to the figures of a course and group: first for the change of groups, then for the events. */
 const flowText = `
-  select first.course_id, place.group_name, first.day, figure.name, place.number
+  select first.course_id, place.group_names, first.day, figure.name, place.number
   from (select distinct on (told.enroll_id) told.* from told order by told.enroll_id, told.position) first
-  cross join lateral (values (first.counted_group, -1), (first.group_name, 1)) place (group_name, number)
+  cross join lateral (values (first.counted_groups, -1), (first.group_names, 1)) place (group_names, number)
   cross join lateral (values (first.counted_access), (first.counted_outcome)) figure (name)
-  where first.counted_group <> first.group_name
+  where first.counted_groups <> first.group_names
   union all
-  select step.course_id, step.group_name, step.day, change.name, change.number
+  select step.course_id, step.group_names, step.day, change.name, change.number
   from step cross join lateral (values (step.former, -1), (step.value, 1)) change (name, number)
   where step.value is distinct from step.former and change.name is not null`;
 
@@ -118,15 +116,15 @@ const last = (column: string) =>
   `(array_agg(told.${column} order by told.position desc) filter (where told.${column} is not null))[1]`;
 
 const keepText = `
-  insert into counted_enrolment as held (tenant_id, enroll_id, group_name, access, outcome)
-  select $1, told.enroll_id, told.group_name, coalesce(${last('access')}, told.counted_access, 'open'),
+  insert into counted_enrolment as held (tenant_id, enroll_id, group_names, access, outcome)
+  select $1, told.enroll_id, told.group_names, coalesce(${last('access')}, told.counted_access, 'open'),
     coalesce(${last('outcome')}, told.counted_outcome, 'not_started')
   from told
-  group by told.enroll_id, told.group_name, told.counted_group, told.counted_access, told.counted_outcome
-  having told.counted_group is not null or count(told.access) > 0
+  group by told.enroll_id, told.group_names, told.counted_groups, told.counted_access, told.counted_outcome
+  having told.counted_groups is not null or count(told.access) > 0
   on conflict (tenant_id, enroll_id) do update
-  set group_name = excluded.group_name, access = excluded.access, outcome = excluded.outcome
-  where (held.group_name, held.access, held.outcome) <> (excluded.group_name, excluded.access, excluded.outcome)`;
+  set group_names = excluded.group_names, access = excluded.access, outcome = excluded.outcome
+  where (held.group_names, held.access, held.outcome) <> (excluded.group_names, excluded.access, excluded.outcome)`;
 
 export const completionCounter: EventCounter = {
   log: 'completion_log',

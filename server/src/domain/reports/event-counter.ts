@@ -6,6 +6,7 @@ import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
 import { Problem } from '../../lib/errors.ts';
 import { eventType } from '../events/write.ts';
+import { groupsSql } from '../users/groups.ts';
 
 /** Maximum number of group changes per statement, and of enrolments that it moves for each change. */
 const maxMoves = 10;
@@ -24,11 +25,37 @@ const nextText = `
   from (
     select entry.position, entry.type, entry.user_id, entry.enroll_id, entry.data,
       (entry.occurred_at at time zone 'UTC')::date as day,
-      entry.type = ${eventType('user.updated')} and entry.data -> 'Changed' @> '["GroupName"]' as is_move
+      entry.type = ${eventType('user.updated')} and entry.data -> 'Changed' ?| '{GroupName,Groups}' as is_move
     from event entry where entry.tenant_id = $1 and entry.position > $2 order by entry.position limit $3
   ) next`;
 
-/** The enrolments of users whose group changed. */
+/**
+ * SQL: the groups of the user of `enrolment`, or one without a name. A figure counts once in each of them, and once in
+ * lines without a group.
+ */
+export const groupNamesSql = `coalesce((
+      select ${groupsSql('member')} from "user" member
+      where member.tenant_id = $1 and member.user_id = enrolment.user_id and member.group_name is not null limit 1
+    ), '{""}')`;
+
+/** SQL: a kind of line, and the columns of its key, for `flow` with one group or without groups. */
+const kinds = {
+  without: `case grouping(flow.course_id) when 0 then 'course' else 'total' end as kind,
+    coalesce(flow.course_id, '') as course_id, '' as group_name`,
+  within: `case grouping(flow.course_id) when 0 then 'course_and_group' else 'group' end,
+    coalesce(flow.course_id, ''), place.group_name`,
+};
+
+/** SQL that adds up `flow`, with `group_names`, for each kind of line: per course, per group, per both, and in total. */
+export const perLineText = (figures: string, having = '') => `
+  select ${kinds.without}, flow.day, ${figures} from flow
+  group by grouping sets ((flow.day), (flow.day, flow.course_id)) ${having}
+  union all
+  select ${kinds.within}, flow.day, ${figures}
+  from flow cross join lateral unnest(flow.group_names) place (group_name)
+  group by grouping sets ((flow.day, place.group_name), (flow.day, place.group_name, flow.course_id)) ${having}`;
+
+/** The enrolments of users whose groups changed. */
 const moveText = `
   select next.position, next.day, own.enroll_id
   from next cross join lateral (

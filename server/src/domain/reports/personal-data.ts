@@ -9,14 +9,14 @@ import { storeFlowText } from './count-completion.ts';
 import { lockFigures } from './event-counter.ts';
 
 const flowText = `
-  select own.course_id, gone.group_name, $3::date as day, figure.name, -1 as number
+  select own.course_id, gone.group_names, $3::date as day, figure.name, -1 as number
   from gone join enrolment own on own.tenant_id = $1 and own.enroll_id = gone.enroll_id
   cross join lateral (values (gone.access), (gone.outcome)) figure (name)`;
 
 const forgetText = `
 with gone as (
   delete from counted_enrolment counted where counted.tenant_id = $1 and counted.enroll_id = $2
-  returning counted.enroll_id, counted.group_name, counted.access, counted.outcome
+  returning counted.enroll_id, counted.group_names, counted.access, counted.outcome
 ), flow as (${flowText}), ${storeFlowText}
 select count(*)::integer as forgotten from gone`;
 
@@ -36,14 +36,14 @@ async function* readCounted(ctx: TenantContext, person: Person) {
   for await (const enrollId of person.enrolments()) {
     const row = await ctx.db
       .selectFrom('counted_enrolment')
-      .select(['group_name', 'access', 'outcome'])
+      .select(['group_names', 'access', 'outcome'])
       .where('tenant_id', '=', ctx.tenantId)
       .where('enroll_id', '=', enrollId)
       .executeTakeFirst();
     if (row)
       yield {
         EnrollID: enrollId,
-        GroupName: row.group_name || null,
+        Groups: row.group_names.filter((name) => name !== ''),
         Access: row.access,
         Outcome: row.outcome,
       };
@@ -60,9 +60,9 @@ const ofEnrolments = {
 const forgetEndText = `
 with gone as (
   delete from counted_end counted where counted.tenant_id = $1 and counted.enroll_id = $2
-  returning counted.enroll_id, counted.group_name, counted.day
+  returning counted.enroll_id, counted.group_names, counted.day
 ), flow as (
-  select own.course_id, gone.group_name, gone.day, -1 as number
+  select own.course_id, gone.group_names, gone.day, -1 as number
   from gone join enrolment own on own.tenant_id = $1 and own.enroll_id = gone.enroll_id
 ), ${storeEndsText}
 select count(*)::integer as forgotten from gone`;
@@ -78,11 +78,12 @@ async function* readEnds(ctx: TenantContext, person: Person) {
   for await (const enrollId of person.enrolments()) {
     const row = await ctx.db
       .selectFrom('counted_end')
-      .select(['group_name', sql<string>`day::text`.as('day')])
+      .select(['group_names', sql<string>`day::text`.as('day')])
       .where('tenant_id', '=', ctx.tenantId)
       .where('enroll_id', '=', enrollId)
       .executeTakeFirst();
-    if (row) yield { EnrollID: enrollId, GroupName: row.group_name || null, EndsOn: row.day };
+    if (row)
+      yield { EnrollID: enrollId, Groups: row.group_names.filter((name) => name !== ''), EndsOn: row.day };
   }
 }
 

@@ -12,7 +12,10 @@ test('PUT changes the fields sent, keeps the others, and reports what changed', 
   const before = (await api('GET', `/user/${LoginID}`)).body;
   const changed = await api('PUT', `/user/${LoginID}`, { GroupName: 'B' });
   expectStatus(changed, 200);
-  assert.deepEqual({ ...changed.body, UpdatedAt: '' }, { ...before, GroupName: 'B', UpdatedAt: '' });
+  assert.deepEqual(
+    { ...changed.body, UpdatedAt: '' },
+    { ...before, GroupName: 'B', Groups: ['B'], UpdatedAt: '' },
+  );
   assert.deepEqual((await api('GET', `/user/${LoginID}`)).body, changed.body);
   const [, reported, ...more] = await events({ LoginID });
   assert.equal(reported?.type, 'user.updated');

@@ -14,6 +14,7 @@ import { eventBuffer, eventType, numberBeforeCommit } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { sessionLimit } from './administrators.ts';
 import { checkPasswordGuess } from './check-user.ts';
+import { attributesAfter, groupsAfter, groupsOf, rejectOwnManager, ungrouped } from './groups.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import type { NewUser, User } from './schemas.ts';
 import { type UserUpdate, updateUsers } from './update-users.ts';
@@ -38,7 +39,7 @@ export type NewUserRow = UserColumns &
   };
 
 const columns =
-  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, time_factor, password_hash, admin_scopes, folded_email, sort_name, folded';
+  'user_id, login_id, first_name, last_name, group_name, other_groups, email, manager_login_id, attributes, is_admin, register, enabled, time_factor, password_hash, admin_scopes, folded_email, sort_name, folded';
 
 const requested = columns.replaceAll(/\w+/g, 'request.$&');
 
@@ -57,7 +58,8 @@ declare
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, may_create boolean, event_id uuid, user_id uuid, login_id text,
-      first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
+      first_name text, last_name text, group_name text, other_groups text[], email text, manager_login_id text,
+      attributes jsonb, is_admin boolean, register boolean,
       enabled boolean, time_factor double precision, password_hash text, admin_scopes text[], folded_email text, sort_name text, folded text)
     order by r.login_id
   loop
@@ -229,6 +231,7 @@ export async function draft(
       `LoginID cannot be "${input.LoginID}", because the API uses this word in its URLs. Choose another one.`,
       { param: 'LoginID' },
     );
+  rejectOwnManager(input.LoginID, input);
   if (input.IsAdmin) requireScope(ctx, 'users:admin', 'Creating an administrator');
   if (input.Password != null) requireScope(ctx, 'users:admin', "Setting a user's Password");
   const password = input.Password == null ? null : await readTenantPassword(ctx, input.Password);
@@ -243,7 +246,9 @@ export async function draft(
     ...foldedUser(named),
     user_id: newId(tenantNow(ctx)),
     event_id: newId(tenantNow(ctx)),
-    group_name: input.GroupName ?? null,
+    ...groupsAfter(input, ungrouped),
+    manager_login_id: input.ManagerLoginID ?? null,
+    attributes: attributesAfter(input, {}),
     is_admin: input.IsAdmin ?? false,
     register: input.Register ?? false,
     enabled: input.Enabled ?? true,
@@ -315,7 +320,12 @@ export function createUser(ctx: TenantContext, input: NewUser): Promise<Created>
 }
 
 function rejectDifferences({ input, password, compared }: UserDraft, user: User, stored: string): void {
-  const { Password: _, IfExists: __, IfMissing: ___, ...sent } = input;
+  const { Password: _, IfExists: __, IfMissing: ___, Attributes, ...others } = input;
+  const sent = {
+    ...others,
+    ...(others.Groups !== undefined && { Groups: groupsOf(groupsAfter(input, ungrouped)) }),
+    ...(Attributes !== undefined && { Attributes: attributesAfter({ Attributes }, user.Attributes) }),
+  };
   const defaults = { IsAdmin: false, Register: false, Enabled: true };
   const meant = Object.entries({ ...sent, LoginID: user.LoginID }).map(([name, value]) => [
     name,

@@ -62,7 +62,7 @@ test('update changes the fields that were sent, and writes the events of PUT', a
   const { UpdatedAt, ...rest } = changed.body;
   assert.deepEqual(
     { ...rest, UpdatedAt: before.UpdatedAt },
-    { ...before, LastName: 'Long', GroupName: null },
+    { ...before, LastName: 'Long', GroupName: null, Groups: [] },
   );
   assert.deepEqual(await read(LoginID), changed.body);
   expectStatus(await api('POST', '/user', { LoginID, IfExists, Enabled: false }), 200);

@@ -5,7 +5,16 @@ import { Fields, OneOf, Text } from '../../http/validation/schema.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { setPassword } from './choose-password.ts';
 import { creatingUser } from './create-user.ts';
-import { CheckResult, Group, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
+import {
+  AttributeFilter,
+  CheckResult,
+  Group,
+  LoginID,
+  NewUser,
+  PasswordCheck,
+  User,
+  UserChange,
+} from './schemas.ts';
 import { updateUser } from './update-users.ts';
 import { listGroups, listUsers, readUser, userOrders } from './users.ts';
 
@@ -52,7 +61,9 @@ export const userRoutes = [
       ...pageQuery,
       ...countQuery,
       Order: Type.Optional(OneOf(userOrders, { description: 'Sorts by creation time or by name.' })),
-      GroupName: Type.Optional(Text(255)),
+      GroupName: Type.Optional(Text(255, { description: 'A group that the users are in.' })),
+      ManagerLoginID: Type.Optional({ ...LoginID, description: 'The users whose manager this is.' }),
+      Attribute: Type.Optional(AttributeFilter),
       Email: Type.Optional(Text(320, { description: 'Exact match, ignoring case.' })),
       Enabled: Type.Optional(Type.Boolean()),
       Search: Type.Optional(
@@ -73,7 +84,8 @@ export const userRoutes = [
     path: '/group',
     name: 'listGroups',
     summary: 'List the groups of users',
-    description: 'The distinct values of GroupName, for filters and suggestions.',
+    description:
+      'The distinct groups of all users, for filters and suggestions. A group exists as long as somebody is in it. To rename one, change the Groups of its users with POST /user/bulk, and the options and keys that name it.',
     scope: 'users:read',
     query: Fields({
       ...pageQuery,

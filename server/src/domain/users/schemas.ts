@@ -9,7 +9,10 @@ const details = {
   FirstName: Nullable(Text(255)),
   LastName: Nullable(Text(255)),
   GroupName: Nullable(
-    Text(255, { description: 'A free-text label, such as a department or a customer company.' }),
+    Text(255, {
+      description:
+        'The first of the Groups: a free-text label, such as a department or a customer company. Setting it replaces the first group and keeps the others; null removes all of them.',
+    }),
   ),
   Email: Nullable(
     Text(320, {
@@ -17,7 +20,41 @@ const details = {
         "If the service sends email, changing this address requires users:admin and the scopes of the user's role, because password links are sent to it.",
     }),
   ),
+  ManagerLoginID: Nullable(
+    Identifier(
+      'The LoginID of the manager, who does not have to exist yet. Nothing follows the managers of managers, so they may form a circle. If the manager is erased, it becomes null.',
+    ),
+  ),
 };
+
+const Groups = Type.Array(Text(255, { minLength: 1 }), {
+  maxItems: 50,
+  description:
+    'All groups of the user; GroupName is the first. Filters, reports and the Groups of enrolment options look at all of them.',
+});
+
+export const maxAttributes = 30;
+
+/** Filters separate the name from the value with a colon. */
+const attributeName = '^[^:\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]{1,40}$';
+
+export const AttributeFilter = Text(300, {
+  description: 'A name and a value from Attributes, exactly, separated by a colon, such as site:Leeds.',
+  examples: ['site:Leeds'],
+});
+
+const AttributesChange = Type.Record(Type.String({ pattern: attributeName }), Nullable(Text(255)), {
+  maxProperties: maxAttributes,
+  additionalProperties: false,
+  description: `Short texts about the user by their names, such as a job, a site or a country, up to ${maxAttributes}. Names that you leave out keep their values; a null or blank value removes the name.`,
+});
+
+/** Without a pattern for names, which the serializer would compile without the `u` flag. */
+const Attributes = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'Short texts about the user by their names, such as a job, a site or a country.',
+});
 
 const flags = {
   IsAdmin: Type.Boolean({ default: false, description: 'true makes the user an administrator.' }),
@@ -50,7 +87,17 @@ const bounce = {
 };
 
 export const User = Fields(
-  { LoginID, ...details, ...flags, TimeFactor, ...bounce, CreatedAt: Instant(), UpdatedAt: Instant() },
+  {
+    LoginID,
+    ...details,
+    Groups,
+    Attributes,
+    ...flags,
+    TimeFactor,
+    ...bounce,
+    CreatedAt: Instant(),
+    UpdatedAt: Instant(),
+  },
   { title: 'User' },
 );
 export type User = Type.Static<typeof User>;
@@ -63,12 +110,16 @@ export const Password = Text(1024, {
 
 const changeable = {
   ...Object.fromEntries(Object.entries(details).map(([name, schema]) => [name, Type.Optional(schema)])),
+  Groups: Type.Optional(Nullable(Groups)),
+  Attributes: Type.Optional(Nullable(AttributesChange)),
   Password: Type.Optional(Nullable(Password)),
   IsAdmin: Type.Optional(Nullable(flags.IsAdmin)),
   Register: Type.Optional(Nullable(flags.Register)),
   Enabled: Type.Optional(Nullable(flags.Enabled)),
   TimeFactor: Type.Optional(TimeFactor),
 } as { [K in keyof typeof details]: Type.TOptional<(typeof details)[K]> } & {
+  Groups: Type.TOptional<Type.TUnsafe<string[] | null>>;
+  Attributes: Type.TOptional<Type.TUnsafe<Record<string, string | null> | null>>;
   Password: Type.TOptional<Type.TUnsafe<string | null>>;
   IsAdmin: Type.TOptional<Type.TUnsafe<boolean | null>>;
   Register: Type.TOptional<Type.TUnsafe<boolean | null>>;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { joinTransaction, run } from '../../db/transaction.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
@@ -9,6 +10,7 @@ import { appendEvents, type NewEvent } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { limitAfter, rejectAdminChange } from './administrators.ts';
 import { endInvitations, endResets } from './end-links.ts';
+import { attributesAfter, attributesOf, groupsAfter, groupsOf, rejectOwnManager } from './groups.ts';
 import { readPassword, storePassword, unmatchablePasswordHash } from './passwords.ts';
 import type { User, UserChange } from './schemas.ts';
 import {
@@ -84,7 +86,8 @@ order by account.login_id for update`;
 type NewValues = UserColumns & FoldedUser & { admin_scopes: readonly string[] | null };
 
 const writeUsers = `
-update "user" account set first_name = r.first_name, last_name = r.last_name, group_name = r.group_name, email = r.email,
+update "user" account set first_name = r.first_name, last_name = r.last_name, group_name = r.group_name,
+  other_groups = r.other_groups, email = r.email, manager_login_id = r.manager_login_id, attributes = r.attributes,
   folded_email = r.folded_email, sort_name = r.sort_name, folded = r.folded, is_admin = r.is_admin, register = r.register, enabled = r.enabled,
   time_factor = r.time_factor,
   admin_scopes = r.admin_scopes,
@@ -95,7 +98,8 @@ update "user" account set first_name = r.first_name, last_name = r.last_name, gr
   email_bounced_at = case when r.email is not distinct from account.email then account.email_bounced_at end,
   email_bounce_reason = case when r.email is not distinct from account.email then account.email_bounce_reason end,
   updated_at = $3::timestamptz
-from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text, email text,
+from jsonb_to_recordset($2::jsonb) as r (user_id uuid, first_name text, last_name text, group_name text,
+  other_groups text[], email text, manager_login_id text, attributes jsonb,
   is_admin boolean, register boolean, enabled boolean, time_factor double precision, admin_scopes text[], password_hash text, session_id text, folded_email text,
   sort_name text, folded text)
 where account.tenant_id = $1 and account.user_id = r.user_id
@@ -114,7 +118,9 @@ function valuesAfter({ change, by }: UserUpdate, before: UserRow): NewValues {
   return {
     ...named,
     ...foldedUser({ ...named, login_id: before.login_id }),
-    group_name: kept(change.GroupName, before.group_name),
+    ...groupsAfter(change, { group_name: before.group_name, other_groups: before.other_groups }),
+    manager_login_id: kept(change.ManagerLoginID, before.manager_login_id),
+    attributes: attributesAfter(change, attributesOf(before)),
     is_admin: kept(change.IsAdmin, before.is_admin) ?? false,
     register: kept(change.Register, before.register) ?? false,
     enabled: kept(change.Enabled, before.enabled) ?? true,
@@ -127,11 +133,12 @@ function allowed(update: UserUpdate, before: UserRow | undefined): Allowed | Pro
   if (!before) return null;
   try {
     rejectAdminChange(update.by, before, update.change);
+    rejectOwnManager(before.login_id, update.change);
+    return { ...update, before, values: valuesAfter(update, before) };
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;
   }
-  return { ...update, before, values: valuesAfter(update, before) };
 }
 
 const hasEffect = ({ before, values, passwordHash }: Allowed) =>
@@ -158,7 +165,9 @@ export async function updateUsers(
     const effective = checked.flatMap((one) =>
       one && !(one instanceof Problem) && hasEffect(one) ? [one] : [],
     );
-    const regrouped = effective.filter(({ before, values }) => values.group_name !== before.group_name);
+    const regrouped = effective.filter(
+      ({ before, values }) => !isDeepStrictEqual(groupsOf(values), groupsOf(before)),
+    );
     const later = await changesBeyondLimit(
       ctx,
       regrouped.map(({ before }) => before),
@@ -194,7 +203,9 @@ async function write(ctx: TenantContext, changes: readonly Allowed[]): Promise<M
     const updated = written.get(loginId);
     if (!updated) continue;
     const { row } = updated;
-    updated.changed = differences(toUser(row), toUser(before)).filter((name) => !following.has(name));
+    const isFollowing = (name: string) =>
+      following.has(name) || (name === 'Groups' && isDeepStrictEqual(row.other_groups, before.other_groups));
+    updated.changed = differences(toUser(row), toUser(before)).filter((name) => !isFollowing(name));
     if (passwordHash !== null) updated.changed.push('Password');
     if (passwordHash !== null || !row.enabled || row.email !== before.email) withoutLinks.push(row.user_id);
     events.push(...eventsOf(updated, before));
@@ -207,7 +218,7 @@ async function write(ctx: TenantContext, changes: readonly Allowed[]): Promise<M
   return written;
 }
 
-/** Fields that change only because others do. */
+/** Fields that change only because others do. So does Groups, if only the first group changes. */
 const following = new Set(['UpdatedAt', 'EmailBouncedAt', 'EmailBounceReason']);
 
 function eventsOf({ row, changed }: UpdatedUser, before: UserRow): NewEvent[] {

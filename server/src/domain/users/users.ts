@@ -16,6 +16,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { cleanText, fold, foldCase, toNfc } from '../../lib/unicode.ts';
+import { attributesOf, groupsOf, hasAttribute, usersOfGroup } from './groups.ts';
 import type { User } from './schemas.ts';
 
 export type UserRow = Selectable<UserTable>;
@@ -25,7 +26,17 @@ type Named = Pick<UserRow, 'login_id' | 'first_name' | 'last_name' | 'email'>;
 /** The columns that clients set, except for passwords and scopes. */
 export type UserColumns = Pick<
   UserRow,
-  'first_name' | 'last_name' | 'group_name' | 'email' | 'is_admin' | 'register' | 'enabled' | 'time_factor'
+  | 'first_name'
+  | 'last_name'
+  | 'group_name'
+  | 'other_groups'
+  | 'email'
+  | 'manager_login_id'
+  | 'attributes'
+  | 'is_admin'
+  | 'register'
+  | 'enabled'
+  | 'time_factor'
 >;
 
 export type FoldedUser = Pick<UserRow, 'folded_email' | 'sort_name' | 'folded'>;
@@ -56,6 +67,9 @@ export function toUser(row: UserRow): User {
     LastName: row.last_name,
     GroupName: row.group_name,
     Email: row.email,
+    ManagerLoginID: row.manager_login_id,
+    Groups: groupsOf(row),
+    Attributes: attributesOf(row),
     IsAdmin: row.is_admin,
     Register: row.register,
     Enabled: row.enabled,
@@ -72,15 +86,19 @@ export const userOrders = ['oldest', 'newest', 'name', 'name_descending'] as con
 type UserFilter = PageQuery & {
   Order?: (typeof userOrders)[number];
   GroupName?: string;
+  ManagerLoginID?: string;
+  Attribute?: string;
   Email?: string;
   Enabled?: boolean;
   Search?: string;
 };
 
-function conditionsOf({ Email, GroupName, Enabled, Search }: UserFilter): Condition[] {
+function conditionsOf({ Email, ManagerLoginID, Attribute, Enabled, Search }: UserFilter): Condition[] {
   const conditions: Condition[] = [];
   if (Email !== undefined) conditions.push(({ add }) => `held.folded_email = ${add(foldCase(Email))}`);
-  if (GroupName !== undefined) conditions.push(({ add }) => `held.group_name = ${add(GroupName)}`);
+  if (ManagerLoginID !== undefined)
+    conditions.push(({ add }) => `held.manager_login_id = ${add(ManagerLoginID)}`);
+  if (Attribute !== undefined) conditions.push(hasAttribute('held', Attribute));
   // A literal, because the index of disabled users is partial.
   if (Enabled !== undefined) conditions.push(() => (Enabled ? 'held.enabled' : 'not held.enabled'));
   if (Search !== undefined) conditions.push(matches('held.folded', Search));
@@ -130,8 +148,7 @@ function userList(ctx: TenantContext, input: UserFilter): List {
   const cursor = readCursor(input);
   if (isByCreation && cursor !== null && !isId(cursor)) throw foreignCursor();
   return {
-    rows: '"user" held where held.tenant_id = $1',
-    values: [ctx.tenantId],
+    ...usersOfGroup(ctx.tenantId, input.GroupName),
     where: conditionsOf(input),
     key: isByName ? ['sort_name', 'login_id'] : [isByCreation ? 'user_id' : 'login_id'],
     after: cursor === null ? null : isByName ? readNames(cursor) : [cursor],
@@ -173,21 +190,26 @@ export async function listUsers(ctx: TenantContext, input: UserFilter & { Count?
 }
 
 /** SQL for the next group name after a position. $2 is the prefix; $3 sorts after everything with that prefix. */
-const next = (place: string) => `
-  select known.group_name from "user" known
+const next = (place: string) =>
+  `least(${['"user"', 'user_group']
+    .map(
+      (table) => `(
+  select known.group_name from ${table} known
   where known.tenant_id = $1 and ${place} and known.group_name < $3
-  order by known.group_name limit 1`;
+  order by known.group_name limit 1)`,
+    )
+    .join(', ')})`;
 
 const groupsFrom = (place: string) => `
 with recursive named as (
-  (${next(place)})
+  select ${next(place)} as group_name
   union all
-  select (${next('known.group_name > named.group_name')}) from named where named.group_name is not null
+  select ${next('known.group_name > named.group_name')} from named where named.group_name is not null
 )
 select named.group_name from named where named.group_name is not null limit $4`;
 
 /**
- * The distinct group names. Each name takes a single index look-up, regardless of the number of
+ * The distinct group names. Each name takes two index look-ups, regardless of the number of
  * users.
  */
 export async function listGroups(ctx: TenantContext, input: PageQuery & { Search?: string }) {

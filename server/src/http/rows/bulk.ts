@@ -46,7 +46,7 @@ export const bulkQuery = Fields({
 });
 
 export function bulkStreams(fields: string, row: Record<string, string>) {
-  const description = `NDJSON with one object per line, or CSV with the field names in the first row. Spaces around IDs and names, and invisible characters in them, are removed. In CSV, an empty cell means that the field is not sent, and the apostrophe that an export puts before a formula is removed. Fields: ${fields}. Other fields of an exported record, such as CreatedAt, are ignored. A row can be up to 64 kB in size. The number of rows is not limited.`;
+  const description = `NDJSON with one object per line, or CSV with the field names in the first row. Spaces around IDs and names, and invisible characters in them, are removed. In CSV, an empty cell means that the field is not sent, and the apostrophe that an export puts before a formula is removed. A list in a cell has semicolons between its names. Fields: ${fields}. Other fields of an exported record, such as CreatedAt, are ignored. A row can be up to 64 kB in size. The number of rows is not limited.`;
   const examples = {
     [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
     [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,
@@ -67,9 +67,12 @@ export function bulk<T>(operation: BulkOperation<T>) {
   const known = new Set(Object.keys(operation.row.properties));
   const ignored = Object.keys(operation.record.properties).filter((name) => !known.has(name));
   const required = operation.row.required ?? [];
-  const objects = [...known].filter(
-    (name) => Reflect.get(operation.row.properties[name] ?? {}, 'type') === 'object',
-  );
+  const fieldsOfType = (type: string) =>
+    [...known].filter((name) =>
+      [Reflect.get(operation.row.properties[name] ?? {}, 'type')].flat().includes(type),
+    );
+  const objects = fieldsOfType('object');
+  const lists = fieldsOfType('array');
 
   /**
    * Streams the results. The first chunk is processed before the response begins, so an error in the whole input
@@ -119,7 +122,10 @@ export function bulk<T>(operation: BulkOperation<T>) {
       for (const one of source) {
         if (!('value' in one)) continue;
         for (const name of ignored) delete (Object(one.value) as Record<string, unknown>)[name];
-        if (format === 'csv') readObjects(one.value, objects);
+        if (format === 'csv') {
+          readObjects(one.value, [...objects, ...lists]);
+          readLists(one.value, lists);
+        }
         one.trimmed = cleanFields(one.value, { blankIsNull: true });
       }
       if (key === null) return work(ctx, source, { format, plan, keyed: null, failed });
@@ -192,6 +198,20 @@ function readObjects(fields: unknown, names: readonly string[]): void {
     try {
       Reflect.set(fields as object, name, JSON.parse(text));
     } catch {}
+  }
+}
+
+/** People separate the names in a cell with semicolons. */
+export function readLists(fields: unknown, names: readonly string[]): void {
+  for (const name of names) {
+    const text: unknown = Reflect.get(Object(fields), name);
+    if (typeof text !== 'string') continue;
+    const parts = text.split(/[;\n]/).map((part) => part.trim());
+    Reflect.set(
+      fields as object,
+      name,
+      parts.filter((part) => part !== ''),
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import type { Condition } from '../../../db/page.ts';
+import type { Condition, List } from '../../../db/page.ts';
 import { matches } from '../../../db/search.ts';
 import type { PageQuery } from '../../../http/pagination.ts';
 import { Instant, OneOf, Text } from '../../../http/validation/schema.ts';
@@ -7,7 +7,8 @@ import { Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
 import { namesOf } from '../../../lib/tables.ts';
 import { CourseID, DurationID } from '../../catalogue/schemas.ts';
-import { LoginID } from '../../users/schemas.ts';
+import { hasAttribute } from '../../users/groups.ts';
+import { AttributeFilter, LoginID } from '../../users/schemas.ts';
 import { EnrollID } from './schemas.ts';
 import {
   changedAtSql,
@@ -113,11 +114,14 @@ const isChangedAfter =
     `held.changed_at > ${add(new Date(time))}::timestamptz - ${maxListingDelay}
       and ${changedAtSql('held')} > ${add(new Date(time))}`;
 
-const isFound =
-  (search: string): Condition =>
+const isOfUsers =
+  (condition: Condition): Condition =>
   (parameters) =>
-    `held.user_id in (select sought.user_id from "user" sought
-      where sought.tenant_id = $1 and ${matches('sought.folded', search)(parameters)})`;
+    `held.user_id in (select sought.user_id from "user" sought where sought.tenant_id = $1 and ${condition(parameters)})`;
+
+const isOfTeam = (manager: string) => isOfUsers(({ add }) => `sought.manager_login_id = ${add(manager)}`);
+
+const isFound = (search: string) => isOfUsers(matches('sought.folded', search));
 
 const filter = <const S extends TSchema>(
   schema: S,
@@ -156,9 +160,11 @@ const filters = {
     Text(255, { description: `One outcome, or several separated by commas: ${outcomes.join(', ')}.` }),
     isOutcome,
   ),
-  GroupName: filter(Text(255, { description: "The users' current group." }), (value) =>
-    isEqual('group_name', value),
+  ManagerLoginID: filter(
+    { ...LoginID, description: 'The enrolments of the people whose manager this is now.' },
+    isOfTeam,
   ),
+  Attribute: filter(AttributeFilter, (value) => isOfUsers(hasAttribute('sought', value))),
   ExpiresAfter: filter(
     Instant('Only current enrolments that end after this time, ordered by ExpiresAt.'),
     (value, now) => endsAfterTime(new Date(Math.max(now.getTime(), new Date(value).getTime()))),
@@ -180,14 +186,33 @@ type Name = keyof Filters;
 
 export type EnrolmentFilter = PageQuery & {
   Order?: (typeof enrolmentOrders)[number];
+  GroupName?: string;
 } & { [N in Name]?: Static<Filters[N]['schema']> };
 
 const names = namesOf(filters);
 
+const GroupName = Type.Optional(Text(255, { description: 'A group that the users are in now.' }));
+
 /** For the route. The cast is safe, because the object has one member for each filter. */
-export const filterQuery = Object.fromEntries(names.map((name) => [name, filters[name].schema])) as {
-  [N in Name]: Filters[N]['schema'];
-};
+export const filterQuery = {
+  ...Object.fromEntries(names.map((name) => [name, filters[name].schema])),
+  GroupName,
+} as { [N in Name]: Filters[N]['schema'] } & { GroupName: typeof GroupName };
+
+/** The enrolments of a tenant: all, or those of the users in a group. */
+export function enrolmentsOfGroup(
+  tenantId: string,
+  group: string | undefined,
+): Pick<List, 'rows' | 'more' | 'values'> {
+  const rows = 'enrolment held where held.tenant_id = $1';
+  if (group === undefined) return { rows, values: [tenantId] };
+  return {
+    rows: `${rows} and held.group_name = $2`,
+    more: `enrolment_group member join enrolment held on held.tenant_id = $1 and held.enroll_id = member.enroll_id
+      where member.tenant_id = $1 and member.group_name = $2`,
+    values: [tenantId, group],
+  };
+}
 
 /** The conditions of all filters. The enrolments of erased users are not listed. */
 export function conditionsOf(input: EnrolmentFilter, now: Date): Condition[] {
