@@ -96,6 +96,8 @@ const owners: Record<string, string> = {
   user_session: 'sign-in',
   operator_session: 'sign-in',
   passkey: 'sign-in',
+  identity_provider: 'sign-in',
+  user_identity: 'sign-in',
   operator_passkey: 'sign-in',
   sign_in_guess: 'sign-in',
   erasure: 'privacy',

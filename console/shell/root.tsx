@@ -82,7 +82,8 @@ function Gate() {
   if (data && !(isOpen && data.NextStep)) {
     const signOut = async (everywhere: boolean) => {
       await client.DELETE('/session', { params: { query: { Everywhere: everywhere } } });
-      onSignedOut();
+      if (data.SignOutURL) window.location.assign(data.SignOutURL);
+      else onSignedOut();
     };
     if (data.NextStep)
       return (

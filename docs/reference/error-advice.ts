@@ -40,6 +40,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_not_found:
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
   passkey_not_found: 'List the passkeys and check the `PasskeyID`.',
+  provider_not_found: 'List identity providers and check the `ProviderID`.',
+  provider_limit: 'Delete an identity provider that nobody uses.',
+  provider_not_ready: 'Add a passkey for at least one administrator, then require the provider.',
   import_not_found: 'List imports and check the `ImportID`. Imports are deleted after 30 days.',
   import_not_ready: 'Read the import again, and wait until its `Status` allows the operation.',
   schedule_not_found: 'List scheduled reports and check the `ScheduleID`.',

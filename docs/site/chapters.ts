@@ -18,6 +18,7 @@ export const chapters = [
       'testing',
       'xapi',
       'sign-in',
+      'single-sign-on',
       'branding',
       'erasure',
       'typescript-client',

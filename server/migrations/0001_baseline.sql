@@ -58,7 +58,8 @@ create table tenant (
   clock_offset integer check (clock_offset between 0 and 630720000),
   second_factor text not null default 'optional',
   folded_id text collate "C" not null default '',
-  folded_name text collate "C" not null default ''
+  folded_name text collate "C" not null default '',
+  require_sign_in boolean not null default false
 );
 -- Sign-in with the ID or the name of a tenant.
 create index tenant_by_folded_id on tenant (folded_id);
@@ -418,7 +419,8 @@ create table course (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   folded text collate "C" not null default '',
-  complete_when jsonb
+  complete_when jsonb,
+  require_sign_in boolean not null default false
 );
 create index course_by_text on course using gin (folded gin_trgm_ops);
 
@@ -1067,7 +1069,8 @@ create table sign_in_link (
 create index sign_in_link_by_end on sign_in_link (tenant_id, user_id, expires_at);
 
 -- expires_at is absolute; last_seen_at decides on idleness. scopes: as in sign_in_link; null: signed in with a
--- password. second_factor: 'passkey' or 'link'; null: only a password was checked.
+-- password. second_factor: 'passkey', 'link' or 'provider'; null: only a password was checked. provider_id: the identity
+-- provider that identified the user.
 create table user_session (
   tenant_id text not null,
   session_hash text not null,
@@ -1079,6 +1082,7 @@ create table user_session (
   user_agent text,
   scopes text[],
   second_factor text,
+  provider_id text,
   challenge_hash text,
   challenge_for text,
   challenge_until timestamptz,
@@ -1105,6 +1109,40 @@ create table passkey (
   foreign key (tenant_id, user_id) references "user" on delete cascade
 );
 create unique index passkey_by_credential on passkey (tenant_id, user_id, credential_id);
+
+-- OpenID providers. client_secret: encrypted. settings: how identities become users. is_required: administrators cannot
+-- sign in with a password alone. scopes: no more than the caller who configured the provider; null: all.
+create table identity_provider (
+  tenant_id text not null references tenant,
+  provider_id text not null,
+  name text not null,
+  issuer text not null,
+  client_id text not null,
+  client_secret text,
+  settings jsonb not null,
+  is_enabled boolean not null,
+  is_required boolean not null,
+  scopes text[],
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, provider_id)
+);
+
+-- Who a provider's accounts are. An account is known by issuer and subject, never by an email address.
+create table user_identity (
+  tenant_id text not null,
+  issuer text not null,
+  subject text not null,
+  user_id uuid not null,
+  provider_id text not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz not null,
+  primary key (tenant_id, issuer, subject),
+  foreign key (tenant_id, user_id) references "user" on delete cascade,
+  foreign key (tenant_id, provider_id) references identity_provider on delete cascade
+);
+create index user_identity_of_provider on user_identity (tenant_id, provider_id);
+create index user_identity_of_user on user_identity (tenant_id, user_id);
 
 -- Deployment-wide.
 create table operator_session (

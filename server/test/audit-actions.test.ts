@@ -19,6 +19,7 @@ import {
   useHostName,
 } from '../src/domain/sign-in/passkeys/test-support.ts';
 import { browser, ownPage, press, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
+import { plainBrowser, startProvider } from './support/identity-provider.ts';
 import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
@@ -41,6 +42,31 @@ const hashOf = (password: string) => createHash('sha256').update(password).diges
 /** Personal data that no entry may contain. */
 const personal = { FirstName: 'Wilhelmina', LastName: 'Featherstone', Email: 'w@feather.example' };
 const reason = 'her grandmother died';
+
+const openIdProvider = await startProvider([
+  callbackOf('a'),
+  callbackOf('b'),
+  callbackOf('c'),
+  callbackOf('d'),
+  callbackOf('e'),
+]);
+after(openIdProvider.close);
+const providerIds = ['a', 'b', 'c', 'd', 'e'];
+
+function callbackOf(ProviderID: string): string {
+  return `${service.ctx.config.baseUrl}/sso/${TenantID}/callback/${ProviderID}`;
+}
+
+const startOf = (ProviderID: string) =>
+  `${service.ctx.config.baseUrl}/sso/${TenantID}/start?provider=${ProviderID}`;
+
+async function newProvider(fields: object = {}): Promise<string> {
+  const ProviderID = providerIds.shift() ?? '';
+  const { issuer: Issuer, clientId: ClientID, clientSecret: ClientSecret } = openIdProvider;
+  const body = { Issuer, ClientID, ClientSecret, ...fields };
+  expectStatus(await tenant.api('PUT', `/identity-provider/${ProviderID}`, body), 201);
+  return ProviderID;
+}
 
 type Row = {
   audit_id: string;
@@ -247,6 +273,38 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/user/${LoginID}/passkey`), 204);
     return { by: 'removeUserPasskeys', target: await userIdOf(LoginID), data: { Passkeys: 1 } };
+  },
+  'identity_provider.created': async (recordEnd) => {
+    await recordEnd();
+    const ProviderID = await newProvider();
+    return { by: 'putIdentityProvider', target: ProviderID };
+  },
+  'identity_provider.changed': async (recordEnd) => {
+    const ProviderID = await newProvider();
+    await recordEnd();
+    expectStatus(await tenant.api('PUT', `/identity-provider/${ProviderID}`, { Name: 'Acme' }), 200);
+    return { by: 'putIdentityProvider', target: ProviderID, data: { Changed: ['Name'] } };
+  },
+  'identity_provider.deleted': async (recordEnd) => {
+    const ProviderID = await newProvider();
+    await recordEnd();
+    expectStatus(await tenant.api('DELETE', `/identity-provider/${ProviderID}`), 200);
+    return { by: 'deleteIdentityProvider', target: ProviderID };
+  },
+  'identity.linked': async (recordEnd) => {
+    const ProviderID = await newProvider({ LinkBy: 'LoginID' });
+    const LoginID = await user();
+    await recordEnd();
+    await plainBrowser().signIn(startOf(ProviderID), LoginID, /\/console\/$/);
+    return { by: 'finishSignIn', actor: 'anyone', target: await userIdOf(LoginID), data: { ProviderID } };
+  },
+  'identity.unlinked': async (recordEnd) => {
+    const ProviderID = await newProvider({ LinkBy: 'LoginID' });
+    const LoginID = await user();
+    await plainBrowser().signIn(startOf(ProviderID), LoginID, /\/console\/$/);
+    await recordEnd();
+    expectStatus(await tenant.api('DELETE', `/identity-provider/${ProviderID}/user/${LoginID}`), 204);
+    return { by: 'unlinkUser', target: await userIdOf(LoginID), data: { ProviderID } };
   },
   'sign_in_link.created': async (recordEnd) => {
     const LoginID = await user();

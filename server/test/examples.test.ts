@@ -9,6 +9,7 @@ import { sendMails } from '../src/domain/mail/send.ts';
 import { challengeOf, newAuthenticator, useHostName } from '../src/domain/sign-in/passkeys/test-support.ts';
 import { browser } from '../src/domain/sign-in/test-support.ts';
 import { knownTenant } from '../src/domain/tenants/tenants.ts';
+import { plainBrowser, startProvider } from './support/identity-provider.ts';
 import { withoutReferences } from './support/openapi.ts';
 import { packFiles } from './support/packages.ts';
 import type { Reply } from './support/send.ts';
@@ -200,6 +201,21 @@ async function sendPasskeyOperations(): Promise<void> {
   await sendAll('listUserPasskeys renamePasskey removePasskey removeUserPasskeys');
 }
 
+/** Sends the operations for identity providers, and signs in at one. */
+async function sendProviderOperations(): Promise<void> {
+  const provider = await startProvider([`${service.ctx.config.baseUrl}/sso/acme/callback/entra`]);
+  after(provider.close);
+  real.set('https://login.example.com/tenant/v2.0', provider.issuer);
+  await sendAll('putIdentityProvider readIdentityProvider listIdentityProviders testIdentityProvider');
+  await send('listSignInProviders');
+  const started = await send('startSignIn');
+  cookie = started.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const { at } = await plainBrowser().signIn(started.headers.get('location') ?? '', 'ada', /\/callback\//);
+  await send('finishSignIn', queryOf(at));
+  cookie = '';
+  await sendAll('signOutAtProvider unlinkUser deleteIdentityProvider');
+}
+
 /** The example tenant is a normal one, so the operations for test tenants need another. */
 async function becomeTestTenant(): Promise<void> {
   await service.ctx.db
@@ -253,6 +269,7 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll('createWebhook readWebhook listWebhooks updateWebhook rotateWebhookSecret pingWebhook');
   await sendAll('listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant');
 
+  await sendProviderOperations();
   const setAdmin = (IsAdmin: boolean) =>
     service.api('PUT', '/user/ada', { IsAdmin }, undefined, { tenant: 'acme' });
   await setAdmin(true);

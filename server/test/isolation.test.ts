@@ -45,6 +45,8 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Advance') return 'P1D';
   if (name === 'Password') return 'ab'.repeat(32);
   if (name === 'URL') return receiver.url;
+  if (name === 'Issuer') return 'http://127.0.0.1:9/';
+  if (name === 'Scopes') return ['openid'];
   if (name === 'Colour') return '#112233';
   if (name === 'Logo') return jpeg().toString('base64');
   if (name === 'Types') return ['user.created'];
@@ -122,6 +124,8 @@ const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join(
 const leftOut: Record<string, string[]> = {
   replayEvents: ['From', 'Until'],
   createWebhook: ['Username', 'Password'],
+  // No administrator of the intruder has a passkey.
+  putIdentityProvider: ['RequiredForAdministrators'],
   createReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],
   updateReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],
 };
@@ -272,7 +276,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const reply = await call(intruder, route);
     const text = JSON.stringify(reply.body);
     // The link, session or key does not exist.
-    const isUnknownCredential = route.access === 'anyone' && [204, 410].includes(reply.status);
+    const isUnknownCredential = route.access === 'anyone' && [204, 303, 400, 410, 502].includes(reply.status);
     const isRefused = ['key_mistyped', 'mail_not_configured'].includes(reply.body?.code);
     const hidden = isUnknownCredential || [401, 403, 404].includes(reply.status) || isRefused;
     const nothing =
@@ -280,11 +284,12 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       (reply.body.Result === -1 || (reply.body.Items ?? reply.body.Questions)?.length === 0);
     // The intruder may have a user with the same LoginID, a file about it, and an endpoint with the same address.
     const isOwn =
-      ['createUser', 'createImport', 'createWebhook'].includes(route.name) && reply.status === 201;
+      ['createUser', 'createImport', 'createWebhook', 'putIdentityProvider'].includes(route.name) &&
+      reply.status === 201;
     // Public, because anyone who signs in needs it.
     const isPublic =
       (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||
-      ['readPageBranding', 'readLogo'].includes(route.name);
+      ['readPageBranding', 'readLogo', 'listSignInProviders'].includes(route.name);
     const isOwnSettings =
       ['readBranding', 'changeBranding', 'readSettings', 'changeSettings'].includes(route.name) &&
       reply.status === 200;

@@ -13,6 +13,7 @@ export const scopesOfTenant = [
   'catalogue:read',
   'events:read',
   'webhooks:write',
+  'connections:write',
   'xapi:read',
   'xapi:write',
   'audit:read',

@@ -17,6 +17,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { FailedAction } from '../../parts/states.tsx';
 import { useBranding, usePageTitle } from '../../shell/branding.tsx';
+import { ProviderButtons } from './provider-buttons.tsx';
 import { rememberedTenant, type SignInFailure, useSignIn } from './use-sign-in.ts';
 
 export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
@@ -115,6 +116,7 @@ function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
         <Button type="submit" loading={isRunning} fullWidth mt="xs">
           {t('submit')}
         </Button>
+        <ProviderButtons tenant={typed.TenantID} login={typed.LoginID} />
       </Stack>
     </form>
   );

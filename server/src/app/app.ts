@@ -39,6 +39,7 @@ import { scheduleRoutes } from '../domain/reports/schedules/routes.ts';
 import { sandboxRoutes } from '../domain/sandbox/routes.ts';
 import { passkeyRoutes } from '../domain/sign-in/passkeys/routes.ts';
 import { passwordRoutes } from '../domain/sign-in/password-routes.ts';
+import { providerRoutes } from '../domain/sign-in/providers/routes.ts';
 import { sessionRoutes } from '../domain/sign-in/session-routes.ts';
 import { sessionCaller } from '../domain/sign-in/sessions.ts';
 import { brandingRoutes } from '../domain/tenants/branding-routes.ts';
@@ -83,6 +84,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...passwordRoutes,
   ...passkeyRoutes,
+  ...providerRoutes,
   ...catalogueRoutes,
   ...releaseRoutes,
   ...tenantRoutes,

@@ -1,5 +1,6 @@
 import { encryptSecrets } from '../domain/events/webhooks/secrets.ts';
 import { encryptMails } from '../domain/mail/queue.ts';
+import { encryptClientSecrets } from '../domain/sign-in/providers/providers.ts';
 import type { Context } from '../infra/context/context.ts';
 
 /**
@@ -9,4 +10,5 @@ import type { Context } from '../infra/context/context.ts';
 export async function encryptStored(ctx: Context): Promise<void> {
   await encryptSecrets(ctx);
   await encryptMails(ctx);
+  await encryptClientSecrets(ctx);
 }

@@ -16,6 +16,7 @@ const tags = {
   Imports: 'Files of people and enrolments: planned, applied and undone by the service.',
   'Enrolment keys': 'Keys (vouchers) that enrol the person who redeems them.',
   Sessions: "Sign-in for this service's own pages, such as the console.",
+  'Identity providers': 'Sign-in with the OpenID providers of a tenant.',
   Catalogue: 'The courses offered to a tenant.',
   Authoring: 'Courses with their enrolment options and packages. For the operator.',
   Tenants: 'Client applications and their keys. For the operator.',

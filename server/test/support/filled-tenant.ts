@@ -91,6 +91,7 @@ export async function fill(
   const { EventID } = (await tenant.api('GET', `/events?EnrollID=${EnrollID}`)).body.Items[0];
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
+  const ProviderID = await leaveProvider(service, tenant, LoginID);
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
   expectStatus(await tenant.api('GET', '/overview'), 200);
@@ -106,6 +107,7 @@ export async function fill(
   const names = {
     ScheduleID,
     ImportID,
+    ProviderID,
     TenantID: tenant.TenantID,
     KeyID: tenant.keyId,
     DurationID: 'standard',
@@ -179,6 +181,36 @@ async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string
   const [id] = await queueMails(own, [{ userId, kind: 'invitation', address, content, expiresAt }]);
   assert.ok(id);
   return id;
+}
+
+/** Adds an identity provider to which the user is linked. */
+async function leaveProvider(
+  { ctx }: TestService,
+  { TenantID, api }: TestTenant,
+  loginId: string,
+): Promise<string> {
+  // Nothing listens on this port.
+  const issuer = 'http://127.0.0.1:9/';
+  const ProviderID = `provider of ${TenantID}`;
+  const body = {
+    Name: `${secret} provider`,
+    Issuer: issuer,
+    ClientID: `${secret} client`,
+    ClientSecret: secret,
+  };
+  expectStatus(await api('PUT', `/identity-provider/${encodeURIComponent(ProviderID)}`, body), 201);
+  const user_id = (await findUserId({ ...ctx, tenantId: TenantID }, loginId)) ?? '';
+  const used = { created_at: ctx.now(), last_used_at: ctx.now() };
+  const row = {
+    tenant_id: TenantID,
+    issuer,
+    subject: `${secret} subject`,
+    user_id,
+    provider_id: ProviderID,
+    ...used,
+  };
+  await ctx.db.insertInto('user_identity').values(row).execute();
+  return ProviderID;
 }
 
 /** Adds a password reset link for the user. */

@@ -6,9 +6,9 @@ import { namesOf } from '../../lib/tables.ts';
 const Id = Type.String({ format: 'uuid' });
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
 const Count = Type.Integer({ minimum: 0 });
-const Method = OneOf(['link', 'password', 'invitation', 'reset', 'passkey']);
+const Method = OneOf(['link', 'password', 'invitation', 'reset', 'passkey', 'provider']);
 /** `check` means that a client called POST /user/check. */
-const FailedMethod = OneOf(['link', 'password', 'invitation', 'reset', 'passkey', 'check']);
+const FailedMethod = OneOf(['link', 'password', 'invitation', 'reset', 'passkey', 'provider', 'check']);
 
 /**
  * Data contains only known fields and no personal data, because the trail is never rewritten, not even by an
@@ -18,6 +18,7 @@ const data = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 const nothing = data({});
 const change = data({ Changed });
+const provider = data({ ProviderID: Type.String() });
 
 /**
  * Kinds of targets. A person is recorded only by an ID, which no longer identifies anyone after an erasure.
@@ -32,6 +33,7 @@ export const targetKinds = [
   'import',
   'webhook',
   'report_schedule',
+  'identity_provider',
   'course',
   'deployment',
 ] as const;
@@ -118,6 +120,15 @@ export const auditCatalogue = {
     'user',
     data({ Passkeys: Count }),
   ],
+  'identity.linked': ['A user was linked to an account at an identity provider.', 'user', provider],
+  'identity.unlinked': ['A user was unlinked from an identity provider.', 'user', provider],
+  'identity_provider.created': ['An identity provider was added.', 'identity_provider', nothing],
+  'identity_provider.changed': [
+    'Fields of an identity provider changed. Its values are not recorded.',
+    'identity_provider',
+    change,
+  ],
+  'identity_provider.deleted': ['An identity provider was deleted.', 'identity_provider', nothing],
   'enrolment.overridden': [
     'A result was overridden, or the override was removed.',
     'enrolment',

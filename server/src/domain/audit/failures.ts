@@ -30,7 +30,7 @@ export async function recordFailedSignIn(
   ctx: Context,
   tenantId: string,
   input: {
-    method: 'link' | 'password' | 'invitation' | 'reset' | 'passkey' | 'check';
+    method: 'link' | 'password' | 'invitation' | 'reset' | 'passkey' | 'provider' | 'check';
     userId: string | null;
   },
 ): Promise<void> {

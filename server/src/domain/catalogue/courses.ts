@@ -81,6 +81,7 @@ export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): Authored
     ImageURL: row.image_url,
     URL: row.url,
     Tenants: row.tenants,
+    RequireSignIn: row.require_sign_in,
     Standard: standardOf(row),
     CompleteWhen: ruleOf(row),
     Status: row.status,
@@ -132,6 +133,7 @@ export async function putCourse(
     ...(input.URL !== undefined && { url: input.URL }),
     ...(input.Status !== undefined && { status: input.Status }),
     ...(input.Tenants !== undefined && { tenants: input.Tenants }),
+    ...(input.RequireSignIn !== undefined && { require_sign_in: input.RequireSignIn }),
     ...(input.CompleteWhen !== undefined && {
       complete_when: input.CompleteWhen && JSON.stringify(input.CompleteWhen),
     }),
@@ -174,7 +176,8 @@ async function auditChange(
 }
 
 const columnOf = (field: string) =>
-  ({ ImageURL: 'image_url', CompleteWhen: 'complete_when' })[field] ?? field.toLowerCase();
+  ({ ImageURL: 'image_url', CompleteWhen: 'complete_when', RequireSignIn: 'require_sign_in' })[field] ??
+  field.toLowerCase();
 
 /**
  * Notifies tenants of the current release, because they were not notified while the course was a

@@ -158,6 +158,13 @@ const authored = {
   }),
 };
 
+const access = {
+  RequireSignIn: Type.Boolean({
+    description:
+      'true: a learner who opens a LaunchURL of this course has to sign in with an identity provider of the tenant first, even if the settings of the tenant do not require it.',
+  }),
+};
+
 const rules = [
   Fields({
     Percent: Type.Number({
@@ -190,6 +197,7 @@ export const AuthoredCourse = Fields(
     CourseID,
     ...courseFields,
     ...authored,
+    ...access,
     ...completion,
     ...played,
     Warnings: Nullable(
@@ -211,10 +219,13 @@ export const AuthoredCourse = Fields(
 );
 export type AuthoredCourse = Type.Static<typeof AuthoredCourse>;
 
-export const CourseChange = Type.Partial(Fields({ ...courseFields, ...authored, ...completion, Status }), {
-  additionalProperties: false,
-  title: 'CourseChange',
-});
+export const CourseChange = Type.Partial(
+  Fields({ ...courseFields, ...authored, ...access, ...completion, Status }),
+  {
+    additionalProperties: false,
+    title: 'CourseChange',
+  },
+);
 export type CourseChange = Type.Static<typeof CourseChange>;
 
 const ruleFields = {

@@ -25,6 +25,7 @@ const impersonal: Record<string, string> = {
   mail_queue: 'when the next email is due',
   reminder_progress: 'the end date up to which learners have been reminded',
   statement_log: 'when the newest statement was stored',
+  identity_provider: 'the configuration of a provider',
   activity_definition: 'names and descriptions of activities',
 };
 

@@ -21,6 +21,7 @@ import { countedData } from '../reports/personal-data.ts';
 import { recipientData } from '../reports/schedules/personal-data.ts';
 import { passkeyData } from '../sign-in/passkeys/user-store.ts';
 import { sessionData } from '../sign-in/personal-data.ts';
+import { identityData } from '../sign-in/providers/identities.ts';
 import { invitationData } from '../users/invitations/personal-data.ts';
 import { teamData, userData } from '../users/personal-data.ts';
 
@@ -40,6 +41,7 @@ export const allPersonalData: readonly PersonalData[] = [
   importData,
   sessionData,
   passkeyData,
+  identityData,
   invitationData,
   recipientData,
   mailData,

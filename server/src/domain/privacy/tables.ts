@@ -50,6 +50,13 @@ export const tenantTables: readonly TenantDataTable[] = [
     secrets: ['session_hash', 'challenge_hash'],
   },
   { table: 'passkey', key: ['user_id', 'passkey_id'], what: "Administrators' passkeys (public keys)" },
+  { table: 'user_identity', key: ['issuer', 'subject'], what: "Users' accounts at identity providers" },
+  {
+    table: 'identity_provider',
+    key: ['provider_id'],
+    what: 'Identity providers',
+    secrets: ['client_secret'],
+  },
   { table: 'import_row', key: ['import_id', 'line'], what: 'Rows of imports' },
   { table: 'import', key: ['import_id'], what: 'Imports' },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },

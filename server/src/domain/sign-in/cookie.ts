@@ -66,6 +66,24 @@ export const browserOf = ({ headers }: FastifyRequest) => ({
   userAgent: headers['user-agent']?.slice(0, 500) ?? null,
 });
 
+const stateCookieName = (ctx: CookieContext, state: string) =>
+  `${isSecure(ctx) ? '__Host-' : ''}lectern_sso_${state.slice(0, 12)}`;
+
+/**
+ * A `Set-Cookie` header for a sign-in at an identity provider. `Lax`, because the provider's site sends the browser back.
+ * Each sign-in has its own cookie, so that several tabs can sign in.
+ */
+export function stateCookie(ctx: CookieContext, state: string, value: string, seconds: number): string {
+  const secure = isSecure(ctx) ? '; Secure' : '';
+  return `${stateCookieName(ctx, state)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+export function stateOf(ctx: CookieContext, state: string, header: string | undefined): string | undefined {
+  const start = `${stateCookieName(ctx, state)}=`;
+  const cookies = header?.split(';').map((cookie) => cookie.trim()) ?? [];
+  return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+}
+
 /** The values of all cookies with the session's name. */
 function cookieTokens({ config }: CookieContext, header: string | undefined): string[] {
   const start = `${cookieName({ config })}=`;

@@ -11,7 +11,7 @@ import { newSessionTimes } from './cookie.ts';
 import { deleteGuesses, nameHash, recordGuess } from './guesses.ts';
 import type { PasswordFunction, PasswordSignIn } from './schemas.ts';
 import { auditFailure, personActor } from './sign-in-audit.ts';
-import { openUserSession } from './user-sessions.ts';
+import { mayUsePassword, openUserSession } from './user-sessions.ts';
 
 /** The function reported for an unknown tenant, so that tenants cannot be enumerated. */
 const defaultPasswordHash: PasswordHash = 'opaque';
@@ -40,8 +40,8 @@ const findPassword = (ctx: Context, tenantId: string, loginId: string) =>
  */
 const open = `
 with used as (
-  select known.user_id, known.is_admin, null::text[] as scopes, null::text as second_factor from "user" known
-  where known.tenant_id = $1 and known.login_id = $2 and known.enabled and known.password_hash = $7
+  select known.user_id, known.is_admin, null::text[] as scopes, null::text as second_factor, null::text as provider_id from "user" known
+  where known.tenant_id = $1 and known.login_id = $2 and known.enabled and known.password_hash = $7 and ${mayUsePassword('known')}
   for share of known
 ), ${openUserSession}
 select used.* from used`;

@@ -90,6 +90,11 @@ export const Session = Fields(
     SignedInAt: Instant(),
     IdleUntil: Instant('The session ends at this time unless it is used.'),
     ExpiresAt: Instant('The session ends at this time at the latest.'),
+    SignOutURL: Nullable(
+      Address(
+        'After signing out here, open this page to sign out at the identity provider too; null if the user did not sign in there, or if the tenant does not want it.',
+      ),
+    ),
     Branding: PageBranding,
   },
   {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../http/routes.ts';
+import { type Caller, path } from '../../http/routes.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { learnerScopes, type Scope, scopes, tenantScopes } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -42,6 +42,7 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
       Scopes,
       NextStep,
       ...toTimes(ctx, row),
+      SignOutURL: null,
       Branding: noBranding,
     };
     return { session, userId: null };
@@ -61,6 +62,10 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     Scopes: NextStep === null ? scopesOf(Role, row.limit_to) : [],
     NextStep,
     ...toTimes(ctx, row),
+    SignOutURL:
+      row.sign_out_at === null
+        ? null
+        : ctx.config.baseUrl + path`/sso/${handle.tenantId}/sign-out/${row.sign_out_at}`,
     Branding: await pageBranding(ctx, handle.tenantId),
   };
   return { session, userId: row.user_id };

@@ -29,11 +29,12 @@ import { deleteGuesses, nameHash, recordGuess, resetHash } from './guesses.ts';
 import type { OpenInvitation } from './schemas.ts';
 import type { SignedIn } from './sessions.ts';
 import { auditFailure, personActor } from './sign-in-audit.ts';
-import { openUserSession } from './user-sessions.ts';
+import { mayUsePassword, openUserSession } from './user-sessions.ts';
 
 const open = `
 with used as (
-  select known.user_id, null::text[] as scopes, null::text as second_factor from "user" known where known.tenant_id = $1 and known.user_id = $2
+  select known.user_id, null::text[] as scopes, null::text as second_factor, null::text as provider_id from "user" known
+  where known.tenant_id = $1 and known.user_id = $2 and ${mayUsePassword('known')}
 ), ${openUserSession}
 select used.* from used`;
 

@@ -26,7 +26,7 @@ export async function auditFailure(
   ctx: Context,
   input: {
     tenantId: string | null;
-    method: 'link' | 'password' | 'invitation' | 'reset' | 'passkey';
+    method: 'link' | 'password' | 'invitation' | 'reset' | 'passkey' | 'provider';
     named: Named;
   },
 ): Promise<void> {

@@ -68,9 +68,9 @@ const usualStyle = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470
 @media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--accent:#8fb0ff;--on:#111315}}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--ground);color:var(--text);font:1rem/1.55 system-ui,sans-serif}
 main{box-sizing:border-box;width:min(26rem,100vw - 2rem);padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
-h1{margin:0 0 .6rem;font-size:1.3rem;line-height:1.3}p{margin:0;color:var(--muted)}form{margin:1.4rem 0 0}
-button{padding:.65rem 1.4rem;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
-button:focus-visible{outline:3px solid var(--text);outline-offset:2px}
+h1{margin:0 0 .6rem;font-size:1.3rem;line-height:1.3;overflow-wrap:anywhere}p{margin:0;color:var(--muted)}form,.links{margin:1.4rem 0 0}.links{display:grid;gap:.7rem}
+button,.button{padding:.65rem 1.4rem;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;cursor:pointer;text-align:center;text-decoration:none;overflow-wrap:anywhere}
+a{color:var(--accent)}button:focus-visible,a:focus-visible{outline:3px solid var(--text);outline-offset:2px}
 .brand{margin:0 0 1.4rem;color:var(--text);font-weight:700;overflow-wrap:anywhere}
 .brand img{display:block;box-sizing:border-box;max-width:min(15rem,100%);max-height:4rem}
 @media(prefers-color-scheme:dark){.brand img{padding:.4rem;border-radius:8px;background:#fff}}`;
@@ -90,13 +90,48 @@ function brandOf({ Name, LogoURL }: PageBranding): string {
   return `<p class="brand">${path === null ? name : `<img src="${escapeHtml(path)}" alt="${name}">`}</p>`;
 }
 
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
 /**
- * Allows only the page's own style, the tenant's logo, and a form to its own origin. The page cannot be framed, which
- * prevents clickjacking.
+ * Allows only the page's own style and script, the tenant's logo, and a form to its own origin. Unless `framing` says
+ * otherwise, the page cannot be framed, which prevents clickjacking.
  */
-function policyOf(style: string): string {
-  const hash = createHash('sha256').update(style).digest('base64');
-  return `default-src 'none'; style-src 'sha256-${hash}'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+function policyOf(style: string, script: string | null, framing: string): string {
+  const scripts = script === null ? '' : ` script-src ${hashOf(script)};`;
+  return `default-src 'none'; style-src ${hashOf(style)};${scripts} img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors ${framing}`;
+}
+
+export type PlainPage = {
+  status: number;
+  language: Language;
+  branding: PageBranding;
+  title: string;
+  text: string;
+  /** HTML below the text. */
+  more?: string;
+  script?: string;
+  framing?: string;
+};
+
+/** A page without other files, in the tenant's colours. */
+export function plainPage(input: PlainPage): RouteResponse {
+  const { status, language, branding, more = '', script = null, framing = "'none'" } = input;
+  const [title, text] = [escapeHtml(input.title), escapeHtml(input.text)];
+  const style = styleOf(branding);
+  const name = branding.Name === null ? '' : ` · ${escapeHtml(branding.Name)}`;
+  const scripted = script === null ? '' : `<script>${script}</script>`;
+  return {
+    status,
+    body: `<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>${title}${name}</title><style>${style}</style></head>
+<body><main>${brandOf(branding)}<h1>${title}</h1><p>${text}</p>${more}</main>${scripted}</body></html>`,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': policyOf(style, script, framing),
+    },
+  };
 }
 
 type PageInput = {
@@ -109,21 +144,7 @@ type PageInput = {
 function page({ status, kind, branding, form = () => '' }: PageInput): RouteResponse {
   const language = branding.Language ?? 'en';
   const texts = signInPageTexts[language];
-  const { title, text } = texts[kind];
-  const style = styleOf(branding);
-  const name = branding.Name === null ? '' : ` · ${escapeHtml(branding.Name)}`;
-  return {
-    status,
-    body: `<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><title>${title}${name}</title><style>${style}</style></head>
-<body><main>${brandOf(branding)}<h1>${title}</h1><p>${text}</p>${form(texts)}</main></body></html>`,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': policyOf(style),
-    },
-  };
+  return plainPage({ status, language, branding, ...texts[kind], more: form(texts) });
 }
 
 /** The branding of the tenant that the link names. It is public, so the link need not be valid. */

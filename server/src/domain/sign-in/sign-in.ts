@@ -101,7 +101,7 @@ with used as (
   update sign_in_link link set used_at = $3 from "user" known
   where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3
     and known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
-  returning link.user_id, link.path, link.scopes, link.second_factor, known.is_admin
+  returning link.user_id, link.path, link.scopes, link.second_factor, null::text as provider_id, known.is_admin
 ), ${openUserSession}
 select used.* from used`;
 

@@ -15,6 +15,8 @@ export type UserSession = Times & {
   first_name: string | null;
   last_name: string | null;
   is_admin: boolean;
+  /** The identity provider at which the user can be signed out too. */
+  sign_out_at: string | null;
   /** Null if the session may do everything that the role allows. */
   limit_to: string[] | null;
 } & Factors;
@@ -26,7 +28,7 @@ type UserSessionHandle = { tenantId: string; hash: string };
 export const maxCleaned = 20;
 
 /**
- * The rest of a statement whose CTE `used` returns the user, the scopes and the second factor. The parameters are
+ * The rest of a statement whose CTE `used` returns the user, the scopes, the second factor and the identity provider. The parameters are
  * the tenant ($1), now ($3), the end ($4), the hash ($5) and the browser ($6).
  */
 export const openUserSession = `
@@ -38,9 +40,17 @@ cleaned as (
     ) expired
   ))
 ), made as (
-  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent, scopes, second_factor)
-  select $1, $5, used.user_id, $3, $3, $4, $6, used.scopes, used.second_factor from used
+  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent, scopes, second_factor, provider_id)
+  select $1, $5, used.user_id, $3, $3, $4, $6, used.scopes, used.second_factor, used.provider_id from used
 )`;
+
+/**
+ * SQL condition that is true unless a provider is required and this is an administrator without a passkey. A passkey
+ * is the way in when the provider is down.
+ */
+export const mayUsePassword = (user: string) => `(not ${user}.is_admin
+      or not exists (select from identity_provider own where own.tenant_id = $1 and own.is_enabled and own.is_required)
+      or exists (select from passkey own where own.tenant_id = $1 and own.user_id = ${user}.user_id))`;
 
 const read = `
 with found as (
@@ -51,6 +61,11 @@ with found as (
       select from passkey where passkey.tenant_id = $1 and passkey.user_id = known.user_id
     ) as has_passkey,
     known.is_admin and client.second_factor = 'required' as needs_passkey,
+    (
+      select provider.provider_id from identity_provider provider
+      where provider.tenant_id = $1 and provider.provider_id = user_session.provider_id
+        and (provider.settings->>'SignOut')::boolean
+    ) as sign_out_at,
     (case when user_session.scopes is null then known.admin_scopes when known.admin_scopes is null then user_session.scopes
       else array(select unnest(user_session.scopes) intersect select unnest(known.admin_scopes)) end) as limit_to
   from user_session
@@ -58,6 +73,7 @@ with found as (
   join tenant client on client.tenant_id = $1 and client.status <> 'deleting'
   where user_session.tenant_id = $1 and user_session.session_hash = $2 and user_session.ended_at is null and user_session.expires_at > $3
     and user_session.last_seen_at > $4
+    and (user_session.second_factor is not null or ${mayUsePassword('known')})
     and (known.password_changed_at is null or user_session.signed_in_at >= known.password_changed_at
       or known.password_changed_in = $6)
     and (known.passkeys_changed_at is null or user_session.signed_in_at >= known.passkeys_changed_at

@@ -49,6 +49,10 @@ const common = {
     description:
       'When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never.',
   }),
+  RequireSignIn: Type.Boolean({
+    description:
+      'true: a learner who opens a LaunchURL has to sign in with an identity provider of the tenant first. Without it, anyone holding the link can start the course. A course can require this too.',
+  }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://${origin}`, 'https://lms.example'),
     description: 'Origins to which a returnURL may lead; null means any http(s) URL.',
@@ -59,7 +63,11 @@ const common = {
   }),
 };
 
-const ownSettings = { Language: common.Language, ReminderDays: common.ReminderDays };
+const ownSettings = {
+  Language: common.Language,
+  ReminderDays: common.ReminderDays,
+  RequireSignIn: common.RequireSignIn,
+};
 
 export const Settings = Fields(
   { ...ownSettings, UpdatedAt: Instant() },
@@ -101,6 +109,7 @@ export const NewTenant = Fields(
     SecondFactor: Type.Optional(common.SecondFactor),
     Language: Type.Optional(common.Language),
     ReminderDays: Type.Optional(common.ReminderDays),
+    RequireSignIn: Type.Optional(common.RequireSignIn),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),
     FrameOrigins: Type.Optional(common.FrameOrigins),
     Status: Type.Optional(

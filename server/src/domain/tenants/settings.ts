@@ -2,9 +2,10 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import type { Settings, SettingsChange, Tenant } from './schemas.ts';
 import { readTenant, updateTenant } from './tenants.ts';
 
-const toSettings = ({ Language, ReminderDays, UpdatedAt }: Tenant): Settings => ({
+const toSettings = ({ Language, ReminderDays, RequireSignIn, UpdatedAt }: Tenant): Settings => ({
   Language,
   ReminderDays,
+  RequireSignIn,
   UpdatedAt,
 });
 

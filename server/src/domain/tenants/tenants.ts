@@ -35,6 +35,7 @@ export async function createTenant(
         second_factor: input.SecondFactor ?? 'optional',
         language: input.Language ?? 'en',
         ...(input.ReminderDays !== undefined && { reminder_days: input.ReminderDays }),
+        ...(input.RequireSignIn !== undefined && { require_sign_in: input.RequireSignIn }),
         return_origins: input.ReturnOrigins ?? null,
         frame_origins: input.FrameOrigins ?? null,
         clock_offset: input.Status === 'test' ? 0 : null,
@@ -155,6 +156,7 @@ export async function updateTenant(
         ...(fields.SecondFactor !== undefined && { second_factor: fields.SecondFactor }),
         ...(fields.Language !== undefined && { language: fields.Language }),
         ...(fields.ReminderDays !== undefined && { reminder_days: fields.ReminderDays }),
+        ...(fields.RequireSignIn !== undefined && { require_sign_in: fields.RequireSignIn }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
         ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
         ...(fields.Status !== undefined && {
@@ -213,6 +215,7 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
     SecondFactor: row.second_factor as SecondFactor,
     Language: row.language as Language,
     ReminderDays: row.reminder_days,
+    RequireSignIn: row.require_sign_in,
     ReturnOrigins: row.return_origins,
     FrameOrigins: row.frame_origins,
     CreatedAt: row.created_at.toISOString(),

@@ -21,7 +21,16 @@ export const limitNames = [
 export type LimitName = (typeof limitNames)[number];
 
 /** `check` means POST /user/check, and `key` an API key or credentials at /oauth/token. */
-const signInKinds = ['password', 'link', 'invitation', 'reset', 'passkey', 'check', 'key'] as const;
+const signInKinds = [
+  'password',
+  'link',
+  'invitation',
+  'reset',
+  'passkey',
+  'provider',
+  'check',
+  'key',
+] as const;
 
 /**
  * Counters are not in a global registry, because a process may have several contexts, for example

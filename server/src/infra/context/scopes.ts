@@ -12,6 +12,7 @@ export const scopes = [
   'catalogue:write',
   'events:read',
   'webhooks:write',
+  'connections:write',
   'xapi:read',
   'xapi:write',
   'audit:read',

@@ -5,7 +5,12 @@ import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:cry
  * one purpose is invalid for another.
  */
 export type Purpose = SigningPurpose | HashPurpose | EncryptionPurpose | 'access-token';
-export type EncryptionPurpose = 'webhook-secret' | 'lrs-password' | 'mail';
+export type EncryptionPurpose =
+  | 'webhook-secret'
+  | 'lrs-password'
+  | 'mail'
+  | 'client-secret'
+  | 'sign-in-state';
 export type SigningPurpose =
   | 'launch'
   | 'ticket'
@@ -17,6 +22,7 @@ export type SigningPurpose =
   | 'preview-state'
   | 'review-ticket'
   | 'review-session'
+  | 'signed-in'
   | 'audit-head';
 export type HashPurpose =
   | 'about'

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { forTenant } from '../../../db/owners.ts';
 import { type RouteResponse, route } from '../../../http/routes.ts';
@@ -6,12 +7,15 @@ import { enterPlayer } from '../../../infra/load/limits.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { type EnrolmentHandle, launchUrl, readLaunchKey } from '../../enrolments/record/record.ts';
 import { explain, type LaunchDecision } from '../../enrolments/run-time/start.ts';
+import { startUrl } from '../../sign-in/providers/flow.ts';
+import { isProven } from '../../sign-in/providers/launch-sign-in.ts';
+import { framedPage } from '../../sign-in/providers/pages.ts';
 import { knownTenant } from '../../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
 import { refusalText } from './refusals.ts';
-import { type Link, redirectToPlayer, rejectionPage } from './rejection-page.ts';
+import { forOpeners, type Link, redirectToPlayer, rejectionPage } from './rejection-page.ts';
 import { isAllowedReturn, parametersBeforeReturn, readReturnUrl, unescapeLink } from './return-url.ts';
 import { writeReviewTicket } from './review-tokens.ts';
 import { playerOf, writeTicket } from './tokens.ts';
@@ -22,6 +26,9 @@ type Click = {
   /** The requested return URL. */
   requested: string | null;
   wantsReview: boolean;
+  /** Proof that the learner has just signed in. */
+  proof: string | null;
+  request: FastifyRequest;
 };
 type Page = { language: Language; back: string | null; framing: string };
 
@@ -49,7 +56,7 @@ function refused(page: Page & { link: Link | null }, decision: LaunchDecision): 
 
 async function click(
   ctx: TenantContext,
-  { language, handle, requested, wantsReview }: Click,
+  { language, handle, requested, wantsReview, proof, request }: Click,
 ): Promise<RouteResponse> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
   if (!tenant) return brokenLink({ language, back: null, framing: "'none'" });
@@ -68,9 +75,29 @@ async function click(
   // A learner who requests a review does not want to use up an attempt.
   if (decision.MayLaunch && wantsReview)
     return refused({ ...page, link: linkTo(ctx, 'start', page) }, decision);
+  const opens = decision.MayLaunch || (mayReview && wantsReview);
+  const needsSignIn = tenant.RequireSignIn || decision.requiresSignIn;
+  if (opens && needsSignIn && !isProven(ctx, handle, proof))
+    return signIn(ctx, request, { page, what: wantsReview ? 'review' : 'start' });
   if (decision.MayLaunch) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);
   if (mayReview && wantsReview) return redirectToPlayer(origin, writeReviewTicket(ctx, ticket), page.framing);
   return refused({ ...page, link: mayReview ? linkTo(ctx, 'review', page) : null }, decision);
+}
+
+/** Providers refuse to be shown in frames. */
+const isFramed = ({ headers }: FastifyRequest) =>
+  ['iframe', 'frame', 'embed', 'object'].includes(String(headers['sec-fetch-dest']));
+
+async function signIn(
+  ctx: TenantContext,
+  request: FastifyRequest,
+  { page, what }: { page: Page & { handle: EnrolmentHandle }; what: 'review' | 'start' },
+): Promise<RouteResponse> {
+  const target = `/launch${linkTo(ctx, what, page).address}`;
+  const address = startUrl(ctx, { target });
+  if (isFramed(request))
+    return framedPage(ctx, request, { tenantId: ctx.tenantId, startUrl: address, framing: page.framing });
+  return { status: 303, headers: { Location: address, 'Cache-Control': 'no-store', ...forOpeners } };
 }
 
 /** Mail programs and people change the case of a path. */
@@ -105,6 +132,9 @@ export const launchRoute = route({
             'true opens the latest attempt for review if no new one can start and the rules for attempts permit it (`Review`). It never starts an attempt.',
         }),
       ),
+      signedIn: Type.Optional(
+        Type.Unsafe<unknown>({ description: 'Added by the service after a sign-in that it required.' }),
+      ),
       returnURL: Type.Optional(
         Type.Unsafe<unknown>({
           description:
@@ -115,7 +145,13 @@ export const launchRoute = route({
     { additionalProperties: true },
   ),
   responses: {
-    303: { description: 'Redirects to the player on the content origin.' },
+    200: {
+      description: 'A page in a frame from which the learner signs in, if a sign-in is required.',
+      type: 'text/html',
+    },
+    303: {
+      description: 'Redirects to the player on the content origin, or to the sign-in if one is required.',
+    },
     403: { description: 'A page that tells the learner why the course cannot be opened.', type: 'text/html' },
     404: { description: 'A page that says that the launch link is not valid.', type: 'text/html' },
   },
@@ -127,7 +163,9 @@ export const launchRoute = route({
     const language = languageOf(request);
     if (!handle) return brokenLink({ language, back: null, framing: "'none'" });
     const wantsReview = parametersBeforeReturn(address).get('review') === 'true';
+    const proof = parametersBeforeReturn(address).get('signedIn');
     const requested = readReturnUrl(address);
-    return click(forTenant(ctx, handle.tenantId), { language, handle, requested, wantsReview });
+    const clicked = { language, handle, requested, wantsReview, proof, request };
+    return click(forTenant(ctx, handle.tenantId), clicked);
   },
 });

@@ -50,7 +50,7 @@ function rejectionHtml(input: {
  * Clients open launch links in separate windows. They must be able to check whether such a window
  * is still open.
  */
-const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
+export const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
 /** A plain page for a learner whose click was rejected: the reason, what to do, and a link back. */
 export function rejectionPage(input: {

@@ -34,6 +34,8 @@ export type LaunchDecision = Omit<Explanation, 'Claims' | 'Refused' | 'Unavailab
   isCompleted: boolean;
   /** Whether the latest attempt may be opened for review even though the course cannot be launched. */
   mayReview: boolean;
+  /** Whether the course requires a sign-in, even if the tenant does not. */
+  requiresSignIn: boolean;
 };
 
 type AttemptColumns = (typeof attemptColumns)[number];
@@ -50,6 +52,7 @@ type DecisionRow = Pick<EnrolmentRow, AttemptColumns> & {
   url: string | null;
   course_status: string;
   course_release_id: string | null;
+  require_sign_in: boolean;
 };
 
 const attemptColumns = [
@@ -66,7 +69,7 @@ const attemptColumns = [
 const decisionText = `
 select wanted.n, ${attemptColumns.map((column) => `enrolment.${column}`).join(', ')}, enrolment.status, enrolment.expires_at, enrolment.release_id, enrolment.course_id, enrolment.time_factor, known.enabled,
   known.user_time_factor,
-  known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id
+  known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id, course.require_sign_in
 from ${wantedRows('enroll_id uuid')}
 cross join lateral (
   select own.* from enrolment own where own.tenant_id = $1 and own.enroll_id = wanted.enroll_id limit 1
@@ -118,6 +121,7 @@ export async function explain(
     startsAttempt: attempt.startsAnother,
     attemptLimit: attempt.limit,
     isCompleted: row.status === 'completed',
+    requiresSignIn: row.require_sign_in,
     mayReview: mayReview(decision, rulesOf(row.attempt_rules)) && (await canReview(ctx, row.release_id)),
   };
 }

@@ -135,18 +135,18 @@ export async function resolveChecked(config: AllowedConfig, host: string): Promi
 }
 
 /** At registration, the URL must use HTTPS on the public internet or be listed in WEBHOOK_ALLOW. */
-export async function checkUrl(config: AllowedConfig, text: string): Promise<string> {
+export async function checkUrl(config: AllowedConfig, text: string, param = 'URL'): Promise<string> {
   const refuse = (reason: string) =>
     new Problem('webhook_address_refused', `${reason} Use an https URL on the public internet.`, {
-      param: 'URL',
+      param,
     });
-  if (!URL.canParse(text)) throw refuse('URL is not a valid URL.');
+  if (!URL.canParse(text)) throw refuse(`${param} is not a valid URL.`);
   const url = new URL(text);
-  if (url.username || url.password) throw refuse('URL contains a user name or a password.');
+  if (url.username || url.password) throw refuse(`${param} contains a user name or a password.`);
   const checked = await resolveChecked(config, url.hostname).catch((error: unknown) => {
     if (error instanceof AddressRejected) throw refuse(error.message);
     throw refuse(`The host ${url.hostname} cannot be found.`);
   });
-  if (url.protocol !== 'https:' && !checked.allowed) throw refuse('URL does not begin with https.');
+  if (url.protocol !== 'https:' && !checked.allowed) throw refuse(`${param} does not begin with https.`);
   return url.href;
 }
