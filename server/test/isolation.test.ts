@@ -46,7 +46,6 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Password') return 'ab'.repeat(32);
   if (name === 'URL') return receiver.url;
   if (name === 'Issuer') return 'http://127.0.0.1:9/';
-  if (name === 'Scopes') return ['openid'];
   if (name === 'Colour') return '#112233';
   if (name === 'Logo') return jpeg().toString('base64');
   if (name === 'Types') return ['user.created'];
@@ -125,7 +124,7 @@ const leftOut: Record<string, string[]> = {
   replayEvents: ['From', 'Until'],
   createWebhook: ['Username', 'Password'],
   // No administrator of the intruder has a passkey.
-  putIdentityProvider: ['RequiredForAdministrators'],
+  putIdentityProvider: ['RequiredForAdministrators', 'Scopes'],
   createReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],
   updateReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],
 };

@@ -54,6 +54,7 @@ const settings = {
   }),
   Claims: Type.Partial(Fields({ FirstName: Claim, LastName: Claim, Email: Claim, GroupName: Claim }), {
     additionalProperties: false,
+    examples: [{ FirstName: 'given_name', LastName: 'family_name', Email: 'email' }],
     description:
       'The claims from which fields of the user are filled at each sign-in. A claim that is not sent changes nothing. If the claim for GroupName is a list, its first entry by name counts.',
   }),
