@@ -43,6 +43,7 @@ async function trail(folder: string, change?: string): Promise<PrintedEntry[]> {
 
 test('the audit commands record their actions, verify the trail and a backup, and detect a change', async () => {
   const env = { DATA_DIR: join(await temporaryFolder(), 'data') };
+  await done(['migrate'], env);
   await done(['tenant', 'create', 'acme'], env);
   await done(['key', 'create', '--tenant', 'acme', '--name', 'shop'], env);
   const backup = join(await temporaryFolder(), 'backup');

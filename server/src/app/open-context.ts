@@ -1,4 +1,6 @@
-import { isMigrated, migrate } from '../db/migrate.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasTables, isMigrated, migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { openClocks } from '../infra/context/clocks.ts';
 import type { Config } from '../infra/context/config.ts';
@@ -18,13 +20,24 @@ import { openHomePage } from './home-page.ts';
 
 /**
  * Opens everything that service functions need, including the database and the files. Migrates an
- * older database or, if `migrates` is false, rejects it.
+ * older database or, if `migrates` is false, rejects it. Creates a missing database or, if `creates` is false,
+ * rejects that.
  */
 export async function openContext(
   config: Config,
   log: Log,
-  { migrates = true, isService = true }: { migrates?: boolean; isService?: boolean } = {},
+  {
+    migrates = true,
+    creates = true,
+    isService = true,
+  }: { migrates?: boolean; creates?: boolean; isService?: boolean } = {},
 ): Promise<Context> {
+  if (!creates && !existsSync(config.dataDir))
+    throw new Error(`The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder.`);
+  if (!creates && config.databaseUrl === null && !existsSync(join(config.dataDir, 'database')))
+    throw new Error(
+      `There is no database in ${config.dataDir}. Set DATA_DIR to the service's folder or DATABASE_URL to its server. A new database is created by lectern serve or lectern migrate.`,
+    );
   restrictDataFolder(config.dataDir, log);
   const { engine, db } = await openDatabase({
     databaseUrl: config.databaseUrl ?? undefined,
@@ -34,6 +47,10 @@ export async function openContext(
     log,
   });
   try {
+    if (!creates && !(await hasTables(engine)))
+      throw new Error(
+        "The database has no tables of Lectern. Set DATABASE_URL to the service's database, or create the tables with lectern migrate.",
+      );
     if (!migrates && !(await isMigrated(engine, locations.migrations)))
       throw new Error('The database has not been migrated to this version. Run lectern migrate first.');
     const { applied } = await migrate(engine, locations.migrations);

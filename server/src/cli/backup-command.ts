@@ -1,14 +1,26 @@
 import { existsSync } from 'node:fs';
-import pg from 'pg';
+import { encryptStored } from '../app/encrypt-stored.ts';
+import { buildApp } from '../app/app.ts';
+import { openDatabase } from '../db/open.ts';
 import { appendAudit, deployment } from '../domain/audit/chain.ts';
+import { verifyAudit } from '../domain/audit/verify.ts';
+import { findDamage } from '../domain/catalogue/find-damage.ts';
 import type { Config } from '../infra/context/config.ts';
 import type { Context } from '../infra/context/context.ts';
-import { type Backup, backUp, restore } from '../infra/operations/backup.ts';
+import { type Backup, backUp, type KnownFiles, restore } from '../infra/operations/backup.ts';
+import { readUsedRing } from '../infra/operations/open-keys.ts';
+import { codeOf } from '../lib/errors.ts';
+import { openLog } from '../lib/log.ts';
 import { withDatabase } from './commands.ts';
+import { onRestored } from './restored-copy.ts';
+import { findsRow } from './server-database.ts';
 
-export async function backupCommand(config: Config, folder: string): Promise<Backup> {
+export async function backupCommand(
+  config: Config,
+  input: { folder: string; allowsMissing: boolean },
+): Promise<Backup> {
   if (config.databaseUrl !== null) await rejectCluster(config.databaseUrl);
-  const backup = await backUp(config, folder, new Date());
+  const backup = await backUp(config, { ...input, now: new Date(), readKnown: () => readKnown(config) });
   // Do not migrate an older database, because this may be the backup before an upgrade.
   await withDatabase(config, (ctx) => recordBackup(ctx, backup), { migrates: false }).catch(
     (error: unknown) =>
@@ -17,18 +29,38 @@ export async function backupCommand(config: Config, folder: string): Promise<Bac
   return backup;
 }
 
-function recordBackup(ctx: Context, { MadeAt }: Backup): Promise<void> {
-  return appendAudit(ctx, deployment, { action: 'backup.created', targetId: null, data: { MadeAt } });
+/** Does not migrate the database and creates no key ring. */
+async function readKnown(config: Config): Promise<KnownFiles> {
+  const { engine, db } = await openDatabase({
+    databaseUrl: config.databaseUrl ?? undefined,
+    statementNames: config.statementNames,
+    connections: config.databaseConnections,
+    dataDir: config.dataDir,
+    log: openLog('warn'),
+  });
+  try {
+    const ring = await readUsedRing({ db });
+    const releases = await db
+      .selectFrom('release')
+      .select(['release_id as id', 'course_id as courseId', 'number', 'files', 'bytes'])
+      .orderBy('release_id')
+      .execute();
+    return { ring, releases };
+  } catch (error) {
+    if (codeOf(error) !== '42P01') throw error;
+    throw new Error(
+      'The database has no tables of Lectern, so there is nothing to back up. Check DATABASE_URL.',
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    await engine.close();
+  }
 }
 
-async function findsRow(connectionString: string, text: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows.length > 0;
-  } finally {
-    await client.end();
-  }
+function recordBackup(ctx: Context, { MadeAt }: Backup): Promise<void> {
+  return appendAudit(ctx, deployment, { action: 'backup.created', targetId: null, data: { MadeAt } });
 }
 
 const anyTable = `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -39,7 +71,7 @@ const isEmptyServer = async (url: string): Promise<boolean> => !(await findsRow(
 
 /** `pg_dump` reads each node, and each reference table, at another moment. */
 async function rejectCluster(url: string): Promise<void> {
-  // If the server cannot be reached, pg_dump says so.
+  // If the server cannot be reached, reading the database says so.
   if (await findsRow(url, `select from pg_extension where extname = 'citus'`).catch(() => false))
     throw new Error(
       'This command cannot back up a Citus cluster, because the nodes would be backed up at different moments. Back up each node as the guide describes under Scaling, Citus.',
@@ -58,4 +90,44 @@ export async function restoreCommand(config: Config, folder: string) {
       .filter((id) => !existsSync(ctx.files.folder(id)));
     return { ...backup, ReleasesWithoutFiles: missing };
   });
+}
+
+/** Restores the backup into a temporary place and starts the service there, without its background work. */
+export async function verifyBackupCommand(config: Config, folder: string) {
+  const began = performance.now();
+  return onRestored(config, folder, (place, about) =>
+    withDatabase(place, async (ctx) => {
+      // Decrypting shows that the key ring is the right one.
+      await encryptStored(ctx);
+      const { Intact, Chains } = await verifyAudit(ctx);
+      const damage = await findDamage(ctx);
+      const status = await statusOnceStarted(ctx);
+      return {
+        MadeAt: about.MadeAt,
+        Verified: Intact && damage.length === 0 && status === 200,
+        Tenants: Chains.filter(({ TenantID, Break }) => TenantID !== null && Break === null).length,
+        Releases: about.Releases,
+        DamagedReleases: damage.map(({ courseId, release, found }) => ({
+          CourseID: courseId,
+          Release: release,
+          Found: found,
+        })),
+        AuditIntact: Intact,
+        ReadyStatus: status,
+        Seconds: Math.round((performance.now() - began) / 1_000),
+      };
+    }),
+  );
+}
+
+/** Background work does not start, because it would send emails and webhooks. */
+async function statusOnceStarted(ctx: Context): Promise<number> {
+  const { api, content } = await buildApp(ctx);
+  try {
+    const address = await api.listen({ host: '127.0.0.1', port: 0 });
+    await content.listen({ host: '127.0.0.1', port: 0 });
+    return (await fetch(`${address}/health/ready`)).status;
+  } finally {
+    await Promise.all([api.close(), content.close()]);
+  }
 }

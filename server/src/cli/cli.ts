@@ -78,6 +78,29 @@ async function openConsole(removesPasskeys: boolean): Promise<void> {
   process.stdout.write(linkMessage(link, removesPasskeys));
 }
 
+async function backUpOrRestore(action: 'backup' | 'restore', args: string[], values: Values): Promise<void> {
+  rejectExcess(args, values, action, {
+    takes: action === 'backup' ? ['allow-missing'] : [],
+    maxArguments: 1,
+  });
+  const folder = required(args[0], 'FOLDER');
+  const config = readConfig(process.env);
+  const { backupCommand, restoreCommand } = await import('./backup-command.ts');
+  const allowsMissing = values['allow-missing'] === true;
+  const done =
+    action === 'backup' ? backupCommand(config, { folder, allowsMissing }) : restoreCommand(config, folder);
+  console.log(JSON.stringify(await done, null, 2));
+}
+
+async function verifyBackup([, ...args]: string[], values: Values): Promise<void> {
+  rejectExcess(args, values, 'backup verify', { takes: [], maxArguments: 1 });
+  const folder = required(args[0], 'FOLDER');
+  const { verifyBackupCommand } = await import('./backup-command.ts');
+  const verified = await verifyBackupCommand(readConfig(process.env), folder);
+  console.log(JSON.stringify(verified, null, 2));
+  if (!verified.Verified) process.exitCode = 1;
+}
+
 /** Isolated imports and the lock on the data folder require this Node.js version. */
 function rejectOldNode(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -107,14 +130,8 @@ async function main(): Promise<void> {
     rejectExcess(args, values, first, { takes: [], maxArguments: 0 });
     return (await import('./main.ts')).serve();
   }
-  if (first === 'backup' || first === 'restore') {
-    rejectExcess(args, values, first, { takes: [], maxArguments: 1 });
-    const folder = required(args[0], 'FOLDER');
-    const config = readConfig(process.env);
-    const { backupCommand, restoreCommand } = await import('./backup-command.ts');
-    const done = first === 'backup' ? backupCommand(config, folder) : restoreCommand(config, folder);
-    return console.log(JSON.stringify(await done, null, 2));
-  }
+  if (first === 'backup' && args[0] === 'verify') return verifyBackup(args, values);
+  if (first === 'backup' || first === 'restore') return backUpOrRestore(first, args, values);
   if (first === 'keys') return printKeys(args, values);
   if (first === 'audit') return verifyAudit(args, values);
   if (first === 'console') {
@@ -128,7 +145,8 @@ async function main(): Promise<void> {
   const act = planCommand(positionals, values);
   const config = readConfig(process.env);
   const loaded = await import('./commands.ts');
-  const answer = await loaded.withDatabase(config, (ctx) => act(loaded, ctx));
+  const creates = first === 'migrate';
+  const answer = await loaded.withDatabase(config, (ctx) => act(loaded, ctx), { creates });
   console.log(JSON.stringify(answer, null, 2));
 }
 

@@ -21,6 +21,7 @@ const options = {
   since: { type: 'string' },
   'idempotency-key': { type: 'string' },
   test: { type: 'boolean' },
+  'allow-missing': { type: 'boolean' },
   'remove-passkeys': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },

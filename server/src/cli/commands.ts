@@ -15,14 +15,17 @@ export { revokeKey } from '../domain/identity/keys.ts';
 export { deleteTenant } from '../domain/privacy/delete-tenant.ts';
 export { createTenant, updateTenant } from '../domain/tenants/tenants.ts';
 
-/** Runs the work on the configured database after migrating it, and closes it afterwards. */
+/**
+ * Runs the work on the configured database after migrating it, and closes it afterwards. Unless `creates` is set, the
+ * database must exist, so that a command without the service's settings does not silently use another one.
+ */
 export async function withDatabase<Answer>(
   config: Config,
   act: (ctx: Context) => Promise<Answer>,
-  options: { migrates?: boolean } = {},
+  options: { migrates?: boolean; creates?: boolean } = {},
 ): Promise<Answer> {
   const log = openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn');
-  const ctx = await openContext(config, log, { ...options, isService: false });
+  const ctx = await openContext(config, log, { creates: false, ...options, isService: false });
   try {
     await startDeploymentTrail(ctx);
     await readClocks(ctx);

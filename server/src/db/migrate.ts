@@ -49,13 +49,18 @@ export async function migrate(
   }
 }
 
-/** Whether all migrations and functions have been applied. */
-export async function isMigrated(engine: Engine, folder: string): Promise<boolean> {
+/** Whether any migration has been applied. */
+export async function hasTables(engine: Engine): Promise<boolean> {
   const { rows } = await engine.query<{ exists: boolean }>({
     text: `select to_regclass('migration') is not null as exists`,
     values: [],
   });
-  if (!rows[0]?.exists) return false;
+  return rows[0]?.exists === true;
+}
+
+/** Whether all migrations and functions have been applied. */
+export async function isMigrated(engine: Engine, folder: string): Promise<boolean> {
+  if (!(await hasTables(engine))) return false;
   const applied = await engine.query<{ name: string }>({ text: 'select name from migration', values: [] });
   const names = new Set(applied.rows.map(({ name }) => name));
   if (!(await readMigrations(folder)).every(({ name }) => names.has(name))) return false;

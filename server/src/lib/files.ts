@@ -23,6 +23,19 @@ export function syncPath(file: string): void {
   }
 }
 
+/** The files in a folder and their bytes, at any depth; null if there is no such folder. */
+export async function measureFolder(folder: string): Promise<{ files: number; bytes: number } | null> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
+  if (!entries) return null;
+  let [files, bytes] = [0, 0];
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    files++;
+    bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  return { files, bytes };
+}
+
 /** Storage for the files of releases: one folder per release, renamed to its final name once it is complete. */
 export type PackageFiles = {
   /** A new path on the same disk as the releases, for incomplete folders. */

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Context } from '../../infra/context/context.ts';
+import { measureFolder } from '../../lib/files.ts';
 
 export type Damage = { courseId: string; release: number; releaseId: string; found: string };
 
@@ -13,7 +13,7 @@ export async function findDamage(ctx: Context): Promise<Damage[]> {
     .execute();
   const damaged: Damage[] = [];
   for (const { release_id: releaseId, course_id: courseId, number, files, bytes } of releases) {
-    const held = await measure(ctx.files.folder(releaseId));
+    const held = await measureFolder(ctx.files.folder(releaseId));
     if (held?.files === files && held.bytes === bytes) continue;
     const found = held
       ? `${held.files} of ${files} files with ${held.bytes} of ${bytes} bytes`
@@ -52,16 +52,4 @@ export async function findUnusedFolders(ctx: Context): Promise<string[]> {
     );
   }
   return unused;
-}
-
-async function measure(folder: string): Promise<{ files: number; bytes: number } | null> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
-  if (!entries) return null;
-  let [files, bytes] = [0, 0];
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    files++;
-    bytes += (await stat(join(entry.parentPath, entry.name))).size;
-  }
-  return { files, bytes };
 }

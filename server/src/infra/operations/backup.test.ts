@@ -14,13 +14,19 @@ test('a backup is written to a folder with an unpredictable name and leaves othe
   await mkdir(planted, { recursive: true, mode: 0o777 });
   await writeFile(join(planted, 'theirs'), '');
   const folder = join(shared, 'monday');
-  await backUp({ databaseUrl: null, dataDir, signingKeys: null }, folder, new Date());
+  const readKnown = async () => ({ ring: null, releases: [] });
+  const back = (folder: string) =>
+    backUp(
+      { databaseUrl: null, dataDir, signingKeys: null },
+      { folder, now: new Date(), allowsMissing: false, readKnown },
+    );
+  await back(folder);
   assert.deepEqual((await readdir(shared)).sort(), ['monday', 'monday.partial']);
   assert.deepEqual(await readdir(planted), ['theirs']);
   assert.equal((await stat(folder)).mode & 0o077, 0);
   await rm(join(dataDir, 'database'), { recursive: true });
   await assert.rejects(
-    backUp({ databaseUrl: null, dataDir, signingKeys: null }, join(shared, 'tuesday'), new Date()),
+    back(join(shared, 'tuesday')),
   );
   assert.deepEqual((await readdir(shared)).sort(), ['monday', 'monday.partial']);
 });

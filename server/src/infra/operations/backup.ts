@@ -1,13 +1,16 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { lockFolder } from '../../db/engine/folder-lock.ts';
 import { syncPath, syncTree } from '../../lib/files.ts';
 import type { Config } from '../context/config.ts';
 import type { WrittenKey } from '../keys/key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from '../keys/ring-file.ts';
+import { copyReleases, findPrevious, isComplete, type KnownRelease } from './copy-releases.ts';
+import { readRing, type UsedRing } from './open-keys.ts';
 
 /**
  * The content of `backup.json`, which is written last. A folder without this file is not a complete
@@ -18,6 +21,10 @@ export type Backup = {
   Engine: 'pglite' | 'postgres';
   MadeAt: string;
   Releases: number;
+  /** How many of them are hard links to the files in the previous backup. */
+  Linked: number;
+  /** The releases whose files were missing or damaged when the backup was made, as "COURSE release NUMBER". */
+  ReleasesWithoutFiles: string[];
   /** The location of the key ring; null if the service has not created one yet. */
   KeyRing: 'signing-keys.json' | 'SIGNING_KEYS' | null;
 };
@@ -28,6 +35,17 @@ const names = { about: 'backup.json', dump: 'database.dump', database: 'database
 
 async function isEmpty(folder: string): Promise<boolean> {
   return !existsSync(folder) || (await readdir(folder)).length === 0;
+}
+
+const notInstalled = (program: string) => (cause: unknown) => {
+  throw new Error(
+    `${program} cannot be run. Install the PostgreSQL client programs (apt-get install postgresql-client) in the server's version or newer.`,
+    { cause },
+  );
+};
+
+async function assertClient(program: string): Promise<void> {
+  await promisify(execFile)(program, ['--version']).catch(notInstalled(program));
 }
 
 /** The password is passed in the environment, because every user of the machine can see arguments. */
@@ -43,28 +61,47 @@ async function runClient(program: string, databaseUrl: string, args: string[]): 
     child.on('error', fail);
     child.on('close', done);
   });
-  const [code, stderr] = await Promise.all([ended, buffer(child.stderr)]).catch((cause: unknown) => {
-    throw new Error(
-      `${program} cannot be run. Install the PostgreSQL client programs (apt-get install postgresql-client) in the server's version or newer.`,
-      { cause },
-    );
-  });
+  const [code, stderr] = await Promise.all([ended, buffer(child.stderr)]).catch(notInstalled(program));
   if (code !== 0) throw new Error(`${program} failed and left nothing behind: ${stderr.toString().trim()}`);
 }
 
-async function copyPackages(dataDir: string, draft: string): Promise<void> {
-  const from = join(dataDir, names.packages);
-  if (existsSync(from)) await cp(from, join(draft, names.packages), { recursive: true, force: false });
-  else await mkdir(join(draft, names.packages), { recursive: true });
+/** What the database knows about the files that belong to it. */
+export type KnownFiles = { ring: UsedRing | null; releases: KnownRelease[] };
+
+const labelOf = ({ courseId, number }: KnownRelease) => `${courseId} release ${number}`;
+
+/** The releases without all of their files in this folder. */
+async function findIncomplete(packages: string, releases: readonly KnownRelease[]): Promise<KnownRelease[]> {
+  const incomplete: KnownRelease[] = [];
+  for (const release of releases)
+    if (!(await isComplete(join(packages, release.id), release))) incomplete.push(release);
+  return incomplete;
 }
 
-async function copyDatabase({ dataDir }: Location, draft: string): Promise<void> {
-  const from = join(dataDir, names.database);
-  if (!existsSync(from)) throw new Error(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
+function assertComplete(packages: string, incomplete: readonly KnownRelease[]): void {
+  if (incomplete.length === 0) return;
+  const shown = incomplete.slice(0, 3).map(labelOf).join(', ');
+  const more = incomplete.length > 3 ? ` and ${incomplete.length - 3} more` : '';
+  throw new Error(
+    `${packages} does not contain all files of ${shown}${more}. Set DATA_DIR to the service's folder. If the files are lost, import the packages again, or use --allow-missing to back up without them.`,
+  );
+}
+
+type Draft = { folder: string; previous: string | null; known: KnownFiles };
+
+function copyPackages({ dataDir }: Location, { folder, previous, known }: Draft): Promise<number> {
+  return copyReleases(join(dataDir, names.packages), join(folder, names.packages), {
+    previous: previous && join(previous, names.packages),
+    releases: known.releases,
+  });
+}
+
+async function copyDatabase(place: Location, draft: Draft): Promise<number> {
+  const { dataDir } = place;
   const lock = lockFolder(dataDir);
   try {
-    await cp(from, join(draft, names.database), { recursive: true });
-    await copyPackages(dataDir, draft);
+    await cp(join(dataDir, names.database), join(draft.folder, names.database), { recursive: true });
+    return await copyPackages(place, draft);
   } finally {
     lock.release();
   }
@@ -74,21 +111,23 @@ async function copyDatabase({ dataDir }: Location, draft: string): Promise<void>
  * Copies releases before and after the dump, because releases may be imported or deleted in the
  * meantime.
  */
-async function dumpDatabase({ dataDir }: Location, databaseUrl: string, draft: string): Promise<void> {
-  await copyPackages(dataDir, draft);
-  await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft, names.dump)}`]);
-  await copyPackages(dataDir, draft);
+async function dumpDatabase(place: Location, databaseUrl: string, draft: Draft): Promise<number> {
+  const linked = await copyPackages(place, draft);
+  await runClient('pg_dump', databaseUrl, [
+    '--format=custom',
+    `--file=${join(draft.folder, names.dump)}`,
+  ]);
+  return linked + (await copyPackages(place, draft));
 }
 
 /**
  * Without the ring, links from the restored database would not work, and webhooks could not be
  * signed.
  */
-function copyRing({ signingKeys, dataDir }: Location, draft: string): Backup['KeyRing'] {
+function copyRing({ signingKeys }: Location, keys: readonly WrittenKey[] | null, draft: string) {
   if (signingKeys) return 'SIGNING_KEYS';
-  const keys = readRingFile(dataDir);
   if (!keys) return null;
-  writeRingFile(draft, keys);
+  writeRingFile(draft, [...keys]);
   return 'signing-keys.json';
 }
 
@@ -111,41 +150,78 @@ function ringOf(
   return keys;
 }
 
+export type BackupInput = {
+  folder: string;
+  now: Date;
+  /** Backs up even if files of releases are missing. */
+  allowsMissing: boolean;
+  readKnown: () => Promise<KnownFiles>;
+};
+
 /**
- * Backs up the database and course files as of one point in time, into a new folder that gets its final name when it is
- * complete.
+ * Backs up the database, the course files and the key ring as of one point in time, into a new folder that gets its
+ * final name when it is complete. Fails if the files are not those that the database knows.
  */
-export async function backUp(place: Location, folder: string, now: Date): Promise<Backup> {
-  const target = resolve(folder);
+export async function backUp(place: Location, input: BackupInput): Promise<Backup> {
+  const target = resolve(input.folder);
   if (!(await isEmpty(target)))
     throw new Error(`${target} is not empty. Choose a new folder for the backup.`);
+  if (place.databaseUrl === null && !existsSync(join(place.dataDir, names.database)))
+    throw new Error(`There is no database in ${place.dataDir}. Set DATA_DIR or DATABASE_URL.`);
+  if (place.databaseUrl !== null) await assertClient('pg_dump');
+  const known = await input.readKnown();
+  const keys = readRing(place, known.ring);
+  const packages = join(place.dataDir, names.packages);
+  const incomplete = await findIncomplete(packages, known.releases);
+  if (!input.allowsMissing) assertComplete(packages, incomplete);
   await mkdir(dirname(target), { recursive: true });
+  const previous = await findPrevious(dirname(target), names.about);
   // The name is unpredictable, because other users may be able to write to the same folder.
-  const draft = await mkdtemp(`${target}.partial-`);
+  const folder = await mkdtemp(`${target}.partial-`);
   try {
-    if (place.databaseUrl === null) await copyDatabase(place, draft);
-    else await dumpDatabase(place, place.databaseUrl, draft);
-    const KeyRing = copyRing(place, draft);
+    const draft = { folder, previous, known };
+    const { databaseUrl } = place;
+    const Linked = await (databaseUrl === null
+      ? copyDatabase(place, draft)
+      : dumpDatabase(place, databaseUrl, draft));
+    await assertCopied(join(folder, names.packages), { known, incomplete, readKnown: input.readKnown });
     const backup: Backup = {
       Format: 1,
-      Engine: place.databaseUrl === null ? 'pglite' : 'postgres',
-      MadeAt: now.toISOString(),
-      Releases: (await readdir(join(draft, names.packages))).length,
-      KeyRing,
+      Engine: databaseUrl === null ? 'pglite' : 'postgres',
+      MadeAt: input.now.toISOString(),
+      Releases: (await readdir(join(folder, names.packages))).length,
+      Linked,
+      ReleasesWithoutFiles: incomplete.map(labelOf),
+      KeyRing: copyRing(place, keys, folder),
     };
-    await writeFile(join(draft, names.about), `${JSON.stringify(backup, null, 2)}\n`);
-    syncTree(draft);
+    await writeFile(join(folder, names.about), `${JSON.stringify(backup, null, 2)}\n`);
+    syncTree(folder);
     await rm(target, { recursive: true, force: true });
-    await rename(draft, target);
+    await rename(folder, target);
     syncPath(dirname(target));
     return backup;
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function readAbout(folder: string): Promise<Backup> {
+type Copied = { known: KnownFiles; incomplete: readonly KnownRelease[]; readKnown: BackupInput['readKnown'] };
+
+/** A course that was deleted during the backup is missing in the copy, which is right. */
+async function assertCopied(packages: string, { known, incomplete, readKnown }: Copied): Promise<void> {
+  const expected = known.releases.filter((release) => !incomplete.includes(release));
+  const lost = await findIncomplete(packages, expected);
+  if (lost.length === 0) return;
+  const remaining = new Set((await readKnown()).releases.map(({ id }) => id));
+  assertComplete(
+    packages,
+    lost.filter(({ id }) => remaining.has(id)),
+  );
+}
+
+/** Reads what a complete backup says about itself. */
+export async function readAbout(folder: string): Promise<Backup> {
   const text = await readFile(join(folder, names.about), 'utf8').catch((cause: unknown) => {
     throw new Error(`${folder} is not a backup: it has no ${names.about}.`, { cause });
   });

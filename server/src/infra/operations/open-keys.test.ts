@@ -61,7 +61,7 @@ test("a node does not start if its ring differs from the database's", async () =
   const { keys } = await node(folder);
   const other = newFolder();
   await assert.rejects(node(other), {
-    message: `The database was last used with the signing key ${keys[0].id}, but ${ringFile(other)} does not exist. Copy the file from another node or a backup, or set SIGNING_KEYS.`,
+    message: `The database was last used with the signing key ${keys[0].id}, but ${ringFile(other)} does not exist. Set DATA_DIR to the service's folder, copy the file from another node or a backup, or set SIGNING_KEYS.`,
   });
   assert.equal(readRingFile(other), null, 'no second ring was created');
   writeRingFile(other, [newKey(now())]);

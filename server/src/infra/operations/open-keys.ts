@@ -22,7 +22,7 @@ type KeyContext = {
 
 /** The information about the ring's keys that the database stores. It contains no secrets. */
 type KeyName = { id: string; fingerprint: string };
-type UsedRing = { signs: KeyName; marks: KeyName };
+export type UsedRing = { signs: KeyName; marks: KeyName };
 
 const usedName = 'key_ring';
 
@@ -40,18 +40,37 @@ function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): 
 export function openKeys(ctx: KeyContext): Promise<KeyRing> {
   return transaction(ctx, async (ctx) => {
     await takeTurn(ctx);
-    const setting = await ctx.db
-      .selectFrom('setting')
-      .select('value')
-      .where('name', '=', usedName)
-      .executeTakeFirst();
-    const used: UsedRing | null = setting ? JSON.parse(setting.value) : null;
-    const keys = openRing(readOrMake(ctx, used));
-    if (used && !has(keys, used.signs)) throw new Error(otherRing(ctx, used.signs.id, keys[0].id));
+    const used = await readUsedRing(ctx);
+    const keys = openRing(readRing(ctx.config, used) ?? makeRing(ctx));
     const ring = { keys, hashKey: hashKeyOf(ctx, keys, used) };
-    await remember(ctx, { signs: nameOf(keys[0]), marks: nameOf(ring.hashKey) }, setting?.value ?? null);
+    await remember(ctx, { signs: nameOf(keys[0]), marks: nameOf(ring.hashKey) }, used);
     return ring;
   });
+}
+
+/** The ring with which the database was last used; null if none has been used yet. */
+export async function readUsedRing({ db }: Pick<KeyContext, 'db'>): Promise<UsedRing | null> {
+  const setting = await db
+    .selectFrom('setting')
+    .select('value')
+    .where('name', '=', usedName)
+    .executeTakeFirst();
+  return setting ? JSON.parse(setting.value) : null;
+}
+
+/** The keys of this node's ring; null if there are none yet. Throws if the database was used with other keys. */
+export function readRing(config: KeyContext['config'], used: UsedRing | null): readonly WrittenKey[] | null {
+  const { signingKeys, dataDir } = config;
+  const known = signingKeys ?? readRingFile(dataDir);
+  if (!known && !used) return null;
+  if (!known)
+    throw new Error(
+      `The database was last used with the signing key ${used?.signs.id}, but ${ringFile(dataDir)} does not exist. ` +
+        "Set DATA_DIR to the service's folder, copy the file from another node or a backup, or set SIGNING_KEYS.",
+    );
+  const keys = openRing(known);
+  if (used && !has(keys, used.signs)) throw new Error(otherRing({ config }, used.signs.id, keys[0].id));
+  return known;
 }
 
 const auditedName = 'key_ring_audited';
@@ -63,13 +82,9 @@ export function recordRotation<C extends KeyContext>(
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
     await takeTurn(ctx);
-    const used = await ctx.db
-      .selectFrom('setting')
-      .select('value')
-      .where('name', '=', usedName)
-      .executeTakeFirst();
+    const used = await readUsedRing(ctx);
     if (!used) return;
-    const { signs }: UsedRing = JSON.parse(used.value);
+    const { signs } = used;
     const audited = await ctx.db
       .selectFrom('setting')
       .select('value')
@@ -85,22 +100,15 @@ export function recordRotation<C extends KeyContext>(
   });
 }
 
-function readOrMake(ctx: KeyContext, used: UsedRing | null): readonly WrittenKey[] {
-  const { signingKeys, dataDir } = ctx.config;
-  const known = signingKeys ?? readRingFile(dataDir);
-  if (known) return known;
-  if (used)
-    throw new Error(
-      `The database was last used with the signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist. ` +
-        'Copy the file from another node or a backup, or set SIGNING_KEYS.',
-    );
+function makeRing(ctx: KeyContext): readonly WrittenKey[] {
+  const { dataDir } = ctx.config;
   const keys = [newKey(ctx.now())];
   writeRingFile(dataDir, keys);
   ctx.log.info({ file: ringFile(dataDir), key: keys[0]?.id }, 'created the key ring');
   return keys;
 }
 
-function otherRing({ config }: KeyContext, used: string, first: string): string {
+function otherRing({ config }: Pick<KeyContext, 'config'>, used: string, first: string): string {
   const [what, how] = config.signingKeys
     ? ['SIGNING_KEYS', 'Give all nodes the same SIGNING_KEYS.']
     : [ringFile(config.dataDir), 'Copy the file from the node that has this key, or set SIGNING_KEYS.'];
@@ -117,9 +125,9 @@ function hashKeyOf(ctx: KeyContext, keys: KeyRing['keys'], used: UsedRing | null
   return known ?? keys[0];
 }
 
-async function remember(ctx: KeyContext, ring: UsedRing, before: string | null): Promise<void> {
+async function remember(ctx: KeyContext, ring: UsedRing, before: UsedRing | null): Promise<void> {
   const value = JSON.stringify(ring);
-  if (value === before) return;
+  if (before && value === JSON.stringify(before)) return;
   await ctx.db
     .insertInto('setting')
     .values({ name: usedName, value })
