@@ -48,7 +48,7 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = process.e
 function makeBase(): string {
   const base = join(folder, 'base');
   if (values.base) run('cp', ['-a', values.base, base]);
-  else run('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', base]);
+  else run('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'trixie', base]);
   cpSync(realpathSync(join(root, 'node_modules/node/bin/node')), join(base, 'usr/local/bin/node'));
   const npm = join(realpathSync(run('which', ['npm']).trim()), '../..');
   cpSync(npm, join(base, 'usr/local/lib/node_modules/npm'), { recursive: true });

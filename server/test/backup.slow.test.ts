@@ -244,7 +244,10 @@ test('a backup that is invalid or from the other engine is rejected before anyth
   const DATABASE_URL = 'postgres://nobody:s3cret@127.0.0.1:9/none';
   const { stderr, code } = await lectern(['backup', join(folder, 'new')], { DATA_DIR, DATABASE_URL });
   assert.equal(code, 1);
-  assert.match(stderr, /^The database does not respond \(.*\)\. Start it, or check DATABASE_URL\.|pg_dump cannot be run/);
+  assert.match(
+    stderr,
+    /^The database does not respond \(.*\)\. Start it, or check DATABASE_URL\.|pg_dump cannot be run/,
+  );
   assert.doesNotMatch(stderr, /s3cret/);
   await refused(
     ['backup', join(folder, 'new')],

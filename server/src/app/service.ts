@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { auditRotation, renewSeals } from '../domain/audit/verify.ts';
 import { pollClocks } from '../domain/tenants/clock.ts';
 import type { Context } from '../infra/context/context.ts';
+import { uncoveredHosts } from '../infra/operations/certificate.ts';
 import { watchKeyRing } from '../infra/operations/watch-key-ring.ts';
 import { startWatchdog } from '../infra/operations/watchdog.ts';
 import { codeOf } from '../lib/errors.ts';
@@ -137,9 +137,11 @@ function followConnections({ server }: FastifyInstance) {
 /** This is only a warning, because a proxy that does not check names accepts any certificate. */
 function warnIfCertificateDoesNotCover({ config, log }: Context): void {
   const { hostname } = new URL(config.contentUrl);
-  if (!config.tls || !hostname.startsWith('*.')) return;
-  const certificate = new X509Certificate(readFileSync(config.tls.certFile));
-  if (certificate.checkHost(hostname.replace('*', 'label')) === undefined)
+  if (
+    config.tls &&
+    hostname.startsWith('*.') &&
+    uncoveredHosts(config.tls.certFile, config).includes(hostname)
+  )
     log.warn({}, `TLS_CERT does not cover ${hostname}: browsers will refuse to open courses`);
 }
 

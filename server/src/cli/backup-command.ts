@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs';
-import { encryptStored } from '../app/encrypt-stored.ts';
 import { buildApp } from '../app/app.ts';
-import { openDatabase } from '../db/open.ts';
+import { encryptStored } from '../app/encrypt-stored.ts';
 import { appendAudit, deployment } from '../domain/audit/chain.ts';
 import { verifyAudit } from '../domain/audit/verify.ts';
 import { findDamage } from '../domain/catalogue/find-damage.ts';
 import type { Config } from '../infra/context/config.ts';
 import type { Context } from '../infra/context/context.ts';
-import { type Backup, backUp, type KnownFiles, restore } from '../infra/operations/backup.ts';
-import { readUsedRing } from '../infra/operations/open-keys.ts';
-import { codeOf } from '../lib/errors.ts';
-import { openLog } from '../lib/log.ts';
+import { type Backup, backUp, restore } from '../infra/operations/backup.ts';
 import { withDatabase } from './commands.ts';
+import { readKnownFiles } from './read-database.ts';
 import { onRestored } from './restored-copy.ts';
 import { findsRow } from './server-database.ts';
 
@@ -20,43 +17,13 @@ export async function backupCommand(
   input: { folder: string; allowsMissing: boolean },
 ): Promise<Backup> {
   if (config.databaseUrl !== null) await rejectCluster(config.databaseUrl);
-  const backup = await backUp(config, { ...input, now: new Date(), readKnown: () => readKnown(config) });
+  const backup = await backUp(config, { ...input, now: new Date(), readKnown: () => readKnownFiles(config) });
   // Do not migrate an older database, because this may be the backup before an upgrade.
   await withDatabase(config, (ctx) => recordBackup(ctx, backup), { migrates: false }).catch(
     (error: unknown) =>
       process.emitWarning(`The backup is complete, but could not be recorded in the audit trail: ${error}`),
   );
   return backup;
-}
-
-/** Does not migrate the database and creates no key ring. */
-async function readKnown(config: Config): Promise<KnownFiles> {
-  const { engine, db } = await openDatabase({
-    databaseUrl: config.databaseUrl ?? undefined,
-    statementNames: config.statementNames,
-    connections: config.databaseConnections,
-    dataDir: config.dataDir,
-    log: openLog('warn'),
-  });
-  try {
-    const ring = await readUsedRing({ db });
-    const releases = await db
-      .selectFrom('release')
-      .select(['release_id as id', 'course_id as courseId', 'number', 'files', 'bytes'])
-      .orderBy('release_id')
-      .execute();
-    return { ring, releases };
-  } catch (error) {
-    if (codeOf(error) !== '42P01') throw error;
-    throw new Error(
-      'The database has no tables of Lectern, so there is nothing to back up. Check DATABASE_URL.',
-      {
-        cause: error,
-      },
-    );
-  } finally {
-    await engine.close();
-  }
 }
 
 function recordBackup(ctx: Context, { MadeAt }: Backup): Promise<void> {

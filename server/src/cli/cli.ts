@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { readConfig } from '../infra/context/config.ts';
 import { locations } from '../lib/locations.ts';
 import { createForOwnerOnly } from '../lib/owner-only.ts';
@@ -10,6 +11,7 @@ import {
   required,
   type Values,
 } from './command-line.ts';
+import { commandEnvironment } from './environment.ts';
 import { exitWithReason } from './exit.ts';
 import { help, UsageError } from './help.ts';
 
@@ -42,7 +44,7 @@ async function printKeys([action = '', ...args]: string[], values: Values): Prom
     throw new UsageError(`The command "${`keys ${action}`.trim()}" does not exist.`);
   rejectExcess(args, values, `keys ${action}`, { takes: [], maxArguments: action === 'remove' ? 1 : 0 });
   const keyId = action === 'remove' ? required(args[0], 'KEYID') : '';
-  const config = readConfig(process.env);
+  const config = readConfig(commandEnvironment(process.env));
   const { listKeys, removeKey, rotateKeys } = await import('./keys-command.ts');
   const printed =
     action === 'list'
@@ -57,20 +59,17 @@ async function verifyAudit([action, ...args]: string[], values: Values): Promise
   rejectExcess(args, values, 'audit verify', { takes: ['since'], maxArguments: 1 });
   const { verifyCommand } = await import('./audit-command.ts');
   const input = { backup: args[0] ?? null, since: values.since ?? null };
-  const verified = await verifyCommand(readConfig(process.env), input);
+  const verified = await verifyCommand(readConfig(commandEnvironment(process.env)), input);
   console.log(JSON.stringify(verified, null, 2));
   if (!verified.Intact) process.exitCode = 1;
 }
 
-/**
- * Rejects a missing DATA_DIR. Otherwise, a new folder would be created, and the service would
- * reject the link.
- */
+/** Rejects a folder that no service has used, because the service would reject the link. */
 async function openConsole(removesPasskeys: boolean): Promise<void> {
-  const config = readConfig(process.env);
-  if (!existsSync(config.dataDir))
+  const config = readConfig(commandEnvironment(process.env));
+  if (!existsSync(join(config.dataDir, 'packages')))
     throw new UsageError(
-      `The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder. For a demo, use the command that it printed.`,
+      `${config.dataDir} is not the folder of a service. Set DATA_DIR to the service's folder. For a demo, use the command that it printed.`,
     );
   const { createOperatorLink, linkMessage } = await import('../domain/sign-in/operator-links.ts');
   const context = { config, now: () => new Date() };
@@ -84,7 +83,7 @@ async function backUpOrRestore(action: 'backup' | 'restore', args: string[], val
     maxArguments: 1,
   });
   const folder = required(args[0], 'FOLDER');
-  const config = readConfig(process.env);
+  const config = readConfig(commandEnvironment(process.env));
   const { backupCommand, restoreCommand } = await import('./backup-command.ts');
   const allowsMissing = values['allow-missing'] === true;
   const done =
@@ -92,11 +91,27 @@ async function backUpOrRestore(action: 'backup' | 'restore', args: string[], val
   console.log(JSON.stringify(await done, null, 2));
 }
 
+async function printChecks(args: string[], values: Values): Promise<void> {
+  rejectExcess(args, values, 'check', { takes: [], maxArguments: 0 });
+  const { checkCommand } = await import('./check-command.ts');
+  const checked = await checkCommand(commandEnvironment(process.env));
+  console.log(JSON.stringify(checked, null, 2));
+  if (!checked.OK) process.exitCode = 1;
+}
+
+async function printHealth(args: string[], values: Values): Promise<void> {
+  rejectExcess(args, values, 'health', { takes: [], maxArguments: 0 });
+  const { readyStatus } = await import('./health-command.ts');
+  const status = await readyStatus(readConfig(commandEnvironment(process.env)));
+  console.log(JSON.stringify({ ReadyStatus: status }));
+  if (status !== 200) process.exitCode = 1;
+}
+
 async function verifyBackup([, ...args]: string[], values: Values): Promise<void> {
   rejectExcess(args, values, 'backup verify', { takes: [], maxArguments: 1 });
   const folder = required(args[0], 'FOLDER');
   const { verifyBackupCommand } = await import('./backup-command.ts');
-  const verified = await verifyBackupCommand(readConfig(process.env), folder);
+  const verified = await verifyBackupCommand(readConfig(commandEnvironment(process.env)), folder);
   console.log(JSON.stringify(verified, null, 2));
   if (!verified.Verified) process.exitCode = 1;
 }
@@ -142,8 +157,10 @@ async function main(): Promise<void> {
     rejectExcess(args, values, first, { takes: ['once'], maxArguments: 0 });
     return (await import('./demo.ts')).demo({ once: values.once === true });
   }
+  if (first === 'check') return printChecks(args, values);
+  if (first === 'health') return printHealth(args, values);
   const act = planCommand(positionals, values);
-  const config = readConfig(process.env);
+  const config = readConfig(commandEnvironment(process.env));
   const loaded = await import('./commands.ts');
   const creates = first === 'migrate';
   const answer = await loaded.withDatabase(config, (ctx) => act(loaded, ctx), { creates });

@@ -10,6 +10,7 @@ import type { Config } from '../infra/context/config.ts';
 import { type Context, serviceActor } from '../infra/context/context.ts';
 import { Problem } from '../lib/errors.ts';
 import { openLog } from '../lib/log.ts';
+import { returnToOwner } from '../lib/owner-only.ts';
 
 export { revokeKey } from '../domain/identity/keys.ts';
 export { deleteTenant } from '../domain/privacy/delete-tenant.ts';
@@ -32,6 +33,7 @@ export async function withDatabase<Answer>(
     return await act({ ...ctx, actor: { ...serviceActor, kind: 'command_line' } });
   } finally {
     await ctx.engine.close();
+    returnToOwner(config.dataDir);
   }
 }
 

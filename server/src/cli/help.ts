@@ -2,6 +2,8 @@
 export const help = `lectern serve                                     run the service until stopped
 lectern console                                   create a one-time sign-in link for the operator, even while the service is running
       [--remove-passkeys]                         (--remove-passkeys: the link also removes the operator's passkeys)
+lectern check                                     check settings, database, storage, mail, certificates and clock
+lectern health                                    print whether the service on this machine is ready
 lectern migrate                                   migrate the database to the installed version
 lectern import FILE --course ID [--title TITLE]   import a package (creates the course if it does not exist)
 lectern tenant create ID [--name NAME] [--test]   create a tenant (--test: a test tenant)
@@ -26,7 +28,8 @@ lectern --version                                 print the installed version
 Only one process can use an embedded database: stop the service first, or use its API. "console" only needs
 DATA_DIR, so it works while the service is running.
 All commands are configured with environment variables: see /docs/guide/reference/configuration on a running
-service.`;
+service. Without DATA_DIR and DATABASE_URL, they read the settings in /etc/lectern.env if that file exists. Only
+serve, migrate, restore and demo create a database.`;
 
 /** Returns the command to type. In a checkout, npm runs the commands and sets these variables. */
 export function commandOf(command: string): string {

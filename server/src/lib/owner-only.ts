@@ -1,5 +1,5 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { codeOf } from './errors.ts';
 import type { Log } from './log.ts';
 import { ConfigError } from './settings.ts';
@@ -13,9 +13,42 @@ export function createForOwnerOnly(): void {
   process.umask(groupAndOtherBits);
 }
 
+/**
+ * Creates the folder and those above it. `mkdirSync` with `recursive` would repeat itself for ever on a file system that
+ * cannot hold folders, such as /proc.
+ */
+export function createDataFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  createDataFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return;
+    throw new ConfigError(
+      'DATA_DIR',
+      `the folder "${folder}" cannot be created (${codeOf(cause)}). Use a folder on a local disk or a shared volume.`,
+      { cause },
+    );
+  }
+}
+
+/** Root may have run a command: what it created in the service's folder must belong to the service's user. */
+export function returnToOwner(folder: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  if (uid !== 0) giveTo(folder, { uid, gid });
+}
+
+function giveTo(path: string, owner: { uid: number; gid: number }): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return;
+  if (found.uid === 0) lchownSync(path, owner.uid, owner.gid);
+  if (found.isDirectory()) for (const name of readdirSync(path)) giveTo(join(path, name), owner);
+}
+
 /** Creates the data folder, or restricts its permissions to the owner. */
 export function restrictDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createDataFolder(folder);
   if (!hasFileModes) return;
   const { mode } = statSync(folder);
   const isWide = (mode & groupAndOtherBits) !== 0;

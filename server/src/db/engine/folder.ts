@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -30,17 +30,40 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
     return place;
   }
   mkdirSync(folder, { recursive: true });
+  assertRoom(folder);
   for (const name of readdirSync(folder))
     if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });
   // The name is unique, because the helper process of a killed process can keep running for a moment.
   const draft = path.join(folder, `${draftName}-${process.pid}`);
   log.info({ folder }, 'creating the database');
-  await make(draft);
+  await make(draft).catch((cause: unknown) => {
+    rmSync(draft, { recursive: true, force: true });
+    throw new Error(
+      `The database could not be created in ${folder}. Set DATA_DIR to a folder on a local disk. The first error was: ${firstError(cause)}`,
+      { cause },
+    );
+  });
   restrictToOwner(draft);
   syncTree(draft);
   renameSync(draft, place);
   syncPath(folder);
   return place;
+}
+
+/** A new database takes 40 MB. */
+const neededBytes = 64 * 1024 ** 2;
+
+function assertRoom(folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < neededBytes)
+    throw new Error(
+      `DATA_DIR: the disk of ${folder} has ${Math.floor((bavail * bsize) / 1024 ** 2)} MB of free space, and a new database needs ${neededBytes / 1024 ** 2} MB. Free some space, or use another disk.`,
+    );
+}
+
+function firstError(cause: unknown): string {
+  const { stderr, message }: { stderr?: string; message?: string } = Object(cause);
+  return /^Error: (.*)$/m.exec(stderr ?? '')?.[1] ?? message ?? String(cause);
 }
 
 /**

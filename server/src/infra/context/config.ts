@@ -268,7 +268,7 @@ function proxies(env: Environment): number {
   return flag(env, 'TRUST_PROXY') ? 1 : 0;
 }
 
-function hostInUrl(host: string): string {
+export function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return isIP(host) === 6 ? `[${host}]` : host;
 }

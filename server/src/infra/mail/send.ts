@@ -47,22 +47,36 @@ const timeouts = {
  */
 const maxMilliseconds = 90_000;
 
+/** Connects and signs in without sending anything. Rejects with the server's answer. */
+export async function checkMailServer(server: MailServer): Promise<void> {
+  const transport = createTransport(transportOptions(server));
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+const transportOptions = ({ host, port, tls, user, password }: MailServer) => ({
+  host,
+  port,
+  secure: tls === 'implicit',
+  requireTLS: tls === 'starttls',
+  ignoreTLS: tls === 'none',
+  ...(user !== null && { auth: { user, pass: password ?? '' } }),
+  ...timeouts,
+  disableFileAccess: true,
+  disableUrlAccess: true,
+});
+
 export function openSender(server: MailServer, milliseconds = maxMilliseconds): Sender {
-  const { host, port, tls, user, password, from } = server;
+  const { from } = server;
   const transport = createTransport({
     pool: true,
     maxConnections,
     // The caller decides whether to retry, because the server may have accepted the message.
     maxRequeues: 0,
-    host,
-    port,
-    secure: tls === 'implicit',
-    requireTLS: tls === 'starttls',
-    ignoreTLS: tls === 'none',
-    ...(user !== null && { auth: { user, pass: password ?? '' } }),
-    ...timeouts,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    ...transportOptions(server),
   });
   return {
     send: async (message) => {

@@ -25,8 +25,6 @@ test('a backup is written to a folder with an unpredictable name and leaves othe
   assert.deepEqual(await readdir(planted), ['theirs']);
   assert.equal((await stat(folder)).mode & 0o077, 0);
   await rm(join(dataDir, 'database'), { recursive: true });
-  await assert.rejects(
-    back(join(shared, 'tuesday')),
-  );
+  await assert.rejects(back(join(shared, 'tuesday')));
   assert.deepEqual((await readdir(shared)).sort(), ['monday', 'monday.partial']);
 });

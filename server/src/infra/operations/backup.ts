@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { lockFolder } from '../../db/engine/folder-lock.ts';
 import { syncPath, syncTree } from '../../lib/files.ts';
+import { createDataFolder } from '../../lib/owner-only.ts';
 import type { Config } from '../context/config.ts';
 import type { WrittenKey } from '../keys/key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from '../keys/ring-file.ts';
@@ -87,6 +88,14 @@ function assertComplete(packages: string, incomplete: readonly KnownRelease[]): 
   );
 }
 
+/** The releases that lack files in the data folder, as "COURSE release NUMBER". */
+export async function incompleteReleases(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  releases: readonly KnownRelease[],
+): Promise<string[]> {
+  return (await findIncomplete(join(dataDir, names.packages), releases)).map(labelOf);
+}
+
 type Draft = { folder: string; previous: string | null; known: KnownFiles };
 
 function copyPackages({ dataDir }: Location, { folder, previous, known }: Draft): Promise<number> {
@@ -113,10 +122,7 @@ async function copyDatabase(place: Location, draft: Draft): Promise<number> {
  */
 async function dumpDatabase(place: Location, databaseUrl: string, draft: Draft): Promise<number> {
   const linked = await copyPackages(place, draft);
-  await runClient('pg_dump', databaseUrl, [
-    '--format=custom',
-    `--file=${join(draft.folder, names.dump)}`,
-  ]);
+  await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft.folder, names.dump)}`]);
   return linked + (await copyPackages(place, draft));
 }
 
@@ -260,7 +266,7 @@ export async function restore(
       'The database contains tables, but a backup can only be restored into an empty database. Create a new one.',
     );
   const keys = ringOf(about, place, source);
-  await mkdir(dataDir, { recursive: true });
+  createDataFolder(dataDir);
   const lock = databaseUrl === null ? lockFolder(dataDir) : null;
   try {
     await putFolder(join(source, names.packages), packages);

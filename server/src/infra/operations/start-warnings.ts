@@ -1,5 +1,6 @@
 import type { Engine } from '../../db/engine/engine.ts';
 import { isLoopback } from '../../lib/loopback.ts';
+import { misspeltSettings } from '../../lib/misspelt.ts';
 import type { Config } from '../context/config.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -15,6 +16,8 @@ export function startWarnings(config: Config, env: Environment): string[] {
     warnings.push(
       `TRUST_PROXY is set and BASE_URL is not: launch links begin with ${config.baseUrl}. Set BASE_URL to the address of the proxy.`,
     );
+  for (const { name, meant } of misspeltSettings(Object.keys(env)))
+    warnings.push(`${name} is not a setting and has no effect. Did you mean ${meant}?`);
   return warnings;
 }
 

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { lockFolder } from '../db/engine/folder-lock.ts';
+import { hasTables, isMigrated } from '../db/migrate.ts';
+import { openDatabase } from '../db/open.ts';
+import type { Config } from '../infra/context/config.ts';
+import type { KnownFiles } from '../infra/operations/backup.ts';
+import { readUsedRing } from '../infra/operations/open-keys.ts';
+import { locations } from '../lib/locations.ts';
+import { openLog } from '../lib/log.ts';
+
+type Opened = Awaited<ReturnType<typeof openDatabase>>;
+
+/** Opens the database as it is: does not migrate it, and creates no key ring. */
+async function withUnchanged<T>(config: Config, work: (opened: Opened) => Promise<T>): Promise<T> {
+  const opened = await openDatabase({
+    databaseUrl: config.databaseUrl ?? undefined,
+    statementNames: config.statementNames,
+    connections: config.databaseConnections,
+    dataDir: config.dataDir,
+    log: openLog('error'),
+  });
+  try {
+    return await work(opened);
+  } finally {
+    await opened.engine.close();
+  }
+}
+
+async function knownFiles({ db }: Opened): Promise<KnownFiles> {
+  const releases = await db
+    .selectFrom('release')
+    .select(['release_id as id', 'course_id as courseId', 'number', 'files', 'bytes'])
+    .orderBy('release_id')
+    .execute();
+  return { ring: await readUsedRing({ db }), releases };
+}
+
+/** What the database knows about the service's files, for a backup. */
+export function readKnownFiles(config: Config): Promise<KnownFiles> {
+  return withUnchanged(config, async (opened) => {
+    if (!(await hasTables(opened.engine)))
+      throw new Error(
+        "The database has no tables of Lectern, so there is nothing to back up. Set DATABASE_URL to the service's database.",
+      );
+    return knownFiles(opened);
+  });
+}
+
+type Checked = {
+  outcome: ['ok' | 'warning' | 'failed', string];
+  known: KnownFiles | null;
+  /** How far this machine's clock is ahead of the server's; null without a server. */
+  clockSeconds: number | null;
+};
+
+/** The state of the configured database, for `lectern check`. */
+export async function readDatabase(config: Config): Promise<Checked> {
+  const nothing = { known: null, clockSeconds: null };
+  if (config.databaseUrl === null) {
+    if (!existsSync(join(config.dataDir, 'database')))
+      return { ...nothing, outcome: ['warning', `There is no database in ${config.dataDir} yet.`] };
+    const holder = holderOf(config.dataDir);
+    if (holder !== null) return { ...nothing, outcome: ['ok', `The service is running: ${holder}`] };
+  }
+  return withUnchanged(config, async (opened) => {
+    const { engine } = opened;
+    const clockSeconds = config.databaseUrl === null ? null : await clockAhead(opened);
+    if (!(await hasTables(engine)))
+      return { known: null, clockSeconds, outcome: ['warning', 'The database is empty.'] };
+    const isCurrent = await isMigrated(engine, locations.migrations);
+    const outcome: Checked['outcome'] = isCurrent
+      ? ['ok', 'The database responds and has the tables of this version.']
+      : ['warning', 'The database has not been migrated to this version; the next start does it.'];
+    return { known: isCurrent ? await knownFiles(opened) : null, clockSeconds, outcome };
+  });
+}
+
+/** Why the folder cannot be locked; null if it can. */
+function holderOf(dataDir: string): string | null {
+  try {
+    lockFolder(dataDir).release();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function clockAhead({ engine }: Opened): Promise<number> {
+  const before = Date.now();
+  const { rows } = await engine.query<{ seconds: number }>({
+    text: 'select extract(epoch from clock_timestamp())::float8 as seconds',
+    values: [],
+  });
+  return (before + Date.now()) / 2_000 - (rows[0]?.seconds ?? 0);
+}
