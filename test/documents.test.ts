@@ -78,6 +78,7 @@ test('each folder named in a document exists', () => {
 /** Names from PostgreSQL, PgBouncer, Node.js, Postmark and a server used for measurements. */
 const foreign = [
   'HardBounce',
+  'archive_timeout',
   'insecureHTTPParser',
   'max_prepared_statements',
   'pg_monitor',

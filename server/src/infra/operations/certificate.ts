@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import type { Config } from '../context/config.ts';
 
 const day = 86_400_000;
@@ -15,6 +16,6 @@ export function uncoveredHosts(certFile: string, { baseUrl, contentUrl }: Config
   const certificate = new X509Certificate(readFileSync(certFile));
   return [...new Set([baseUrl, contentUrl].map((url) => new URL(url).hostname))].filter((host) => {
     const name = host.replace('*', 'label').replace(/^\[(.*)\]$/, '$1');
-    return certificate.checkHost(name) === undefined && certificate.checkIP(name) === undefined;
+    return (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) === undefined;
   });
 }
