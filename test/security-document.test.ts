@@ -40,12 +40,14 @@ test('only webhook deliveries and imports from a URL open connections to address
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The CLI calls the service that its user specifies, and the demo calls its own service. Emails go to the
+  // The CLI calls the service that its user specifies or that it has started, and the demo calls its own service. Emails go to the
   // operator's mail server. The other files only handle incoming connections, or use `node:net` for
   // addresses.
   assert.deepEqual(found, [
+    'server/src/cli/backup-command.ts',
     'server/src/cli/bulk-command.ts',
     'server/src/cli/demo.ts',
+    'server/src/cli/health-command.ts',
     'server/src/domain/events/webhooks/addresses.ts',
     'server/src/domain/events/webhooks/download.ts',
     'server/src/domain/events/webhooks/send.ts',
@@ -54,6 +56,7 @@ test('only webhook deliveries and imports from a URL open connections to address
     'server/src/infra/context/config.ts',
     'server/src/infra/load/request-end.ts',
     'server/src/infra/mail/send.ts',
+    'server/src/infra/operations/certificate.ts',
     'server/src/lib/loopback.ts',
   ]);
 });
