@@ -32,7 +32,7 @@ const maxVisited = 20 * (limit + 1);
 const cases: Record<string, string[]> = {
   listUsers: [
     ...['', 'GroupName=large', 'GroupName=small', `Email=${names.Email}`, 'Enabled=false', 'Enabled=true'],
-    ...['Search=anna', 'Search=user-1', 'Search=nobody', 'Search=a', 'Search=mail', 'Search=last77 anna'],
+    ...['Search=anna', 'Search=user-17', 'Search=nobody', 'Search=a', 'Search=mail', 'Search=last77 anna'],
     ...['Order=oldest', 'Order=newest', 'GroupName=further', 'ManagerLoginID=user-1', 'Attribute=site:Leeds'],
   ],
   listGroups: ['', 'Search=g', 'Search=nothing'],
