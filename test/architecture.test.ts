@@ -32,6 +32,7 @@ const order = [
   'sign-in',
   'delivery',
   'sandbox',
+  'provisioning',
   'privacy',
 ];
 
@@ -97,6 +98,10 @@ const owners: Record<string, string> = {
   operator_session: 'sign-in',
   passkey: 'sign-in',
   identity_provider: 'sign-in',
+  provisioning: 'provisioning',
+  provisioning_log: 'provisioning',
+  scim_user: 'provisioning',
+  scim_group: 'provisioning',
   user_identity: 'sign-in',
   operator_passkey: 'sign-in',
   sign_in_guess: 'sign-in',

@@ -19,6 +19,7 @@ export const chapters = [
       'xapi',
       'sign-in',
       'single-sign-on',
+      'provisioning',
       'branding',
       'erasure',
       'typescript-client',

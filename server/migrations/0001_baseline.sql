@@ -290,6 +290,8 @@ create index user_by_email on "user" (tenant_id, folded_email, login_id) where f
 -- GET /user?Order=name
 create index user_by_name on "user" (tenant_id, sort_name, login_id);
 create index user_by_attribute on "user" using gin (tenant_id, attributes jsonb_path_ops);
+create index user_by_lower_login on "user" (tenant_id, (lower(login_id) collate "C"));
+comment on index user_by_lower_login is 'SCIM users by userName';
 create index user_by_group on "user" (tenant_id, group_name, login_id);
 create index user_by_manager on "user" (tenant_id, manager_login_id, login_id) where manager_login_id is not null;
 create index user_disabled on "user" (tenant_id, login_id) where not enabled;
@@ -1143,6 +1145,69 @@ create table user_identity (
 );
 create index user_identity_of_provider on user_identity (tenant_id, provider_id);
 create index user_identity_of_user on user_identity (tenant_id, user_id);
+
+-- provisioning by a directory (SCIM)
+
+-- guard: at most this share of window_users may be disabled within a day from window_from on.
+create table provisioning (
+  tenant_id text primary key references tenant,
+  mode text not null default 'live' check (mode in ('live', 'dry_run')),
+  guard_percent integer not null default 10,
+  window_from timestamptz,
+  window_users integer not null default 0,
+  disabled integer not null default 0,
+  stopped_at timestamptz,
+  confirmed_until timestamptz,
+  updated_at timestamptz not null
+);
+
+-- user_name: the name in the directory, which may change, unlike the LoginID. resource: what the directory sent.
+-- deleted_at: the directory deleted the user, who is disabled here.
+create table scim_user (
+  tenant_id text not null,
+  user_id uuid not null,
+  user_name text not null,
+  folded_user_name text collate "C" not null,
+  external_id text,
+  resource jsonb not null,
+  deleted_at timestamptz,
+  primary key (tenant_id, user_id),
+  unique (tenant_id, folded_user_name),
+  foreign key (tenant_id, user_id) references "user" on delete cascade
+);
+create index scim_user_by_external_id on scim_user (tenant_id, external_id) where external_id is not null;
+
+-- The members are the users with this group.
+create table scim_group (
+  tenant_id text not null references tenant,
+  group_id uuid not null,
+  display_name text collate "C" not null,
+  folded_name text collate "C" not null,
+  external_id text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, group_id),
+  unique (tenant_id, folded_name)
+);
+create index scim_group_by_name on scim_group (tenant_id, display_name);
+
+-- user_id: the user that the request is about.
+create table provisioning_log (
+  tenant_id text not null references tenant,
+  entry_id uuid not null,
+  at timestamptz not null,
+  key_id text,
+  method text not null,
+  path text not null,
+  status integer not null,
+  is_dry_run boolean not null,
+  request text,
+  answer text,
+  user_id uuid,
+  primary key (tenant_id, entry_id)
+);
+create index provisioning_log_by_age on provisioning_log (at);
+create index provisioning_log_of_user on provisioning_log (tenant_id, user_id, entry_id) where user_id is not null;
 
 -- Deployment-wide.
 create table operator_session (

@@ -274,6 +274,27 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/user/${LoginID}/passkey`), 204);
     return { by: 'removeUserPasskeys', target: await userIdOf(LoginID), data: { Passkeys: 1 } };
   },
+  'provisioning.changed': async (recordEnd) => {
+    await recordEnd();
+    expectStatus(await tenant.api('PUT', '/provisioning', { GuardPercent: 20 }), 200);
+    return { by: 'changeProvisioning', target: TenantID, data: { Changed: ['GuardPercent'] } };
+  },
+  'provisioning.stopped': async (recordEnd) => {
+    expectStatus(await tenant.api('PUT', '/provisioning', { GuardPercent: 1 }), 200);
+    const { Resources } = (await tenant.api('GET', '/scim/v2/Users?filter=active%20eq%20true')).body;
+    const ids = Resources.slice(0, 4).map(({ id }: { id: string }) => id);
+    const last = ids.pop();
+    const off = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+    for (const id of ids) expectStatus(await tenant.api('PATCH', `/scim/v2/Users/${id}`, off), 200);
+    await recordEnd();
+    expectStatus(await tenant.api('PATCH', `/scim/v2/Users/${last}`, off), 403);
+    return { by: null, actor: 'service', target: TenantID };
+  },
+  'provisioning.confirmed': async (recordEnd) => {
+    await recordEnd();
+    const { ConfirmedUntil } = (await tenant.api('POST', '/provisioning/confirm')).body;
+    return { by: 'confirmDisabling', target: TenantID, data: { Until: ConfirmedUntil } };
+  },
   'identity_provider.created': async (recordEnd) => {
     await recordEnd();
     const ProviderID = await newProvider();

@@ -270,6 +270,8 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll('listEvents replayEvents listDeliveries deleteWebhook listAudit exportUser exportTenant');
 
   await sendProviderOperations();
+  await service.api('POST', '/scim/v2/Users', { userName: 'scim' }, undefined, { tenant: 'acme' });
+  await sendAll('changeProvisioning readProvisioning listProvisioningLog confirmDisabling');
   const setAdmin = (IsAdmin: boolean) =>
     service.api('PUT', '/user/ada', { IsAdmin }, undefined, { tenant: 'acme' });
   await setAdmin(true);

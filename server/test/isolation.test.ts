@@ -290,8 +290,10 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||
       ['readPageBranding', 'readLogo', 'listSignInProviders'].includes(route.name);
     const isOwnSettings =
-      ['readBranding', 'changeBranding', 'readSettings', 'changeSettings'].includes(route.name) &&
-      reply.status === 200;
+      [
+        ...['readBranding', 'changeBranding', 'readSettings', 'changeSettings'],
+        ...['readProvisioning', 'changeProvisioning', 'confirmDisabling'],
+      ].includes(route.name) && reply.status === 200;
     const isOwnKey = route.name === 'createOwnKey' && reply.body.TenantID === intruder.TenantID;
     const isOwnTrail =
       ['listAudit', 'listOwnKeys'].includes(route.name) &&

@@ -85,7 +85,7 @@ test('every write declares its scope, success responses and events', () => {
  * Write scopes without a read scope. Only administrators can see these records, and administrators may also
  * change them.
  */
-const withoutReaders = ['connections:write', 'tenants:write', 'webhooks:write'];
+const withoutReaders = ['connections:write', 'scim:write', 'tenants:write', 'webhooks:write'];
 
 /**
  * Callers with a read scope may use these operations: they write nothing and show nothing that such a caller

@@ -27,7 +27,8 @@ const entriesOf = async (tenant: TestTenant) =>
 test('an administrator changes the language and the days of reminders', async () => {
   const { tenant, ada } = await withAda();
   const { body: before } = await ada('GET', '/settings');
-  assert.deepEqual(before, { Language: 'de', ReminderDays: [14, 3], UpdatedAt: before.UpdatedAt });
+  const { UpdatedAt } = before;
+  assert.deepEqual(before, { Language: 'de', ReminderDays: [14, 3], RequireSignIn: false, UpdatedAt });
   const changed = await ada('PUT', '/settings', { ReminderDays: [30, 7, 1] });
   expectStatus(changed, 200);
   assert.deepEqual(await settingsOf(tenant), { ...unchanged, ReminderDays: [30, 7, 1] });

@@ -14,6 +14,7 @@ export const scopesOfTenant = [
   'events:read',
   'webhooks:write',
   'connections:write',
+  'scim:write',
   'xapi:read',
   'xapi:write',
   'audit:read',

@@ -33,6 +33,8 @@ import { xapiRoutes } from '../domain/lrs/routes.ts';
 import { removeUntouched } from '../domain/privacy/erase.ts';
 import { lifecycleRoutes } from '../domain/privacy/tenant-routes.ts';
 import { personalDataRoutes } from '../domain/privacy/user-routes.ts';
+import { provisioningRoutes } from '../domain/provisioning/routes.ts';
+import { serveScim } from '../domain/provisioning/serve.ts';
 import { databaseMetrics } from '../domain/reports/metric-groups.ts';
 import { reportRoutes } from '../domain/reports/routes.ts';
 import { scheduleRoutes } from '../domain/reports/schedules/routes.ts';
@@ -85,6 +87,7 @@ export const routes: readonly Route[] = [
   ...passwordRoutes,
   ...passkeyRoutes,
   ...providerRoutes,
+  ...provisioningRoutes,
   ...catalogueRoutes,
   ...releaseRoutes,
   ...tenantRoutes,
@@ -145,6 +148,7 @@ function buildApiServer(ctx: Context): FastifyInstance {
   parseRecords(api, own);
   api.register(formBody);
   registerRoutes(api, ctx, own, guards);
+  serveScim(api, ctx, guards);
   serveLrs(api, ctx, xapiRoutes, { guards, findAuSession, recordRefusal });
   return api;
 }

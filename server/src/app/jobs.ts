@@ -11,6 +11,7 @@ import { sendMails } from '../domain/mail/send.ts';
 import { finishDeletions } from '../domain/privacy/delete-tenant.ts';
 import { removeUntouched } from '../domain/privacy/erase.ts';
 import { finishErasures } from '../domain/privacy/erase-batches.ts';
+import { purgeProvisioningLog } from '../domain/provisioning/settings.ts';
 import { countAccess } from '../domain/reports/count-access.ts';
 import { countActivity } from '../domain/reports/count-activity.ts';
 import { countCompletion } from '../domain/reports/count-completion.ts';
@@ -57,6 +58,7 @@ export const jobs: readonly Job[] = [
   { name: 'mail.forget', every: 3_600, run: forgetRecipients },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, isPerNode: true, run: finishErasures },
+  { name: 'provisioning.purge', every: 86_400, isPerNode: true, run: purgeProvisioningLog },
   { name: 'webhooks.purge', every: 86_400, isPerNode: true, run: (ctx) => purgeDeliveries(ctx) },
 ];
 

@@ -17,6 +17,7 @@ const tags = {
   'Enrolment keys': 'Keys (vouchers) that enrol the person who redeems them.',
   Sessions: "Sign-in for this service's own pages, such as the console.",
   'Identity providers': 'Sign-in with the OpenID providers of a tenant.',
+  Provisioning: 'Users and groups from a directory, by SCIM 2.0 at `/scim/v2`.',
   Catalogue: 'The courses offered to a tenant.',
   Authoring: 'Courses with their enrolment options and packages. For the operator.',
   Tenants: 'Client applications and their keys. For the operator.',

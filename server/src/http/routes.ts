@@ -84,7 +84,7 @@ type Submitting = {
 };
 
 type RouteData = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path, with parameters in braces as in the OpenAPI document. */
   path: string;
   /** The `operationId`. */

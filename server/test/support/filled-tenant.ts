@@ -92,6 +92,7 @@ export async function fill(
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
   const ProviderID = await leaveProvider(service, tenant, LoginID);
+  await fillProvisioning(tenant);
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
   expectStatus(await tenant.api('GET', '/overview'), 200);
@@ -181,6 +182,16 @@ async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string
   const [id] = await queueMails(own, [{ userId, kind: 'invitation', address, content, expiresAt }]);
   assert.ok(id);
   return id;
+}
+
+/** Provisions a user and a group. */
+async function fillProvisioning({ TenantID, api }: TestTenant): Promise<void> {
+  const name = `${secret} directory ${TenantID}`;
+  const user = await api('POST', '/scim/v2/Users', { userName: `directory of ${TenantID}`, title: name });
+  expectStatus(user, 201);
+  const members = [{ value: user.body.id }];
+  expectStatus(await api('POST', '/scim/v2/Groups', { displayName: name, members }), 201);
+  expectStatus(await api('PUT', '/provisioning', { GuardPercent: 20 }), 200);
 }
 
 /** Adds an identity provider to which the user is linked. */

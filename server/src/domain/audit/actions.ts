@@ -128,6 +128,17 @@ export const auditCatalogue = {
     'identity_provider',
     change,
   ],
+  'provisioning.changed': ['Settings of provisioning by a directory changed.', 'tenant', change],
+  'provisioning.stopped': [
+    'A sync of a directory was stopped, because it would have disabled too many users.',
+    'tenant',
+    nothing,
+  ],
+  'provisioning.confirmed': [
+    'An administrator confirmed that a directory may disable any number of users for a day.',
+    'tenant',
+    data({ Until: Instant() }),
+  ],
   'identity_provider.deleted': ['An identity provider was deleted.', 'identity_provider', nothing],
   'enrolment.overridden': [
     'A result was overridden, or the override was removed.',

@@ -26,6 +26,8 @@ const impersonal: Record<string, string> = {
   reminder_progress: 'the end date up to which learners have been reminded',
   statement_log: 'when the newest statement was stored',
   identity_provider: 'the configuration of a provider',
+  provisioning: 'the settings of provisioning',
+  scim_group: 'names of groups',
   activity_definition: 'names and descriptions of activities',
 };
 

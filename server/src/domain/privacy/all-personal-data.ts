@@ -17,6 +17,7 @@ import { deliveryData } from '../events/webhooks/personal-data.ts';
 import { importData } from '../imports/personal-data.ts';
 import { documentData, statementData } from '../lrs/personal-data.ts';
 import { mailData } from '../mail/personal-data.ts';
+import { provisioningData } from '../provisioning/personal-data.ts';
 import { countedData } from '../reports/personal-data.ts';
 import { recipientData } from '../reports/schedules/personal-data.ts';
 import { passkeyData } from '../sign-in/passkeys/user-store.ts';
@@ -42,6 +43,7 @@ export const allPersonalData: readonly PersonalData[] = [
   sessionData,
   passkeyData,
   identityData,
+  provisioningData,
   invitationData,
   recipientData,
   mailData,

@@ -50,6 +50,10 @@ export const tenantTables: readonly TenantDataTable[] = [
     secrets: ['session_hash', 'challenge_hash'],
   },
   { table: 'passkey', key: ['user_id', 'passkey_id'], what: "Administrators' passkeys (public keys)" },
+  { table: 'provisioning_log', key: ['entry_id'], what: "Requests of the tenant's directory" },
+  { table: 'scim_user', key: ['user_id'], what: 'Users in the directory' },
+  { table: 'scim_group', key: ['group_id'], what: 'Groups in the directory' },
+  { table: 'provisioning', key: [], what: 'Settings of provisioning' },
   { table: 'user_identity', key: ['issuer', 'subject'], what: "Users' accounts at identity providers" },
   {
     table: 'identity_provider',

@@ -19,6 +19,7 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
     SecondFactor: 'optional',
     Language: 'en',
     ReminderDays: [14, 3],
+    RequireSignIn: false,
     ReturnOrigins: null,
     FrameOrigins: null,
   };

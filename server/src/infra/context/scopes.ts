@@ -13,6 +13,7 @@ export const scopes = [
   'events:read',
   'webhooks:write',
   'connections:write',
+  'scim:write',
   'xapi:read',
   'xapi:write',
   'audit:read',

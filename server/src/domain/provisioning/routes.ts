@@ -1,0 +1,63 @@
+import { PageOf, pageQuery } from '../../http/pagination.ts';
+import { ok, route } from '../../http/routes.ts';
+import { Fields } from '../../http/validation/schema.ts';
+import { Provisioning, ProvisioningChange, ProvisioningEntry } from './schemas.ts';
+import { changeProvisioning, confirmDisabling, listProvisioningLog, readProvisioning } from './settings.ts';
+
+const common = {
+  tag: 'Provisioning',
+  access: 'tenant',
+  scope: 'connections:write',
+  additionalScopes: ['users:admin'],
+} as const;
+
+export const provisioningRoutes = [
+  route({
+    ...common,
+    method: 'GET',
+    path: '/provisioning',
+    name: 'readProvisioning',
+    summary: 'Read how a directory provisions users',
+    description: 'Its address and keys, the dry run, and whether the guard has stopped a sync.',
+    responses: { 200: { description: 'The settings.', schema: Provisioning } },
+    handle: async (ctx) => ok(await readProvisioning(ctx)),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/provisioning',
+    name: 'changeProvisioning',
+    summary: 'Change provisioning',
+    description: 'Fields that you leave out keep their values.',
+    example: ['GuardPercent'],
+    body: ProvisioningChange,
+    responses: { 200: { description: 'The changed settings.', schema: Provisioning } },
+    events: [],
+    audits: ['provisioning.changed'],
+    handle: async (ctx, { body }) => ok(await changeProvisioning(ctx, body)),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/provisioning/confirm',
+    name: 'confirmDisabling',
+    summary: 'Confirm that a sync may disable many users',
+    description: 'For 24 hours, the guard does not stop. The provider repeats what was refused.',
+    responses: { 200: { description: 'The settings.', schema: Provisioning } },
+    events: [],
+    audits: ['provisioning.confirmed'],
+    handle: async (ctx) => ok(await confirmDisabling(ctx)),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/provisioning/log',
+    name: 'listProvisioningLog',
+    summary: "List the provider's requests",
+    description:
+      'Newest first: writes and rejected requests, with the answers and without passwords. Kept for 30 days.',
+    query: Fields(pageQuery),
+    responses: { 200: { description: 'A page of requests.', schema: PageOf(ProvisioningEntry) } },
+    handle: async (ctx, { query }) => ok(await listProvisioningLog(ctx, query)),
+  }),
+];

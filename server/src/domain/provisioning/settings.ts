@@ -1,0 +1,154 @@
+import { run, transaction } from '../../db/transaction.ts';
+import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { type Context, serviceActor, type TenantContext } from '../../infra/context/context.ts';
+import { isId } from '../../lib/ids.ts';
+import { differences } from '../../lib/tables.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { scimPath } from './protocol.ts';
+import type { modes, Provisioning, ProvisioningChange, ProvisioningEntry } from './schemas.ts';
+
+const confirmedHours = 24;
+const warningDays = 30;
+const keptDays = 30;
+
+const findSettings = (ctx: TenantContext) =>
+  ctx.db.selectFrom('provisioning').selectAll().where('tenant_id', '=', ctx.tenantId).executeTakeFirst();
+
+export async function isDryRun(ctx: TenantContext): Promise<boolean> {
+  return (await findSettings(ctx))?.mode === 'dry_run';
+}
+
+const findKeys = `
+select own.key_id, own.name, own.expires_at, own.last_used_at from api_key own
+where own.tenant_id = $1 and own.revoked_at is null and coalesce(own.expires_at, 'infinity') > $2
+  and 'scim:write' = any(own.scopes)
+order by own.key_id limit 100`;
+
+type KeyRow = { key_id: string; name: string; expires_at: Date | null; last_used_at: Date | null };
+
+export async function readProvisioning(ctx: TenantContext): Promise<Provisioning> {
+  const row = await findSettings(ctx);
+  const now = ctx.now();
+  const values = [ctx.tenantId, now];
+  const keys = await run<KeyRow>(ctx, { name: 'find_scim_keys', text: findKeys, values });
+  const soon = now.getTime() + warningDays * 86_400_000;
+  const isRecent = row?.window_from && now.getTime() - row.window_from.getTime() < 86_400_000;
+  const isConfirmed = row?.confirmed_until && row.confirmed_until > now;
+  return {
+    // The cast is safe, because only `changeProvisioning` writes the mode.
+    Mode: (row?.mode ?? 'live') as (typeof modes)[number],
+    GuardPercent: row?.guard_percent ?? 10,
+    BaseURL: ctx.config.baseUrl + scimPath,
+    Disabled: isRecent ? row.disabled : 0,
+    StoppedAt: isConfirmed ? null : (row?.stopped_at?.toISOString() ?? null),
+    ConfirmedUntil: isConfirmed ? (row.confirmed_until?.toISOString() ?? null) : null,
+    Keys: keys.map((key) => ({
+      KeyID: key.key_id,
+      Name: key.name,
+      ExpiresAt: key.expires_at?.toISOString() ?? null,
+      LastUsedAt: key.last_used_at?.toISOString() ?? null,
+      Expiring: key.expires_at !== null && key.expires_at.getTime() < soon,
+    })),
+  };
+}
+
+const upsert = async (ctx: TenantContext, set: Record<string, unknown>) => {
+  await ctx.db
+    .insertInto('provisioning')
+    .values({ tenant_id: ctx.tenantId, updated_at: ctx.now(), ...set })
+    .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet({ updated_at: ctx.now(), ...set }))
+    .execute();
+};
+
+export async function changeProvisioning(
+  ctx: TenantContext,
+  input: ProvisioningChange,
+): Promise<Provisioning> {
+  return transaction(ctx, async (ctx) => {
+    const before = await readProvisioning(ctx);
+    await upsert(ctx, {
+      ...(input.Mode !== undefined && { mode: input.Mode }),
+      ...(input.GuardPercent !== undefined && { guard_percent: input.GuardPercent }),
+    });
+    const Changed = differences(input, before);
+    if (Changed.length > 0)
+      await appendAudit(ctx, ctx.tenantId, {
+        action: 'provisioning.changed',
+        targetId: ctx.tenantId,
+        data: { Changed },
+      });
+    return readProvisioning(ctx);
+  });
+}
+
+/** Lets the sync disable any number of users for a day. */
+export async function confirmDisabling(ctx: TenantContext): Promise<Provisioning> {
+  const until = new Date(ctx.now().getTime() + confirmedHours * 3_600_000);
+  return transaction(ctx, async (ctx) => {
+    await upsert(ctx, { stopped_at: null, confirmed_until: until, disabled: 0, window_from: null });
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'provisioning.confirmed',
+      targetId: ctx.tenantId,
+      data: { Until: until.toISOString() },
+    });
+    return readProvisioning(ctx);
+  });
+}
+
+/** Records that the guard has stopped the sync; once until it is confirmed. */
+export async function recordStop(ctx: TenantContext): Promise<void> {
+  await transaction(ctx, async (ctx) => {
+    const stopped = await ctx.db
+      .updateTable('provisioning')
+      .set({ stopped_at: ctx.now() })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('stopped_at', 'is', null)
+      .returning('tenant_id')
+      .execute();
+    if (stopped.length > 0)
+      await appendAudit(ctx, ctx.tenantId, {
+        action: 'provisioning.stopped',
+        targetId: ctx.tenantId,
+        data: {},
+        actor: serviceActor,
+      });
+  });
+}
+
+export async function listProvisioningLog(ctx: TenantContext, input: PageQuery) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  if (after !== null && !isId(after)) throw foreignCursor();
+  let query = ctx.db.selectFrom('provisioning_log').selectAll().where('tenant_id', '=', ctx.tenantId);
+  if (after !== null) query = query.where('entry_id', '<', after);
+  const rows = await query
+    .orderBy('entry_id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return toPage(
+    rows,
+    limit,
+    (row) => row.entry_id,
+    (row): ProvisioningEntry => ({
+      EntryID: row.entry_id,
+      At: row.at.toISOString(),
+      KeyID: row.key_id,
+      Method: row.method,
+      Path: row.path,
+      Status: row.status,
+      DryRun: row.is_dry_run,
+      Request: row.request,
+      Answer: row.answer,
+    }),
+  );
+}
+
+const purge = `/* across tenants: the log has one age */
+delete from provisioning_log where (tenant_id, entry_id) in (
+  select old.tenant_id, old.entry_id from provisioning_log old where old.at < $1 limit 5000
+) returning 1`;
+
+export async function purgeProvisioningLog(ctx: Context): Promise<void> {
+  const values = [new Date(ctx.now().getTime() - keptDays * 86_400_000)];
+  while ((await run(ctx, { text: purge, values })).length === 5_000);
+}
