@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { fontFiles } from '../certificates/src/font-files.ts';
 import { codeOf } from '../server/src/lib/errors.ts';
 import { namesOf } from '../server/src/lib/tables.ts';
 
@@ -40,15 +41,11 @@ const programs = {
   'pglite-worker': 'db/engine/pglite-worker.ts',
 };
 
-async function buildServer(outDir: string): Promise<void> {
+async function bundle(folder: string, input: Record<string, string>, outDir: string): Promise<void> {
   const { build } = await import('vite');
-  const sources = join(root, 'server/src');
-  const input = Object.fromEntries(
-    Object.entries(programs).map(([name, path]) => [name, join(sources, path)]),
-  );
   await build({
     configFile: false,
-    root: join(root, 'server'),
+    root: join(root, folder),
     logLevel: 'warn',
     publicDir: false,
     ssr: { noExternal: true, external },
@@ -69,11 +66,24 @@ async function buildServer(outDir: string): Promise<void> {
       },
     },
   });
+}
+
+async function buildServer(outDir: string): Promise<void> {
+  const sources = join(root, 'server/src');
+  const input = Object.entries(programs).map(([name, path]) => [name, join(sources, path)]);
+  await bundle('server', Object.fromEntries(input), outDir);
   const bin = join(outDir, 'lectern.js');
   writeFileSync(bin, `#!/usr/bin/env node\n${readFileSync(bin, 'utf8')}`);
   chmodSync(bin, 0o755);
   cpSync(join(root, 'server/migrations'), join(outDir, 'migrations'), { recursive: true });
   cpSync(join(root, 'courses'), join(outDir, 'courses'), { recursive: true });
+}
+
+/** The programs that draw certificates, with their fonts. The service loads them when it needs them. */
+async function buildCertificates(outDir: string): Promise<void> {
+  await bundle('certificates', { render: join(root, 'certificates/src/render.ts') }, outDir);
+  for (const [name, path] of Object.entries(fontFiles))
+    cpSync(join(root, 'node_modules/@expo-google-fonts', path), join(outDir, 'fonts', `${name}.ttf`));
 }
 
 /** Compresses text at build time, so that requests do not wait for compression. */
@@ -126,6 +136,7 @@ const parts = {
   console: { sources: pageSources('console'), build: page('console') },
   guide: { sources: ['docs/{guide,site}/**/*.*', 'docs/eleventy.config.js'], build: buildGuide },
   player: { sources: [...pageSources('player'), 'standards/*.ts'], build: page('player') },
+  certificates: { sources: ['certificates/**/*.*', 'standards/contrast.ts'], build: buildCertificates },
   server: {
     sources: ['server/src/**/*.ts', 'standards/*.ts', 'server/migrations/**/*.sql', 'courses/**/*'],
     build: buildServer,

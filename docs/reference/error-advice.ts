@@ -36,6 +36,10 @@ export const errorAdvice: Record<ErrorCode, string> = {
   release_not_found: 'List the releases of the course and use one of their numbers.',
   option_not_found: 'Read the course to see which options are available to this user.',
   enrolment_not_found: 'Check that the `EnrollID` belongs to this `LoginID`.',
+  certificate_not_found:
+    'Check the number, or whether the enrolment has a result that earns a certificate. A course without `Certificate` and without a template issues none.',
+  template_not_found:
+    'The certificates of the course follow its `Certificate`. Create a template with `PUT /certificate/template/{CourseID}`.',
   tenant_not_found: 'List tenants and check the `TenantID`.',
   key_not_found:
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
@@ -81,6 +85,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   tenant_being_deleted: 'Wait until the deletion is finished, or choose another `TenantID`.',
   in_progress:
     'Wait for the number of seconds in `Retry-After`, then retry the same request with the same key.',
+  certificate_revoked:
+    'Read the certificate. If it was revoked by mistake, issue a corrected one with `POST /certificate/{Number}/reissue`.',
   key_redeemed: 'Use another enrolment key. If this user has redeemed it before, they are already enrolled.',
   key_revoked: 'Issue another enrolment key.',
   key_expired: 'Issue another enrolment key.',

@@ -21,6 +21,7 @@ export const chapters = [
       'single-sign-on',
       'provisioning',
       'branding',
+      'certificates',
       'erasure',
       'typescript-client',
       'console',

@@ -422,7 +422,9 @@ create table course (
   updated_at timestamptz not null,
   folded text collate "C" not null default '',
   complete_when jsonb,
-  require_sign_in boolean not null default false
+  require_sign_in boolean not null default false,
+  certificate jsonb,
+  certificate_since timestamptz
 );
 create index course_by_text on course using gin (folded gin_trgm_ops);
 
@@ -1051,6 +1053,82 @@ create table report_recipient (
   foreign key (tenant_id, user_id) references "user" on delete cascade
 );
 create index report_recipient_of_user on report_recipient (tenant_id, user_id);
+
+-- certificates
+
+-- position: how far the events have been read. issued: how many certificates the tenant has had; it chooses the list of
+-- revoked certificates.
+create table certificate_log (
+  tenant_id text primary key references tenant,
+  position bigint not null,
+  issued bigint not null default 0
+);
+
+-- since: results from this time on earn a certificate.
+create table certificate_template (
+  tenant_id text not null references tenant,
+  course_id text not null references course on delete cascade,
+  rule jsonb not null,
+  since timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, course_id)
+);
+
+-- The logos on certificates, which outlive changes of the branding.
+create table certificate_logo (
+  tenant_id text not null references tenant,
+  name text not null,
+  type text not null,
+  width integer not null,
+  height integer not null,
+  content bytea not null,
+  primary key (tenant_id, name)
+);
+
+-- content: what is drawn, apart from the name. issue: counts corrections. next_notice_at: when to report that it ends or
+-- has ended. replaced_by: the number of the newer certificate.
+create table certificate (
+  tenant_id text not null references tenant,
+  certificate_id uuid not null,
+  number text not null,
+  enroll_id uuid not null,
+  attempt integer not null,
+  issue integer not null default 1,
+  user_id uuid,
+  course_id text not null,
+  issued_at timestamptz not null,
+  completed_at timestamptz not null,
+  valid_until timestamptz,
+  next_notice_at timestamptz,
+  status_list integer not null,
+  status_index integer not null,
+  revoked_at timestamptz,
+  reason text,
+  shows_reason boolean not null default false,
+  replaced_by text,
+  name text,
+  content jsonb not null,
+  primary key (tenant_id, certificate_id),
+  unique (tenant_id, enroll_id, attempt, issue),
+  unique (tenant_id, status_list, status_index),
+  foreign key (tenant_id, enroll_id) references enrolment,
+  foreign key (tenant_id, user_id) references "user"
+);
+comment on index certificate_pkey is 'GET /certificate';
+create index certificate_by_number on certificate (number);
+comment on index certificate_by_number is 'GET /verify/{Number}, which does not know the tenant';
+create index certificate_due on certificate (tenant_id, next_notice_at, certificate_id)
+  where next_notice_at is not null;
+comment on index certificate_due is 'the job that reports that certificates end';
+create index certificate_of_course on certificate (tenant_id, course_id, certificate_id);
+comment on index certificate_of_course is 'GET /certificate by CourseID';
+create index certificate_of_user on certificate (tenant_id, user_id, certificate_id) where user_id is not null;
+comment on index certificate_of_user is 'GET /certificate by LoginID, replaced certificates, erasure';
+create index certificate_ended on certificate (tenant_id, certificate_id)
+  where revoked_at is not null or replaced_by is not null;
+comment on index certificate_ended is 'GET /certificate by Status';
+create index certificate_revoked on certificate (tenant_id, status_list, status_index) where revoked_at is not null;
+comment on index certificate_revoked is 'GET /issuer/{TenantID}/status/{n}';
 
 -- people
 

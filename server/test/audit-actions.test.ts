@@ -111,6 +111,14 @@ const enrolled = async () => {
   const { body } = await tenant.api('POST', `/enrol/${LoginID}/${await newCourse(service)}`);
   return { path: `/enrolment/${LoginID}/${body.EnrollID}`, target: body.EnrollID };
 };
+const certified = async () => {
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });
+  const LoginID = await user();
+  const { body } = await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`);
+  const path = `/enrolment/${LoginID}/${body.EnrollID}`;
+  await changed(path, { Override: { Success: 'passed', Reason: 'x' } });
+  return (await tenant.api('GET', `${path}/certificate`)).body.Number;
+};
 const changed = async (path: string, body: object) => expectStatus(await tenant.api('PUT', path, body), 200);
 /** An import that changes nothing. */
 const planned = async () => {
@@ -454,6 +462,35 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     await changed(path, { Reference: personal.Email });
     return { by: 'updateEnrolment', target, data: { Changed: ['Reference'] } };
+  },
+  'certificate_template.changed': async (recordEnd) => {
+    const CourseID = await newCourse(service);
+    await recordEnd();
+    const address = `/certificate/template/${CourseID}`;
+    for (const _ of [1, 2]) expectStatus(await tenant.api('PUT', address, { Layout: 'modern' }), 200);
+    const Changed = ['On', 'ValidFor', 'ValidTo', 'Title', 'Text', 'Layout', 'PaperSize', 'SignedBy'];
+    return { by: 'putCertificateTemplate', actor: 'key', target: CourseID, data: { Changed } };
+  },
+  'certificate_template.deleted': async (recordEnd) => {
+    const CourseID = await newCourse(service);
+    const address = `/certificate/template/${CourseID}`;
+    expectStatus(await tenant.api('PUT', address, {}), 200);
+    await recordEnd();
+    expectStatus(await tenant.api('DELETE', address), 204);
+    return { by: 'deleteCertificateTemplate', actor: 'key', target: CourseID };
+  },
+  'certificate.revoked': async (recordEnd) => {
+    const target = await certified();
+    await recordEnd();
+    for (const _ of [1, 2])
+      expectStatus(await tenant.api('POST', `/certificate/${target}/revoke`, { Reason: 'x' }), 200);
+    return { by: 'revokeCertificate', actor: 'key', target };
+  },
+  'certificate.reissued': async (recordEnd) => {
+    const target = await certified();
+    await recordEnd();
+    const { body } = await tenant.api('POST', `/certificate/${target}/reissue`, { Reason: 'x' });
+    return { by: 'reissueCertificate', actor: 'key', target, data: { Number: body.Number } };
   },
   'enrolment_key.issued': async (recordEnd) => {
     const CourseIDs = [await newCourse(service)];

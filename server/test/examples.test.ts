@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app/app.ts';
+import { numberExample } from '../src/domain/certificates/number.ts';
 import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { sendMails } from '../src/domain/mail/send.ts';
 import { challengeOf, newAuthenticator, useHostName } from '../src/domain/sign-in/passkeys/test-support.ts';
@@ -240,10 +241,19 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll('readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses');
   await sendAll('createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers');
   await sendAll('createImport listImports readImport applyImport undoImport');
+  await send('putCertificateTemplate');
   await sendAll('readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser explainEnrolment');
   await sendAll('updateEnrolment enrolMany readTimeline readOverview listCompletion listAccess listActivity');
 
   const { body: enrolment } = await send('readEnrolment');
+  const override = (Override: object | null) =>
+    service.api('PUT', `/enrolment/ada/${enrolment.EnrollID}`, { Override }, undefined, { tenant: 'acme' });
+  await override({ Success: 'passed', Reason: 'Passed on paper.' });
+  const { body: certificate } = await send('readCertificateOfEnrolment');
+  await override(null);
+  real.set(numberExample, certificate.Number);
+  await sendAll('listCertificates readCertificate verifyCertificate reissueCertificate revokeCertificate');
+  await sendAll('readCertificateTemplate deleteCertificateTemplate');
   const launched = await send('launch', queryOf(enrolment.LaunchURL));
   real.set(token, launched.headers.get('location')?.split('/play/')[1]);
   await send('openPlayer');

@@ -89,6 +89,13 @@ const cases: Record<string, string[]> = {
       (filter) => `${order}&${filter}`,
     ),
   ),
+  // Status=expired is left out, because this list has to skip certificates that are still valid.
+  listCertificates: ['Order=oldest', 'Order=newest'].flatMap((order) =>
+    [
+      ...['', 'CourseID=lists-1', `LoginID=${names.LoginID}`],
+      ...['Status=valid', 'Status=revoked', 'Status=replaced', 'Status=valid&CourseID=lists-1'],
+    ].map((filter) => `${order}&${filter}`),
+  ),
   listImports: [''],
   listMails: [
     ...['', 'Status=queued', 'Status=failed', `LoginID=${names.LoginID}`],

@@ -174,6 +174,7 @@ test('learners can call only the listed operations, on their own data', () => {
       'GET /enrolment/{LoginID}/{EnrollID}',
       'GET /enrolment/{LoginID}/{EnrollID}/activity',
       'GET /enrolment/{LoginID}/{EnrollID}/attempt',
+      'GET /enrolment/{LoginID}/{EnrollID}/certificate',
       'GET /enrolment/{LoginID}/{EnrollID}/explain',
       'GET /enrolment/{LoginID}/{EnrollID}/timeline',
       'GET /user/{LoginID}',

@@ -1,5 +1,7 @@
 import { findDamage, findUnusedFolders } from '../domain/catalogue/find-damage.ts';
 import { runPackageImports } from '../domain/catalogue/package-imports.ts';
+import { issueCertificates } from '../domain/certificates/issue.ts';
+import { noticeEnds } from '../domain/certificates/notices.ts';
 import { expireEnrolments } from '../domain/enrolments/expire.ts';
 import { remindOfEnds } from '../domain/enrolments/reminders/remind.ts';
 import { startDispatcher } from '../domain/events/webhooks/dispatcher.ts';
@@ -36,6 +38,8 @@ export const jobs: readonly Job[] = [
     isPerNode: true,
     run: async (ctx) => void (await remindOfEnds(ctx)),
   },
+  { name: 'certificates.issue', every: 2, isPerNode: true, run: issueCertificates },
+  { name: 'certificates.end', every: 60, isPerNode: true, run: noticeEnds },
   { name: 'imports.work', every: 2, isPerNode: true, run: (ctx) => workImports(ctx, removeUntouched) },
   { name: 'imports.delete', every: 86_400, isPerNode: true, run: deleteOldImports },
   { name: 'reports.count', every: 10, isPerNode: true, run: countCompletion },

@@ -14,6 +14,7 @@ const tags = {
   Invitations: 'Links that let users set a password.',
   Enrolments: 'The courses that users take, with end dates and results.',
   Imports: 'Files of people and enrolments: planned, applied and undone by the service.',
+  Certificates: 'What learners get for their results, and the public page that checks it.',
   'Enrolment keys': 'Keys (vouchers) that enrol the person who redeems them.',
   Sessions: "Sign-in for this service's own pages, such as the console.",
   'Identity providers': 'Sign-in with the OpenID providers of a tenant.',

@@ -14,6 +14,8 @@ export const locations = {
   console: join(dist, 'console'),
   player: join(dist, 'player'),
   guide: join(dist, 'guide'),
+  /** Draws certificates. Loaded only when one is drawn. */
+  certificates: join(dist, 'certificates'),
   migrations: join(server, 'migrations'),
   /** The service's package.json, which is also in the published package. */
   manifest: join(server, isBuilt ? '../..' : '..', 'package.json'),

@@ -100,6 +100,7 @@ export async function fill(
     expectStatus(await tenant.api('GET', `/report/${report}`), 200);
   const ScheduleID = await fillReports(service, tenant);
   const ImportID = await fillImports(tenant, LoginID);
+  const certificate = await fillCertificates(tenant, CourseID, `/enrolment/${LoginID}/${EnrollID}`);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };
   const opened = { enrollId: EnrollID, sessionId: randomUUID(), launch: 1 };
   await insertAuSession(ctx, { ...opened, unit_id: `${secret} unit`, mode: 'Normal' });
@@ -109,6 +110,7 @@ export async function fill(
     ScheduleID,
     ImportID,
     ProviderID,
+    Number: certificate,
     TenantID: tenant.TenantID,
     KeyID: tenant.keyId,
     DurationID: 'standard',
@@ -135,6 +137,18 @@ export async function fill(
     GroupName: `${secret} group ${tenant.TenantID}`,
     ...known,
   };
+}
+
+/** Issues a certificate for a result that is then withdrawn, and returns its number. */
+async function fillCertificates(tenant: TestTenant, CourseID: string, enrolment: string): Promise<string> {
+  const template = `/certificate/template/${encodeURIComponent(CourseID)}`;
+  expectStatus(await tenant.api('PUT', template, { SignedBy: `${secret} signer` }), 200);
+  const Override = { Success: 'passed', Reason: `${secret} reason` };
+  expectStatus(await tenant.api('PUT', enrolment, { Override }), 200);
+  const certificate = await tenant.api('GET', `${enrolment}/certificate`);
+  expectStatus(certificate, 200);
+  expectStatus(await tenant.api('PUT', enrolment, { Override: null }), 200);
+  return certificate.body.Number;
 }
 
 /** Stores statements, one voided and one with an attachment, and a document of each kind. Returns their identifiers. */

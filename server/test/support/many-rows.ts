@@ -11,6 +11,7 @@ const key = (n: string) => ids('0194', n);
 const mail = (n: string) => ids('0197', n);
 
 const file = (n: string) => ids('0198', n);
+const certificate = (n: string) => ids('0199', n);
 const audit = (n: string) => ids('0196', n);
 
 const hook = '01950000-0000-7000-8000-000000000000';
@@ -89,6 +90,11 @@ function statements(tenant: string): string[] {
        case when n % 100 = 4 then timestamptz '2021-01-01' else timestamptz '2090-01-01' end, now(),
        case when n % 300 = 1 then now() end, case when n % 10 > 4 then now() end
      from generate_series(1, ${users}) n`,
+    `insert into certificate (tenant_id, certificate_id, number, enroll_id, attempt, user_id, course_id, issued_at,
+       completed_at, status_list, status_index, revoked_at, replaced_by, name, content)
+     select ${t}, ${certificate('n')}, ${t} || n, ${enrolment('n')}, 1, ${user('(n + 1) / 2')}, 'lists-' || n % 2, now(), now(),
+       n / 65536, n, case when n % 999 = 0 then now() end, case when n % 99 = 0 then 'x' end, 'x', '{"CourseTitle": "x"}'
+     from generate_series(1, ${2 * users}) n`,
     `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id,
        data, hash)
      select ${t}, ${audit('n')}, 100 + n, now(), case when n % 999 = 0 then 'user.exported' else 'enrolment.withdrawn' end,
@@ -105,6 +111,7 @@ const large = [
   'event',
   'webhook_delivery',
   'enrolment_key',
+  'certificate',
   'audit_entry',
   'invitation',
   'mail',

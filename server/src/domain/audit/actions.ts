@@ -30,6 +30,7 @@ export const targetKinds = [
   'erasure',
   'enrolment',
   'enrolment_key',
+  'certificate',
   'import',
   'webhook',
   'report_schedule',
@@ -171,6 +172,22 @@ export const auditCatalogue = {
     'All attempts of an enrolment were discarded. Attempt is the number of the next attempt. The reason is stored with the attempts.',
     'enrolment',
     data({ Attempt: Count }),
+  ],
+  'certificate_template.changed': ['The template of the certificates of a course changed.', 'course', change],
+  'certificate_template.deleted': [
+    'The template of the certificates of a course was deleted.',
+    'course',
+    nothing,
+  ],
+  'certificate.revoked': [
+    'A certificate was revoked. The reason is stored with the certificate.',
+    'certificate',
+    nothing,
+  ],
+  'certificate.reissued': [
+    'A corrected certificate was issued. Number is the new one.',
+    'certificate',
+    data({ Number: Type.String() }),
   ],
   'enrolment_key.issued': [
     'Enrolment keys were created in one call.',

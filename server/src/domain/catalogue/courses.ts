@@ -9,6 +9,7 @@ import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
+import { type CertificateRule, checkRule, withDefaults } from './certificate-rule.ts';
 import { forgetRule } from './completion-rules.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
@@ -84,6 +85,8 @@ export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): Authored
     RequireSignIn: row.require_sign_in,
     Standard: standardOf(row),
     CompleteWhen: ruleOf(row),
+    // putCourse has checked it.
+    Certificate: row.certificate as CertificateRule | null,
     Status: row.status,
     Release: row.release_number,
     Warnings: row.release_warnings,
@@ -122,6 +125,7 @@ export async function putCourse(
   input: CourseChange & { courseId: string },
 ): Promise<{ course: AuthoredCourse; isNew: boolean }> {
   const now = ctx.now();
+  if (input.Certificate) checkRule(input.Certificate, 'Certificate.');
   const sent = {
     ...(input.Title !== undefined && {
       title: input.Title,
@@ -137,6 +141,10 @@ export async function putCourse(
     ...(input.CompleteWhen !== undefined && {
       complete_when: input.CompleteWhen && JSON.stringify(input.CompleteWhen),
     }),
+    ...(input.Certificate !== undefined && {
+      certificate: input.Certificate && JSON.stringify(withDefaults(input.Certificate)),
+      certificate_since: input.Certificate && now,
+    }),
     updated_at: now,
   };
   const changed = await transaction(ctx, async (ctx) => {
@@ -147,7 +155,12 @@ export async function putCourse(
       .forUpdate()
       .executeTakeFirst();
     if (!before) return false;
-    await ctx.db.updateTable('course').set(sent).where('course_id', '=', input.courseId).execute();
+    const kept = sent.certificate_since ? { certificate_since: before.certificate_since ?? now } : {};
+    await ctx.db
+      .updateTable('course')
+      .set({ ...sent, ...kept })
+      .where('course_id', '=', input.courseId)
+      .execute();
     if (before.status === 'draft' && input.Status === 'published') await announceCurrent(ctx, input.courseId);
     await auditChange(ctx, input, sent, before);
     if (before.release_id !== null) forgetRule(ctx, before.release_id);
@@ -163,8 +176,13 @@ async function auditChange(
   { updated_at: _, ...sent }: { updated_at: Date } & Record<string, unknown>,
   before: Selectable<CourseTable>,
 ): Promise<void> {
-  const rule = input.CompleteWhen === undefined ? {} : { complete_when: input.CompleteWhen };
-  const columns = differences({ ...sent, ...rule }, before);
+  const rules = {
+    ...(input.CompleteWhen !== undefined && { complete_when: input.CompleteWhen }),
+    ...(input.Certificate !== undefined && {
+      certificate: input.Certificate && withDefaults(input.Certificate),
+    }),
+  };
+  const columns = differences({ ...sent, ...rules }, before);
   const Changed = Object.keys(input).filter((name) => columns.includes(columnOf(name)));
   if (Changed.length === 0) return;
   const status = columns.includes('status') && input.Status ? { Status: input.Status } : {};

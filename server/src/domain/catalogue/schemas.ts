@@ -14,6 +14,7 @@ import {
 } from '../../http/validation/schema.ts';
 
 import { AttemptRules, AttemptRulesChange } from './attempt-rules.ts';
+import { CertificateRule } from './certificate-rule.ts';
 
 export const CourseID = Identifier('ID of the course. Chosen by the operator.');
 export const DurationID = Identifier(
@@ -191,6 +192,15 @@ const completion = {
   }),
 };
 
+const certificate = {
+  Certificate: Type.Unsafe<CertificateRule | null>({
+    ...Nullable(CertificateRule),
+    description:
+      'The certificate that learners earn from now on, in tenants without a template of their own for the course; null means none.',
+    examples: [{ On: 'passed', ValidFor: 'P1Y', ValidTo: null, Title: null, Text: null }],
+  }),
+};
+
 /** A course as its author sees it. */
 export const AuthoredCourse = Fields(
   {
@@ -199,6 +209,7 @@ export const AuthoredCourse = Fields(
     ...authored,
     ...access,
     ...completion,
+    ...certificate,
     ...played,
     Warnings: Nullable(
       Type.Integer({
@@ -220,7 +231,7 @@ export const AuthoredCourse = Fields(
 export type AuthoredCourse = Type.Static<typeof AuthoredCourse>;
 
 export const CourseChange = Type.Partial(
-  Fields({ ...courseFields, ...authored, ...access, ...completion, Status }),
+  Fields({ ...courseFields, ...authored, ...access, ...completion, ...certificate, Status }),
   {
     additionalProperties: false,
     title: 'CourseChange',

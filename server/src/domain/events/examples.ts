@@ -11,6 +11,7 @@ const subjects: Record<string, readonly string[]> = {
   mail: ['LoginID'],
   key: ['LoginID'],
   enrolment: subjectFields,
+  certificate: subjectFields,
   course: ['CourseID'],
   package: ['CourseID'],
 };
@@ -75,6 +76,20 @@ const dataOf: Partial<Record<EventType, Event['Data']>> = {
     Status: 'expired',
     Outcome: 'expired',
   },
+  'certificate.issued': {
+    Number: '7K2M-Q9WD-X4TB-3HVN',
+    Attempt: 1,
+    ValidUntil: '2027-01-31T09:00:00Z',
+    VerifyURL: 'https://lectern.example.com/verify/7K2M-Q9WD-X4TB-3HVN',
+    Replaces: null,
+  },
+  'certificate.expiring': {
+    Number: '7K2M-Q9WD-X4TB-3HVN',
+    Days: 14,
+    ValidUntil: '2027-01-31T09:00:00Z',
+  },
+  'certificate.expired': { Number: '7K2M-Q9WD-X4TB-3HVN', ValidUntil: '2027-01-31T09:00:00Z' },
+  'certificate.revoked': { Number: '7K2M-Q9WD-X4TB-3HVN' },
   'report.ready': {
     ScheduleID: '01994a5e-7c00-7000-8000-000000000011',
     Name: 'Completion by group',

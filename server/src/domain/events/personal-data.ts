@@ -8,6 +8,7 @@ import { type Batch, batchRows, type Person, type PersonalData } from '../../inf
  * Fields of Data that do not identify a person. All others are erased, so new fields are erased by default.
  */
 const anonymous = [
+  'Attempt',
   'Changed',
   'Completion',
   'Days',
@@ -18,6 +19,7 @@ const anonymous = [
   'Kind',
   'Launch',
   'NewEnrollID',
+  'Number',
   'Outcome',
   'Progress',
   'ReceiptID',
@@ -25,6 +27,7 @@ const anonymous = [
   'Status',
   'Success',
   'TotalSeconds',
+  'ValidUntil',
 ];
 
 const withoutPerson = (members: string) => `user_id = null, data = (

@@ -36,6 +36,15 @@ const change = data({
   Success: Type.Optional(Success),
 });
 
+const certificateNumber = Type.String({ description: 'The number of the certificate.' });
+const certificate = data({
+  Number: certificateNumber,
+  Attempt: Count,
+  ValidUntil: Nullable(Instant()),
+  VerifyURL: Type.String({ description: 'The public page that shows whether the certificate is valid.' }),
+  Replaces: Nullable(Type.String({ description: 'The number of the certificate that this one replaces.' })),
+});
+
 /**
  * The closed catalogue of events. Each entry describes when the event is written and what its Data contains.
  */
@@ -103,6 +112,16 @@ export const eventCatalogue = {
     'An enrolment was ended by renewal. NewEnrollID is the enrolment that replaced it, which has its own event.',
     data({ NewEnrollID: Id, ...state }),
   ],
+  'certificate.issued': ['A learner earned a certificate, or a certificate was corrected.', certificate],
+  'certificate.expiring': [
+    "A certificate ends soon. Days is the number of days left, one of the tenant's ReminderDays.",
+    data({ Number: certificateNumber, Days: Count, ValidUntil: Instant() }),
+  ],
+  'certificate.expired': [
+    'A certificate has ended.',
+    data({ Number: certificateNumber, ValidUntil: Instant() }),
+  ],
+  'certificate.revoked': ['A certificate was revoked.', data({ Number: certificateNumber })],
   'key.redeemed': [
     'An enrolment key was redeemed.',
     data({

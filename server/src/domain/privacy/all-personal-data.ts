@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { Person, PersonalData } from '../../infra/context/personal-data.ts';
 import { auditData } from '../audit/personal-data.ts';
+import { certificateData } from '../certificates/personal-data.ts';
 import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
 import {
   auSessionData,
@@ -39,6 +40,7 @@ export const allPersonalData: readonly PersonalData[] = [
   statementData,
   documentData,
   enrolmentKeyData,
+  certificateData,
   importData,
   sessionData,
   passkeyData,

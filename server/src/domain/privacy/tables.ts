@@ -63,6 +63,14 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'import_row', key: ['import_id', 'line'], what: 'Rows of imports' },
   { table: 'import', key: ['import_id'], what: 'Imports' },
+  { table: 'certificate', key: ['certificate_id'], what: 'Certificates' },
+  {
+    table: 'certificate_logo',
+    key: ['name'],
+    what: 'Logos on certificates',
+    bytes: 'octet_length(held.content)',
+  },
+  { table: 'certificate_template', key: ['course_id'], what: 'Templates of certificates' },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
   {
     table: 'earlier_unit',
@@ -194,6 +202,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     table: 'access_log',
     key: [],
     what: 'Progress of the counts of ends',
+    notExported: 'It is derived from the events.',
+  },
+  {
+    table: 'certificate_log',
+    key: [],
+    what: 'Progress of issuing certificates',
     notExported: 'It is derived from the events.',
   },
   {

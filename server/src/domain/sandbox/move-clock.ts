@@ -3,6 +3,7 @@ import { useShardsInTurn } from '../../db/locks.ts';
 import { transaction } from '../../db/transaction.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
+import { noticeBatch } from '../certificates/notices.ts';
 import { expireBatchOfTenant } from '../enrolments/expire.ts';
 import { beginReminders, remindBatch } from '../enrolments/reminders/remind.ts';
 import { runDue } from '../reports/schedules/run-schedules.ts';
@@ -32,6 +33,7 @@ export async function runDueJobs(ctx: TenantContext): Promise<void> {
   await readClocks(ctx);
   await remindBatch(ctx);
   await transaction(ctx, expireBatchOfTenant);
+  await noticeBatch(ctx);
   await runDue(ctx);
   if (ctx.engine.kind === 'postgres') await delay(clocksKnownMilliseconds);
 }

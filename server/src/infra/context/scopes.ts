@@ -17,6 +17,8 @@ export const scopes = [
   'xapi:read',
   'xapi:write',
   'audit:read',
+  'certificates:read',
+  'certificates:write',
   'tenants:write',
 ] as const;
 
@@ -40,6 +42,7 @@ export const learnerScopes: readonly Scope[] = [
   'enrolments:write',
   'enrolments:launch',
   'catalogue:read',
+  'certificates:read',
 ];
 
 /** The caller of a service function. Without `scopes`, the caller is the service itself: a job or the command line. */

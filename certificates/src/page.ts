@@ -1,0 +1,165 @@
+import PDFDocument from 'pdfkit';
+import { encode } from 'uqr';
+import type { LoadedFont, Shaped, Style } from './fonts.ts';
+import { fontsFor } from './fonts.ts';
+import { fit, type Line, lineWidth } from './lines.ts';
+import type { CertificateInput } from './types.ts';
+
+type Align = 'left' | 'center' | 'right';
+
+export type TextBlock = {
+  x: number;
+  /** The top of the block. */
+  y: number;
+  width: number;
+  size: number;
+  min?: number;
+  maxLines?: number;
+  style?: Style;
+  colour?: string;
+  align?: Align;
+  lineHeight?: number;
+};
+
+/** A page to draw on. Lengths are in points, from the top left corner. */
+export type Page = {
+  doc: PDFKit.PDFDocument;
+  width: number;
+  height: number;
+  /** Draws text and returns its bottom. */
+  text: (text: string, block: TextBlock) => number;
+  qr: (text: string, x: number, y: number, size: number) => void;
+  logo: (x: number, y: number, box: { width: number; height: number; align: Align }) => boolean;
+};
+
+/** Copied text is wrong in these scripts unless the original text is given beside the glyphs. */
+const needsActualText = /[\p{Script=Arabic}\p{Script=Thai}\p{Script=Devanagari}]/u;
+
+type FontkitFont = {
+  getGlyph: (id: number, codePoints: number[]) => object;
+  layout: (text: string) => object;
+};
+
+/**
+ * Draws a run with its own glyphs: pdfkit asks its font for the layout of a text. pdfkit's own layout is wrong in Thai
+ * and Arabic. The cast names what pdfkit keeps of a font.
+ */
+function useGlyphs(doc: PDFKit.PDFDocument, font: LoadedFont, glyphs: Shaped): void {
+  doc.font(font.name);
+  const { font: drawn } = (doc as unknown as { _font: { font: FontkitFont } })._font;
+  drawn.layout = () => ({
+    glyphs: glyphs.map(({ id, codePoints }) => drawn.getGlyph(id, codePoints)),
+    positions: glyphs.map(({ xAdvance, xOffset, yOffset }) => ({ xAdvance, yAdvance: 0, xOffset, yOffset })),
+    advanceWidth: glyphs.reduce((sum, { xAdvance }) => sum + xAdvance, 0),
+  });
+}
+
+export function openPage(input: CertificateInput, texts: string): Page {
+  const doc = new PDFDocument({
+    size: input.PaperSize === 'A4' ? 'A4' : 'LETTER',
+    layout: 'landscape',
+    margin: 0,
+    // No standard font: they have no Unicode.
+    font: null as unknown as string,
+    pdfVersion: '1.7',
+    lang: input.Language,
+    displayTitle: true,
+    info: {
+      Title: [input.Title ?? input.CourseTitle, input.Name].filter(Boolean).join(' – '),
+      Author: input.Issuer,
+      Subject: input.CourseTitle,
+      Keywords: input.Number,
+      Creator: 'Lectern',
+      Producer: 'Lectern',
+      // The same certificate gives the same bytes.
+      CreationDate: new Date(input.IssuedAt),
+      ModDate: new Date(input.IssuedAt),
+    },
+  });
+  const registered = new Set<string>();
+  const fontsOf = (style: Style) => {
+    const fonts = fontsFor(style, texts);
+    for (const { name, bytes } of fonts)
+      if (!registered.has(name)) registered.add(name) && doc.registerFont(name, bytes);
+    return fonts;
+  };
+  const { width, height } = doc.page;
+  return {
+    doc,
+    width,
+    height,
+    text: (text, block) => {
+      const {
+        x,
+        y,
+        size,
+        min = 7,
+        maxLines = 1,
+        style = 'sans',
+        colour = '#1c2024',
+        lineHeight = 1.36,
+      } = block;
+      const fitted = fit(fontsOf(style), text, { size, min, width: block.width, maxLines });
+      fitted.lines.forEach((line, n) => {
+        const baseline = y + fitted.size * (lineHeight * n + (lineHeight + 0.72) / 2);
+        drawLine(doc, line, { ...block, x, y: baseline, size: fitted.size, colour });
+      });
+      return y + fitted.lines.length * fitted.size * lineHeight;
+    },
+    qr: (text, x, y, size) => drawCode(doc, text, x, y, size),
+    logo: (x, y, box) => drawLogo(doc, input, x, y, box),
+  };
+}
+
+function drawLine(
+  doc: PDFKit.PDFDocument,
+  line: Line,
+  { x, y, width, size, colour, align }: TextBlock & { colour: string },
+): void {
+  const free = width - lineWidth(line, size);
+  let at = x + (align === 'center' ? free / 2 : align === 'right' ? free : 0);
+  for (const run of line.runs) {
+    useGlyphs(doc, run.font, run.glyphs);
+    const advance = lineWidth({ runs: [run], isRightToLeft: false }, size);
+    const isMarked = needsActualText.test(run.text);
+    if (isMarked) doc.markContent('Span', { actual: run.text });
+    doc
+      .fontSize(size)
+      .fillColor(colour)
+      .text(run.text, at, y, { lineBreak: false, features: [], baseline: 'alphabetic' });
+    if (isMarked) doc.endMarkedContent();
+    at += advance;
+  }
+}
+
+function drawCode(doc: PDFKit.PDFDocument, text: string, x: number, y: number, size: number): void {
+  const { data } = encode(text, { ecc: 'M', border: 0 });
+  const module = size / data.length;
+  for (const [row, cells] of data.entries())
+    for (let start = 0; start < cells.length; start++) {
+      if (!cells[start]) continue;
+      let end = start;
+      while (cells[end]) end++;
+      doc.rect(x + start * module, y + row * module, (end - start) * module, module);
+      start = end;
+    }
+  doc.fill('#000000');
+}
+
+/** Returns false if there is no logo that a PDF can show: PNG and JPEG, but not WebP. */
+function drawLogo(
+  doc: PDFKit.PDFDocument,
+  { Logo }: CertificateInput,
+  x: number,
+  y: number,
+  { width, height, align }: { width: number; height: number; align: Align },
+): boolean {
+  if (!Logo || !/png|jpeg/.test(Logo.type)) return false;
+  try {
+    doc.image(Buffer.from(Logo.content), x, y, { fit: [width, height], align, valign: 'center' } as object);
+    return true;
+  } catch {
+    // An issued certificate must always be drawn.
+    return false;
+  }
+}

@@ -1,0 +1,43 @@
+/** What is drawn on a certificate. */
+export type CertificateInput = {
+  /** As shown: four groups of four characters. */
+  Number: string;
+  VerifyURL: string;
+  /** null once the person has been erased. */
+  Name: string | null;
+  LoginID: string | null;
+  CourseTitle: string;
+  Issuer: string;
+  Outcome: 'passed' | 'completed';
+  /** Per cent. */
+  Score: number | null;
+  /** RFC 3339 times. */
+  IssuedAt: string;
+  CompletedAt: string;
+  ValidUntil: string | null;
+  /** null: the standard texts of the language. */
+  Title: string | null;
+  Text: string | null;
+  Layout: 'classic' | 'modern';
+  PaperSize: 'A4' | 'Letter';
+  SignedBy: string | null;
+  Language: 'en' | 'de' | 'fr';
+  /** #rrggbb */
+  Colour: string | null;
+  Logo: { type: string; width: number; height: number; content: Uint8Array } | null;
+  /** Files inside the PDF. */
+  attachments: readonly Attachment[];
+};
+
+export type Attachment = { name: string; type: string; description: string; content: Uint8Array };
+
+export type DrawnCertificate = {
+  pdf: Buffer;
+  /** Whether the name contains characters that no font can draw. */
+  isNameIncomplete: boolean;
+};
+
+/** The entry of the workspace, which the service loads when it needs it. */
+export type Renderer = {
+  renderCertificate: (input: CertificateInput) => Promise<DrawnCertificate>;
+};

@@ -1,0 +1,73 @@
+import Type, { type Static } from 'typebox';
+import { Duration, Fields, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import { Problem } from '../../lib/errors.ts';
+
+/** The values that the text of a certificate can contain, in braces. */
+export const placeholders = ['Name', 'Course', 'Date', 'ValidUntil', 'Score', 'Issuer'] as const;
+
+export const certificateFields = {
+  On: OneOf(['passed', 'completed'], { description: 'The result that earns a certificate.' }),
+  ValidFor: Nullable({
+    ...Duration('How long a certificate is valid, in years, months, weeks and days; null means unlimited.'),
+    pattern: '^P(?=\\d)(\\d{1,3}Y)?(\\d{1,4}M)?(\\d{1,4}W)?(\\d{1,5}D)?$',
+    examples: ['P1Y'],
+  }),
+  ValidTo: Nullable(
+    Type.String({
+      pattern: '^(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
+      examples: ['12-31'],
+      description:
+        'Instead of ValidFor: certificates end on the next such day of the year (MM-DD), at midnight UTC after it.',
+    }),
+  ),
+  Title: Nullable({
+    ...Text(200, { description: 'The heading; null means “Certificate” in the language of the tenant.' }),
+    examples: ['Certificate of achievement'],
+  }),
+  Text: Nullable({
+    ...Text(1000, {
+      description: `The sentence below the name; null means a standard text. It can contain ${placeholders.map((name) => `{${name}}`).join(', ')}.`,
+    }),
+    examples: ['has passed {Course} with {Score} %.'],
+  }),
+};
+
+/** A rule may leave out everything but `On`. */
+export const CertificateRule = Fields(
+  {
+    On: certificateFields.On,
+    ValidFor: Type.Optional(certificateFields.ValidFor),
+    ValidTo: Type.Optional(certificateFields.ValidTo),
+    Title: Type.Optional(certificateFields.Title),
+    Text: Type.Optional(certificateFields.Text),
+  },
+  { title: 'CertificateRule' },
+);
+export type CertificateRule = Static<typeof CertificateRule>;
+
+/** The rule with all of its fields, as it is stored. */
+export const withDefaults = (rule: CertificateRule) => ({
+  ...{ ValidFor: null, ValidTo: null, Title: null, Text: null },
+  ...rule,
+});
+
+/** Rejects what would fail or mislead only when a certificate is issued or drawn. `at` begins the parameter's name. */
+export function checkRule(rule: Partial<CertificateRule>, at: string): void {
+  const reject = (param: string, detail: string) => {
+    throw new Problem('validation_failed', detail, { param: `${at}${param}` });
+  };
+  if (rule.ValidFor != null && rule.ValidTo != null)
+    reject('ValidTo', 'Send either ValidFor or ValidTo, and null for the other.');
+  if (rule.ValidFor != null && !/[1-9]/.test(rule.ValidFor))
+    reject('ValidFor', 'ValidFor must be longer than zero days. Send null for unlimited.');
+  const [month = 1, day = 1] = (rule.ValidTo ?? '01-01').split('-').map(Number);
+  if (day > new Date(Date.UTC(2024, month, 0)).getUTCDate())
+    reject('ValidTo', `The month has no day ${day}. Send a day that exists, such as 12-31.`);
+  for (const name of ['Title', 'Text'] as const)
+    for (const [whole, inner = ''] of (rule[name] ?? '').matchAll(/\{([^{}]*)\}/g))
+      if (!placeholders.some((known) => known === inner))
+        reject(
+          name,
+          `${name} contains the unknown placeholder ${whole}. Use one of ${placeholders.map((known) => `{${known}}`).join(', ')}.`,
+        );
+}

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
+import { png } from '../../../test/support/images.ts';
+import { startService } from '../../../test/support/service.ts';
+import {
+  expectProblem,
+  expectStatus,
+  newCourse,
+  newTenant,
+  type TestTenant,
+} from '../../../test/support/tenant.ts';
+import { issueCertificates } from './issue.ts';
+import { noticeEnds } from './notices.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const passed = { Override: { Success: 'passed', Score: 90, Reason: 'Exam on paper' } };
+
+async function enrolled(tenant: TestTenant, CourseID: string, fields: object = {}) {
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Lovelace', ...fields });
+  const { EnrollID } = (await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  const path = `/enrolment/${LoginID}/${EnrollID}`;
+  return { LoginID, EnrollID, path };
+}
+
+async function pass(tenant: TestTenant, { path }: { path: string }) {
+  expectStatus(await tenant.api('PUT', path, passed), 200);
+  const reply = await tenant.api('GET', `${path}/certificate`);
+  expectStatus(reply, 200);
+  return reply.body;
+}
+
+const verify = (number: string, headers: Record<string, string> = { accept: 'application/json' }) =>
+  fetch(`${service.baseUrl}/verify/${number}`, { headers });
+
+test('a result earns one certificate, which anyone can check', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const CourseID = await newCourse(service, {
+    Title: 'Fire safety',
+    Certificate: { On: 'passed', ValidFor: 'P1Y' },
+  });
+  const learner = await enrolled(tenant, CourseID);
+  expectProblem(await tenant.api('GET', `${learner.path}/certificate`), 404, 'certificate_not_found');
+  const made = await pass(tenant, learner);
+  assert.match(made.Number, /^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
+  assert.equal(made.Status, 'valid');
+  assert.equal(made.Name, 'Ada Lovelace');
+  assert.equal(Date.parse(made.ValidUntil) - Date.parse(made.CompletedAt), 365 * 86_400_000);
+  for (let n = 0; n < 2; n++) await issueCertificates(service.ctx);
+  const { Items } = (await tenant.api('GET', `/certificate?LoginID=${learner.LoginID}&Count=true`)).body;
+  assert.deepEqual(Items, [made]);
+  const types = (await tenant.events({ EnrollID: learner.EnrollID })).map(({ type }) => type);
+  assert.equal(types.filter((type) => type === 'certificate.issued').length, 1);
+  const typed = made.Number.toLowerCase().replaceAll('-', ' ');
+  const seen = await (await verify(encodeURIComponent(typed))).json();
+  assert.deepEqual(
+    [seen.Number, seen.Status, seen.Name, seen.CourseTitle, seen.Issuer],
+    [made.Number, 'valid', 'Ada Lovelace', 'Fire safety', 'Acme'],
+  );
+  assert.deepEqual(
+    Object.keys(seen).filter((name) => /Login|Enroll|CourseID/.test(name)),
+    [],
+  );
+  assert.equal((await verify('0000-0000-0000-0000')).status, 404);
+  const page = await verify(made.Number, { accept: 'text/html', 'accept-language': 'de' });
+  const html = await page.text();
+  assert.match(html, /Dieses Zertifikat ist gültig/);
+  assert.match(html, /<bdi>Ada Lovelace<\/bdi>/);
+});
+
+test('results that were reached before the certificate was set up earn none', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const early = await enrolled(tenant, CourseID);
+  expectStatus(await tenant.api('PUT', early.path, passed), 200);
+  clock.advance({ seconds: 1 });
+  expectStatus(await service.api('PUT', `/course/${CourseID}`, { Certificate: { On: 'passed' } }), 200);
+  await pass(tenant, await enrolled(tenant, CourseID));
+  expectProblem(await tenant.api('GET', `${early.path}/certificate`), 404, 'certificate_not_found');
+});
+
+test("a tenant's template wins over the course's rule", async () => {
+  const [tenant, other] = [await newTenant(service), await newTenant(service)];
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed', ValidFor: 'P1Y' } });
+  const address = `/certificate/template/${CourseID}`;
+  expectProblem(await tenant.api('GET', address), 404, 'template_not_found');
+  expectStatus(await tenant.api('PUT', address, { ValidTo: '12-31', Layout: 'modern' }), 200);
+  const made = await pass(tenant, await enrolled(tenant, CourseID));
+  const year = new Date(made.CompletedAt).getUTCFullYear();
+  assert.equal(made.ValidUntil, `${year + 1}-01-01T00:00:00.000Z`);
+  const others = await pass(other, await enrolled(other, CourseID));
+  assert.notEqual(others.ValidUntil, made.ValidUntil);
+  expectStatus(await tenant.api('PUT', address, { On: null }), 200);
+  const none = await enrolled(tenant, CourseID);
+  expectStatus(await tenant.api('PUT', none.path, passed), 200);
+  expectProblem(await tenant.api('GET', `${none.path}/certificate`), 404, 'certificate_not_found');
+  expectProblem(await other.api('GET', `/certificate/${made.Number}`), 404, 'certificate_not_found');
+  const revoke = other.api('POST', `/certificate/${made.Number}/revoke`, { Reason: 'x' });
+  expectProblem(await revoke, 404, 'certificate_not_found');
+});
+
+test('bad rules are refused when they are saved', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const address = `/certificate/template/${CourseID}`;
+  const bad: [object, string][] = [
+    [{ Text: 'has {Naem}' }, 'Text'],
+    [{ Title: 'x'.repeat(4_000) }, 'Title'],
+    [{ ValidTo: '02-30' }, 'ValidTo'],
+    [{ ValidFor: 'P0D' }, 'ValidFor'],
+    [{ ValidFor: 'P1Y', ValidTo: '12-31' }, 'ValidTo'],
+  ];
+  for (const [body, param] of bad)
+    expectProblem(await tenant.api('PUT', address, body), 422, 'validation_failed', param);
+  const Certificate = { On: 'passed', Text: '{x}' };
+  const reply = await service.api('PUT', `/course/${CourseID}`, { Certificate });
+  expectProblem(reply, 422, 'validation_failed', 'Certificate.Text');
+});
+
+test('a retake replaces the certificate, and a correction revokes it', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });
+  const learner = await enrolled(tenant, CourseID);
+  const first = await pass(tenant, learner);
+  const again = await tenant.api('POST', `/enrol/${learner.LoginID}/${CourseID}`, { IfEnrolled: 'renew' });
+  const second = await pass(tenant, { path: `/enrolment/${learner.LoginID}/${again.body.EnrollID}` });
+  const seen = await (await verify(first.Number)).json();
+  assert.deepEqual([seen.Status, seen.ReplacedBy], ['replaced', second.Number]);
+  expectStatus(await tenant.api('PUT', `/user/${learner.LoginID}`, { LastName: 'King' }), 200);
+  const fixed = await tenant.api('POST', `/certificate/${second.Number}/reissue`, { Reason: 'Married' });
+  expectStatus(fixed, 201);
+  assert.equal(fixed.body.Name, 'Ada King');
+  assert.equal(fixed.body.CompletedAt, second.CompletedAt);
+  const old = await (await verify(second.Number)).json();
+  assert.deepEqual([old.Status, old.ReplacedBy, old.Reason], ['revoked', fixed.body.Number, null]);
+  const gone = { Reason: 'Cheated', ShowReason: true };
+  expectStatus(await tenant.api('POST', `/certificate/${fixed.body.Number}/revoke`, gone), 200);
+  const revoked = await (await verify(fixed.body.Number)).json();
+  assert.deepEqual([revoked.Status, revoked.Reason], ['revoked', 'Cheated']);
+});
+
+test('the end of a certificate is reported in advance and when it comes', async () => {
+  const tenant = await newTenant(service, { ReminderDays: [14, 3] });
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed', ValidFor: 'P30D' } });
+  const learner = await enrolled(tenant, CourseID);
+  await pass(tenant, learner);
+  for (const days of [15, 3, 9, 6]) {
+    clock.advance({ days });
+    await noticeEnds(service.ctx);
+    await noticeEnds(service.ctx);
+  }
+  const told = (await tenant.events({ EnrollID: learner.EnrollID }))
+    .filter(({ type }) => /certificate\.exp/.test(type))
+    .map(({ type, data }) => [type, data.Days ?? null]);
+  assert.deepEqual(told, [
+    ['certificate.expiring', 12],
+    ['certificate.expiring', 3],
+    ['certificate.expired', null],
+  ]);
+  const { Items } = (await tenant.api('GET', '/certificate?Status=expired')).body;
+  assert.equal(Items.length, 1);
+});
+
+test('an erased person’s certificate can still be checked, without the name', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });
+  const learner = await enrolled(tenant, CourseID);
+  const made = await pass(tenant, learner);
+  expectStatus(await tenant.api('DELETE', `/user/${learner.LoginID}`), 200);
+  const seen = await (await verify(made.Number)).json();
+  assert.deepEqual([seen.Name, seen.Status], [null, 'valid']);
+});
+
+test('jobs and readers that meet issue each certificate once', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });
+  const learners = await Promise.all(Array.from({ length: 12 }, () => enrolled(tenant, CourseID)));
+  const work = learners.map(({ path }) => tenant.api('PUT', path, passed));
+  const jobs = Array.from({ length: 4 }, () => issueCertificates(service.ctx).catch(() => {}));
+  await Promise.all([...work, ...jobs]);
+  await Promise.all(learners.map(({ path }) => tenant.api('GET', `${path}/certificate`)));
+  const { Items } = (await tenant.api('GET', '/certificate?Limit=200')).body;
+  const ids = Items.map(({ EnrollID }: { EnrollID: string }) => EnrollID);
+  assert.deepEqual(ids.toSorted(), learners.map(({ EnrollID }) => EnrollID).toSorted());
+});
+
+test('the PDF has the same bytes each time', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  expectStatus(
+    await tenant.api('PUT', '/branding', { Colour: '#0057b8', Logo: png().toString('base64') }),
+    200,
+  );
+  const CourseID = await newCourse(service, { Title: 'Пожарная безопасность' });
+  expectStatus(await tenant.api('PUT', `/certificate/template/${CourseID}`, { Layout: 'modern' }), 200);
+  const learner = await enrolled(tenant, CourseID, { FirstName: 'น้ำผึ้ง', LastName: '🜁' });
+  await pass(tenant, learner);
+  const draw = async () => {
+    const headers = { authorization: `Bearer ${tenant.key}`, accept: 'text/html, application/pdf;q=0.9' };
+    const reply = await fetch(`${service.baseUrl}${learner.path}/certificate`, { headers });
+    assert.equal(reply.headers.get('content-type'), 'application/pdf');
+    return Buffer.from(await reply.arrayBuffer());
+  };
+  const pdf = await draw();
+  assert.match(pdf.toString('latin1'), /^%PDF-1\.7/);
+  expectStatus(await tenant.api('PUT', '/branding', { Colour: '#ff0000', Logo: null }), 200);
+  assert.ok(pdf.equals(await draw()));
+});

@@ -1,0 +1,211 @@
+import type { Condition } from '../../db/page.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { readEnrolment } from '../enrolments/list.ts';
+import { appendEvents } from '../events/append.ts';
+import { findUserId, userNotFound } from '../users/users.ts';
+import { issueDue, issueNow } from './issue.ts';
+import { readNumber, showNumber } from './number.ts';
+import {
+  type CertificateRow,
+  type CertificateWithLogin,
+  certificateNotFound,
+  contentOf,
+  isStatusSql,
+  toCertificate,
+} from './record.ts';
+import type { Certificate, CertificateStatus, Revocation } from './schemas.ts';
+
+type Filter = { CourseID?: string; LoginID?: string; Status?: CertificateStatus };
+
+const withLogin = (rows: string) => `
+select held.*, holder.login_id from (${rows}) held
+left join "user" holder on holder.tenant_id = $1 and holder.user_id = held.user_id`;
+
+async function conditionsOf(ctx: TenantContext, { CourseID, LoginID, Status }: Filter): Promise<Condition[]> {
+  const conditions: Condition[] = [];
+  if (CourseID !== undefined) conditions.push(({ add }) => `held.course_id = ${add(CourseID)}`);
+  if (LoginID !== undefined) {
+    const userId = await findUserId(ctx, LoginID);
+    if (userId === null) throw userNotFound();
+    conditions.push(({ add }) => `held.user_id = ${add(userId)}`);
+  }
+  if (Status !== undefined) conditions.push(({ add }) => isStatusSql(Status, () => add(tenantNow(ctx))));
+  return conditions;
+}
+
+export async function listCertificates(
+  ctx: TenantContext,
+  input: PageQuery & Order & Filter & { Count?: boolean },
+) {
+  const after = readCursor(input);
+  if (after !== null && !isId(after)) throw foreignCursor();
+  if (after === null) await issueDue(ctx);
+  return page<CertificateWithLogin, Certificate>(
+    ctx,
+    input,
+    {
+      rows: 'certificate held where held.tenant_id = $1',
+      values: [ctx.tenantId],
+      where: await conditionsOf(ctx, input),
+      key: ['certificate_id'],
+      after: after === null ? null : [after],
+      newest: input.Order === 'newest',
+      show: withLogin,
+    },
+    (row) => row.certificate_id,
+    (row) => toCertificate(ctx, row),
+  );
+}
+
+const ofEnrolment = withLogin(`select own.* from certificate own
+  where own.tenant_id = $1 and own.enroll_id = $2 order by own.certificate_id desc limit 1`);
+
+/** The newest certificate of an enrolment. */
+export async function findOfEnrolment(
+  ctx: TenantContext,
+  input: { loginId: string; enrollId: string },
+): Promise<CertificateWithLogin> {
+  await readEnrolment(ctx, input);
+  await issueDue(ctx);
+  const values = [ctx.tenantId, input.enrollId];
+  const [row] = await run<CertificateWithLogin>(ctx, {
+    name: 'certificate_of_enrolment',
+    text: ofEnrolment,
+    values,
+  });
+  if (row) return row;
+  throw new Problem(
+    'certificate_not_found',
+    'The enrolment has no certificate: the course issues none, or the learner has not earned it yet.',
+    { param: 'EnrollID' },
+  );
+}
+
+/** Locks the certificate's row until the transaction ends. */
+async function lock(ctx: TenantContext, typed: string): Promise<CertificateRow> {
+  const row = await ctx.db
+    .selectFrom('certificate')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('number', '=', readNumber(typed) ?? '')
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw certificateNotFound();
+  return row;
+}
+
+const ofNumber = withLogin('select own.* from certificate own where own.tenant_id = $1 and own.number = $2');
+
+export async function readCertificate(ctx: TenantContext, typed: string): Promise<Certificate> {
+  const values = [ctx.tenantId, readNumber(typed) ?? ''];
+  const [row] = await run<CertificateWithLogin>(ctx, {
+    name: 'certificate_of_number',
+    text: ofNumber,
+    values,
+  });
+  if (!row) throw certificateNotFound();
+  return toCertificate(ctx, row);
+}
+
+async function revokeRow(ctx: TenantContext, row: CertificateRow, input: Revocation): Promise<void> {
+  await ctx.db
+    .updateTable('certificate')
+    .set({
+      revoked_at: tenantNow(ctx),
+      reason: input.Reason,
+      shows_reason: input.ShowReason ?? false,
+      next_notice_at: null,
+    })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('certificate_id', '=', row.certificate_id)
+    .execute();
+  const subject = { enrollId: row.enroll_id, courseId: row.course_id };
+  await appendEvents(ctx, [
+    {
+      type: 'certificate.revoked',
+      ...(row.user_id !== null && { userId: row.user_id }),
+      ...subject,
+      data: { Number: showNumber(row.number) },
+    },
+  ]);
+}
+
+/** Revokes a certificate. Repeating it changes nothing. */
+export async function revokeCertificate(
+  ctx: TenantContext,
+  typed: string,
+  input: Revocation,
+): Promise<Certificate> {
+  await transaction(ctx, async (ctx) => {
+    const row = await lock(ctx, typed);
+    if (row.revoked_at) return;
+    await revokeRow(ctx, row, input);
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'certificate.revoked',
+      targetId: showNumber(row.number),
+      data: {},
+    });
+  });
+  return readCertificate(ctx, typed);
+}
+
+/**
+ * Issues another certificate for the same attempt, with the person's present name and the course's present title, and
+ * revokes the former one. The dates stay.
+ */
+export async function reissueCertificate(
+  ctx: TenantContext,
+  typed: string,
+  input: Revocation,
+): Promise<Certificate> {
+  await issueDue(ctx);
+  const number = await transaction(ctx, async (ctx) => {
+    const row = await lock(ctx, typed);
+    if (row.user_id === null || row.replaced_by)
+      throw new Problem(
+        'certificate_revoked',
+        row.user_id === null
+          ? 'The person has been erased, so the certificate cannot be issued again.'
+          : `The certificate was replaced. Reissue ${showNumber(row.replaced_by ?? '')} instead.`,
+        { param: 'Number' },
+      );
+    const course = await ctx.db
+      .selectFrom('course')
+      .select('title')
+      .where('course_id', '=', row.course_id)
+      .executeTakeFirst();
+    const { Title, Text, Layout, PaperSize, SignedBy, Score, Outcome, CourseTitle } = contentOf(row);
+    await issueNow(ctx, [
+      {
+        ...row,
+        user_id: row.user_id,
+        title: course?.title ?? CourseTitle,
+        score: Score,
+        rule: { On: Outcome, ValidFor: null, ValidTo: null, Title, Text, Layout, PaperSize, SignedBy },
+        issue: row.issue + 1,
+      },
+    ]);
+    const { number } = await ctx.db
+      .selectFrom('certificate')
+      .select('number')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('enroll_id', '=', row.enroll_id)
+      .where('attempt', '=', row.attempt)
+      .where('issue', '=', row.issue + 1)
+      .executeTakeFirstOrThrow();
+    if (!row.revoked_at) await revokeRow(ctx, row, input);
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'certificate.reissued',
+      targetId: showNumber(row.number),
+      data: { Number: showNumber(number) },
+    });
+    return number;
+  });
+  return readCertificate(ctx, number);
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CertificateInput, DrawnCertificate, Renderer } from '../../../../certificates/src/types.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { locations } from '../../lib/locations.ts';
+import { showNumber } from './number.ts';
+import { type CertificateRow, contentOf, verifyUrl } from './record.ts';
+
+/** Loads the workspace with the fonts and the PDF library when the first certificate is drawn. */
+const loadRenderer = (): Promise<Renderer> =>
+  import(pathToFileURL(join(locations.certificates, 'render.js')).href);
+
+async function logoOf(ctx: TenantContext, name: string | null): Promise<CertificateInput['Logo']> {
+  if (name === null) return null;
+  const row = await ctx.db
+    .selectFrom('certificate_logo')
+    .select(['type', 'width', 'height', 'content'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The same certificate gives the same bytes, because all that is drawn was stored when it was issued. */
+export async function drawPdf(
+  ctx: TenantContext,
+  row: CertificateRow,
+  attachments: CertificateInput['attachments'],
+): Promise<DrawnCertificate> {
+  const { LogoName, LoginID = null, ...content } = contentOf(row);
+  const { renderCertificate } = await loadRenderer();
+  return renderCertificate({
+    ...content,
+    Number: showNumber(row.number),
+    VerifyURL: verifyUrl(ctx, row.number),
+    Name: row.name,
+    LoginID,
+    IssuedAt: row.issued_at.toISOString(),
+    CompletedAt: row.completed_at.toISOString(),
+    ValidUntil: row.valid_until?.toISOString() ?? null,
+    Logo: await logoOf(ctx, LogoName),
+    attachments,
+  });
+}

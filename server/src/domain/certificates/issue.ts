@@ -1,0 +1,346 @@
+import { randomInt } from 'node:crypto';
+import { readByIndex } from '../../db/batches.ts';
+import { limitLockWaits } from '../../db/locks.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { isServed } from '../../infra/operations/node-tenants.ts';
+import { lowestId, newId } from '../../lib/ids.ts';
+import { appendEvents } from '../events/append.ts';
+import { countInTurns } from '../reports/event-counter.ts';
+import type { Language } from '../tenants/schemas.ts';
+import { newNumber, showNumber } from './number.ts';
+import { verifyUrl } from './record.ts';
+import type { Content, TemplateRule } from './schemas.ts';
+import { endOf, nextNotice } from './validity.ts';
+
+/** What earns a certificate, with the rule that was valid then. */
+export type Earned = {
+  enroll_id: string;
+  attempt: number;
+  user_id: string;
+  course_id: string;
+  title: string;
+  completed_at: Date;
+  score: number | null;
+  rule: TemplateRule;
+  /** Counts corrections of the certificate of an attempt. */
+  issue?: number;
+  /** A correction keeps the dates. */
+  valid_until?: Date | null;
+};
+
+/** The number of entries in a list of revoked certificates (Bitstring Status List v1.0 §6.1), and how many are used. */
+export const listEntries = 131_072;
+const usedEntries = listEntries / 2;
+
+const maxEvents = 500;
+const hourMilliseconds = 3_600_000;
+
+const begin = `
+insert into certificate_log (tenant_id, position)
+select $1, coalesce(
+  (select event.position - 1 from event where event.tenant_id = $1 and event.event_id >= $2 and event.position is not null
+    order by event.event_id limit 1),
+  (select event_log.position from event_log where event_log.tenant_id = $1), 0)
+on conflict (tenant_id) do nothing`;
+
+/** From now on, the tenant's events are read for results that earn certificates, beginning shortly before `since`. */
+export async function beginIssuing(ctx: TenantContext, since: Date): Promise<void> {
+  const values = [ctx.tenantId, lowestId(new Date(since.getTime() - hourMilliseconds))];
+  await run(ctx, { name: 'begin_issuing', text: begin, values });
+}
+
+/** `wanted` is an SQL condition on `log`. */
+const openText = (wanted: string, own = 'log.tenant_id') => `
+select log.tenant_id from event_log log left join certificate_log own on own.tenant_id = ${own}
+where ${wanted} and log.position > coalesce(own.position, 0)
+  and (own.tenant_id is not null or exists (select from course where course.certificate is not null))`;
+
+const openTenants = `/* across tenants: results of all tenants earn certificates */
+${openText(`log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')}`)}`;
+
+/** Job: issues the certificates that results have earned. */
+export const issueCertificates = (ctx: Context) =>
+  countInTurns(ctx, { name: 'issuing_tenants', text: openTenants, count: issueBatch });
+
+const next = `
+select own.position, own.issued, least(log.position, own.position + ${maxEvents}) as until, log.position as last
+from certificate_log own join event_log log on log.tenant_id = $1
+where own.tenant_id = $1 and log.position > own.position`;
+
+type Place = { position: number; issued: number; until: number; last: number };
+
+/** Issues all that has been earned so far, so that a reader does not have to wait for the job. */
+export async function issueDue(ctx: TenantContext): Promise<void> {
+  const [open] = await run<{ tenant_id: string }>(ctx, {
+    name: 'is_issuing',
+    text: openText('log.tenant_id = $1', '$1'),
+    values: [ctx.tenantId],
+  });
+  if (open) while (await issueBatch(ctx)) {}
+}
+
+const isEarning = `(found.type = 'enrolment.' || (found.rule ->> 'On') or (found.type = 'enrolment.attempt_finished'
+    and case found.rule ->> 'On' when 'passed' then found.data ->> 'Success' = 'passed'
+      when 'completed' then found.data ->> 'Completion' = 'completed' end))`;
+
+/**
+ * The results in the events from $2 to $3 that earn certificates. The events of a commit have the same time, and that of
+ * the end of an attempt has its number, which may not be the current one.
+ */
+const earnedText = `
+with found as (
+  select event.position, event.type, event.occurred_at, event.user_id, event.enroll_id, event.course_id, event.data,
+    course.title, coalesce(own.rule, course.certificate) as rule, coalesce(own.since, course.certificate_since) as since
+  from event
+  join course on course.course_id = event.course_id
+  left join certificate_template own on own.tenant_id = $1 and own.course_id = event.course_id
+  where event.tenant_id = $1 and event.position > $2 and event.position <= $3 and event.user_id is not null
+    and event.type in ('enrolment.passed', 'enrolment.completed', 'enrolment.attempt_finished')
+)
+select found.enroll_id, found.user_id, found.course_id, found.title, found.rule, found.occurred_at as completed_at,
+  (found.data ->> 'Score')::float8 as score,
+  coalesce((found.data ->> 'Attempt')::integer, finished.attempt, started.attempt, 1) as attempt
+from found
+left join lateral (
+  select (same.data ->> 'Attempt')::integer as attempt from event same
+  where same.tenant_id = $1 and same.enroll_id = found.enroll_id and same.type = 'enrolment.attempt_finished'
+    and same.occurred_at = found.occurred_at limit 1
+) finished on true
+left join lateral (
+  select (earlier.data ->> 'Attempt')::integer as attempt from event earlier
+  where earlier.tenant_id = $1 and earlier.enroll_id = found.enroll_id and earlier.position < found.position
+    and earlier.type in ('enrolment.attempt_started', 'enrolment.reset')
+  order by earlier.event_id desc limit 1
+) started on true
+where found.occurred_at >= found.since and ${isEarning}
+order by found.position`;
+
+/** Reads the next events of the tenant. Returns whether there are more. */
+function issueBatch(ctx: TenantContext): Promise<boolean> {
+  return transaction(ctx, async (ctx) => {
+    await limitLockWaits(ctx);
+    await readByIndex(ctx);
+    const log = await lockLog(ctx);
+    if (!log) return false;
+    const values = [ctx.tenantId, log.position, log.until];
+    const earned = await run<Earned>(ctx, { name: 'earned_certificates', text: earnedText, values });
+    const issued = await issueOnce(ctx, earned, log.issued);
+    await ctx.db
+      .updateTable('certificate_log')
+      .set({ position: log.until, issued: log.issued + issued })
+      .where('tenant_id', '=', ctx.tenantId)
+      .execute();
+    return log.until < log.last;
+  });
+}
+
+/** The row stays locked until the transaction ends, so that nothing is issued twice. */
+async function lockLog(ctx: TenantContext): Promise<Place | undefined> {
+  const since = await ctx.db
+    .selectFrom('course')
+    .select((course) => course.fn.min('certificate_since').as('since'))
+    .executeTakeFirst();
+  await beginIssuing(ctx, since?.since ?? tenantNow(ctx));
+  await ctx.db
+    .selectFrom('certificate_log')
+    .select('tenant_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .forUpdate()
+    .execute();
+  const [place] = await run<Place>(ctx, {
+    name: 'next_for_certificates',
+    text: next,
+    values: [ctx.tenantId],
+  });
+  return place;
+}
+
+/** Locks the tenant's certificates outside of the job, and issues these. */
+export async function issueNow(ctx: TenantContext, earned: readonly Earned[]): Promise<number> {
+  await beginIssuing(ctx, tenantNow(ctx));
+  const { issued } = await ctx.db
+    .selectFrom('certificate_log')
+    .select('issued')
+    .where('tenant_id', '=', ctx.tenantId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const count = await issueOnce(ctx, earned, issued);
+  await ctx.db
+    .updateTable('certificate_log')
+    .set({ issued: issued + count })
+    .where('tenant_id', '=', ctx.tenantId)
+    .execute();
+  return count;
+}
+
+const known = `
+select held.enroll_id, held.attempt, held.issue from certificate held
+where held.tenant_id = $1 and held.enroll_id = any($2::uuid[])`;
+
+const keyOf = ({ enroll_id, attempt, issue = 1 }: Pick<Earned, 'enroll_id' | 'attempt' | 'issue'>) =>
+  `${enroll_id} ${attempt} ${issue}`;
+
+/** Issues one certificate for each attempt, unless it has one. Returns how many. */
+async function issueOnce(ctx: TenantContext, earned: readonly Earned[], before: number): Promise<number> {
+  if (earned.length === 0) return 0;
+  const values = [ctx.tenantId, earned.map(({ enroll_id }) => enroll_id)];
+  const rows = await run<Earned>(ctx, { name: 'known_certificates', text: known, values });
+  const done = new Set(rows.map(keyOf));
+  const open = earned.filter((one) => !done.has(keyOf(one)) && done.add(keyOf(one)));
+  let issued = 0;
+  for (const wave of wavesOf(open)) issued += await insert(ctx, wave, before + issued);
+  return issued;
+}
+
+/** In each wave, a person has at most one certificate for a course, so that the later one replaces it. */
+function wavesOf(earned: readonly Earned[]): Earned[][] {
+  const waves: Earned[][] = [];
+  const count = new Map<string, number>();
+  for (const one of earned) {
+    const key = `${one.user_id} ${one.course_id}`;
+    const wave = count.get(key) ?? 0;
+    count.set(key, wave + 1);
+    waves[wave] = [...(waves[wave] ?? []), one];
+  }
+  return waves;
+}
+
+type Person = { user_id: string; login_id: string; first_name: string | null; last_name: string | null };
+
+/** Locks the people, so that an erasure waits and then finds the certificates. */
+const people = `
+select known.user_id, known.login_id, known.first_name, known.last_name from "user" known
+where known.tenant_id = $1 and known.user_id = any($2::uuid[]) order by known.user_id for key share of known`;
+
+type Issuer = {
+  name: string;
+  language: Language;
+  reminder_days: number[];
+  colour: string | null;
+  logo_name: string | null;
+};
+
+const issuerText = `
+select client.name, client.language, client.reminder_days, own.colour, own.logo_name
+from tenant client left join branding own on own.tenant_id = $1 where client.tenant_id = $1`;
+
+const keepLogo = `
+insert into certificate_logo (tenant_id, name, type, width, height, content)
+select $1, own.logo_name, own.logo_type, own.logo_width, own.logo_height, own.logo
+from branding own where own.tenant_id = $1 and own.logo is not null on conflict do nothing`;
+
+const insertText = `
+insert into certificate (tenant_id, certificate_id, number, enroll_id, attempt, issue, user_id, course_id, issued_at,
+  completed_at, valid_until, next_notice_at, status_list, status_index, name, content)
+select $1, made.certificate_id, made.number, made.enroll_id, made.attempt, made.issue, made.user_id, made.course_id, $3,
+  made.completed_at, made.valid_until, made.next_notice_at, made.status_list, made.status_index, made.name, made.content
+from jsonb_to_recordset($2::jsonb) as made (certificate_id uuid, number text, enroll_id uuid, attempt integer,
+  issue integer, user_id uuid, course_id text, completed_at timestamptz, valid_until timestamptz,
+  next_notice_at timestamptz, status_list integer, status_index integer, name text, content jsonb)
+on conflict do nothing returning certificate_id`;
+
+const replaceText = `
+update certificate older set replaced_by = newer.number, next_notice_at = null
+from jsonb_to_recordset($2::jsonb) as newer (certificate_id uuid, number text, user_id uuid, course_id text)
+where older.tenant_id = $1 and older.user_id = newer.user_id and older.course_id = newer.course_id
+  and older.certificate_id <> newer.certificate_id and older.replaced_by is null
+returning older.number as older, newer.number as newer`;
+
+async function insert(ctx: TenantContext, earned: readonly Earned[], before: number): Promise<number> {
+  const now = tenantNow(ctx);
+  const users = earned.map(({ user_id }) => user_id);
+  const found = await run<Person>(ctx, {
+    name: 'certified_people',
+    text: people,
+    values: [ctx.tenantId, users],
+  });
+  const persons = new Map(found.map((person) => [person.user_id, person]));
+  const [issuer] = await run<Issuer>(ctx, {
+    name: 'certificate_issuer',
+    text: issuerText,
+    values: [ctx.tenantId],
+  });
+  if (!issuer) return 0;
+  if (issuer.logo_name !== null)
+    await run(ctx, { name: 'keep_certificate_logo', text: keepLogo, values: [ctx.tenantId] });
+  const made = earned.flatMap((one, n) => {
+    const person = persons.get(one.user_id);
+    return person ? [rowOf(one, { person, issuer, now, list: Math.floor((before + n) / usedEntries) })] : [];
+  });
+  for (let missing = made; missing.length > 0; ) {
+    const values = [ctx.tenantId, JSON.stringify(missing), now];
+    const stored = await run<{ certificate_id: string }>(ctx, {
+      name: 'issue_certificates',
+      text: insertText,
+      values,
+    });
+    const ids = new Set(stored.map(({ certificate_id }) => certificate_id));
+    missing = missing.filter(({ certificate_id }) => !ids.has(certificate_id));
+    // Another certificate has the entry in the list.
+    for (const row of missing) row.status_index = randomInt(listEntries);
+  }
+  const replaced = await run<{ older: string; newer: string }>(ctx, {
+    name: 'replace_certificates',
+    text: replaceText,
+    values: [ctx.tenantId, JSON.stringify(made)],
+  });
+  const former = new Map(replaced.map(({ older, newer }) => [newer, older]));
+  await appendEvents(
+    ctx,
+    made.map((row) => ({
+      type: 'certificate.issued',
+      userId: row.user_id,
+      enrollId: row.enroll_id,
+      courseId: row.course_id,
+      data: {
+        Number: showNumber(row.number),
+        Attempt: row.attempt,
+        ValidUntil: row.valid_until?.toISOString() ?? null,
+        VerifyURL: verifyUrl(ctx, row.number),
+        Replaces: former.has(row.number) ? showNumber(former.get(row.number) ?? '') : null,
+      },
+    })),
+  );
+  return made.length;
+}
+
+function rowOf(
+  earned: Earned,
+  { person, issuer, now, list }: { person: Person; issuer: Issuer; now: Date; list: number },
+) {
+  const { enroll_id, attempt, user_id, course_id, completed_at, rule, issue = 1 } = earned;
+  const validUntil = earned.valid_until === undefined ? endOf(rule, completed_at) : earned.valid_until;
+  const content: Content = {
+    Title: rule.Title,
+    Text: rule.Text,
+    Layout: rule.Layout ?? 'classic',
+    PaperSize: rule.PaperSize ?? 'A4',
+    SignedBy: rule.SignedBy ?? null,
+    CourseTitle: earned.title,
+    LoginID: person.login_id,
+    Score: earned.score,
+    Outcome: rule.On ?? 'passed',
+    Issuer: issuer.name,
+    Language: issuer.language,
+    Colour: issuer.colour,
+    LogoName: issuer.logo_name,
+  };
+  return {
+    certificate_id: newId(now),
+    number: newNumber(),
+    enroll_id,
+    attempt,
+    issue,
+    user_id,
+    course_id,
+    completed_at,
+    valid_until: validUntil,
+    next_notice_at: nextNotice(validUntil, issuer.reminder_days, now),
+    status_list: list,
+    status_index: randomInt(listEntries),
+    name: [person.first_name, person.last_name].filter(Boolean).join(' ') || person.login_id,
+    content,
+  };
+}

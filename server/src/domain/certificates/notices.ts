@@ -1,0 +1,96 @@
+import { forTenant } from '../../db/owners.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { secondsAhead, tenantNow, tenantNowOfSql } from '../../infra/context/clocks.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { appendEvents } from '../events/append.ts';
+import { showNumber } from './number.ts';
+import { daysUntil, nextNotice } from './validity.ts';
+
+const dueTenants = `/* across tenants: certificates of all tenants end */
+select own.tenant_id from certificate_log own
+join tenant client on client.tenant_id = own.tenant_id and client.status = 'active'
+cross join lateral (
+  select held.certificate_id from certificate held where held.tenant_id = own.tenant_id
+    and held.next_notice_at <= ${tenantNowOfSql('$1', '$2', 'own.tenant_id')} limit 1
+) next
+where ${isServed('own.tenant_id', '$3')}`;
+
+const batch = 100;
+
+const dueText = `
+select held.certificate_id, held.number, held.user_id, held.enroll_id, held.course_id, held.valid_until,
+  client.reminder_days
+from certificate held join tenant client on client.tenant_id = $1
+where held.tenant_id = $1 and held.next_notice_at <= $2
+order by held.next_notice_at, held.certificate_id limit ${batch} for update of held skip locked`;
+
+type Due = {
+  certificate_id: string;
+  number: string;
+  user_id: string | null;
+  enroll_id: string;
+  course_id: string;
+  valid_until: Date;
+  reminder_days: number[];
+};
+
+const storeText = `
+update certificate held set next_notice_at = made.next_notice_at
+from jsonb_to_recordset($2::jsonb) as made (certificate_id uuid, next_notice_at timestamptz)
+where held.tenant_id = $1 and held.certificate_id = made.certificate_id`;
+
+/** Reports certificates of a tenant that end soon or have ended. Returns how many. */
+export function noticeBatch(ctx: TenantContext): Promise<number> {
+  return transaction(ctx, async (ctx) => {
+    const now = tenantNow(ctx);
+    const values = [ctx.tenantId, now];
+    const due = await run<Due>(ctx, { name: 'certificate_notices', text: dueText, values });
+    if (due.length === 0) return 0;
+    const made = due.map(({ certificate_id, valid_until, reminder_days }) => ({
+      certificate_id,
+      next_notice_at: valid_until > now ? nextNotice(valid_until, reminder_days, now) : null,
+    }));
+    await run(ctx, { name: 'store_notices', text: storeText, values: [ctx.tenantId, JSON.stringify(made)] });
+    await appendEvents(
+      ctx,
+      due.map(({ number, user_id, enroll_id, course_id, valid_until }) => {
+        const ended = valid_until <= now;
+        return {
+          type: ended ? 'certificate.expired' : 'certificate.expiring',
+          ...(user_id !== null && { userId: user_id }),
+          enrollId: enroll_id,
+          courseId: course_id,
+          data: {
+            Number: showNumber(number),
+            ...(!ended && { Days: daysUntil(valid_until, now) }),
+            ValidUntil: valid_until.toISOString(),
+          },
+        };
+      }),
+    );
+    return due.length;
+  });
+}
+
+/** Job: reports all certificates that end soon or have ended. A failure leaves the other tenants their turn. */
+export async function noticeEnds(ctx: Context): Promise<void> {
+  const values = [ctx.now(), secondsAhead(ctx), await servedTenants(ctx)];
+  const tenants = await run<{ tenant_id: string }>(ctx, {
+    name: 'ending_certificates',
+    text: dueTenants,
+    values,
+  });
+  const failures: unknown[] = [];
+  for (const { tenant_id } of tenants)
+    try {
+      while (!ctx.load.draining && (await noticeBatch(forTenant(ctx, tenant_id))) === batch) {}
+    } catch (error) {
+      failures.push(error);
+    }
+  if (failures.length > 0)
+    throw new AggregateError(
+      failures,
+      `The ends of certificates of ${failures.length} tenants could not be reported.`,
+    );
+}

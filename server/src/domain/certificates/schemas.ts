@@ -1,0 +1,143 @@
+import Type from 'typebox';
+import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import { certificateFields } from '../catalogue/certificate-rule.ts';
+import { CourseID } from '../catalogue/schemas.ts';
+import { EnrollID } from '../enrolments/record/schemas.ts';
+import { LoginID } from '../users/schemas.ts';
+import { numberExample } from './number.ts';
+
+export const certificateStatuses = ['valid', 'expired', 'revoked', 'replaced'] as const;
+export type CertificateStatus = (typeof certificateStatuses)[number];
+
+export const CertificateNumber = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  examples: [numberExample],
+  description: 'The number on the certificate. Case, hyphens and spaces are ignored.',
+});
+
+const ShownNumber = { ...CertificateNumber, description: 'The number on the certificate. It is random.' };
+const ReplacedBy = Nullable({
+  ...ShownNumber,
+  description: 'The number of the newer certificate for the same course.',
+});
+const Status = OneOf(certificateStatuses, {
+  description: 'replaced: the person has a newer certificate for the course.',
+});
+const Name = (description: string) =>
+  Nullable({ ...Type.String({ description }), examples: ['Ada Lovelace'] });
+const VerifyURL = {
+  ...Address('The public page that shows whether the certificate is valid.'),
+  examples: [`https://lectern.example.com/verify/${numberExample}`],
+};
+const Reason = Text(500, {
+  minLength: 1,
+  description: 'Why the certificate was revoked.',
+  examples: ['Issued for the wrong person.'],
+});
+
+const dates = {
+  IssuedAt: Instant('When it was issued.'),
+  CompletedAt: Instant('When the learner reached the result.'),
+  ValidUntil: Nullable(Instant('null: without end.')),
+};
+
+export const Certificate = Fields(
+  {
+    Number: ShownNumber,
+    Status,
+    LoginID: Nullable(LoginID),
+    Name: Name('The name on the certificate; null once the person has been erased.'),
+    CourseID,
+    CourseTitle: Type.String({ description: 'The title of the course when the certificate was issued.' }),
+    EnrollID,
+    Attempt: Type.Integer({ examples: [1] }),
+    ...dates,
+    RevokedAt: Nullable({ ...Instant(), examples: [null] }),
+    Reason: Nullable({ ...Reason, examples: [null] }),
+    ReplacedBy: { ...ReplacedBy, examples: [null] },
+    VerifyURL,
+  },
+  { title: 'Certificate' },
+);
+export type Certificate = Type.Static<typeof Certificate>;
+
+/** What anyone who knows the number may see. */
+export const VerifiedCertificate = Fields(
+  {
+    Number: ShownNumber,
+    Status,
+    Name: Name('The name of the person; null if it was erased.'),
+    CourseTitle: Type.String(),
+    Issuer: Type.String({ description: 'The name of the tenant.', examples: ['Acme Ltd'] }),
+    ...dates,
+    RevokedAt: Nullable({ ...Instant(), examples: [null] }),
+    Reason: Nullable({ ...Reason, description: 'null unless the issuer publishes it.', examples: [null] }),
+    ReplacedBy: { ...ReplacedBy, examples: [null] },
+  },
+  { title: 'VerifiedCertificate' },
+);
+export type VerifiedCertificate = Type.Static<typeof VerifiedCertificate>;
+
+const layouts = ['classic', 'modern'] as const;
+export type Layout = (typeof layouts)[number];
+
+const design = {
+  Layout: OneOf(layouts, { description: 'classic: framed, with serifs. modern: a band in your colour.' }),
+  PaperSize: OneOf(['A4', 'Letter'], { description: 'The size of the page, in landscape.' }),
+  SignedBy: Nullable({
+    ...Text(200, { description: 'A name and a role, shown above a line at the foot.' }),
+    examples: ['Grace Hopper, Head of Training'],
+  }),
+};
+
+const templateFields = {
+  ...certificateFields,
+  On: Nullable({
+    ...certificateFields.On,
+    description: 'The result that earns a certificate; null: none do.',
+    examples: ['passed'],
+  }),
+  ...design,
+};
+
+export const CertificateTemplate = Fields(
+  { CourseID, ...templateFields, UpdatedAt: Instant() },
+  {
+    title: 'CertificateTemplate',
+    description: "A tenant's own certificates for a course. They replace the `Certificate` of the course.",
+  },
+);
+export type CertificateTemplate = Type.Static<typeof CertificateTemplate>;
+
+export const CertificateTemplateChange = Type.Partial(Fields(templateFields), {
+  additionalProperties: false,
+  title: 'CertificateTemplateChange',
+});
+export type CertificateTemplateChange = Type.Static<typeof CertificateTemplateChange>;
+
+export const Revocation = Fields(
+  {
+    Reason,
+    ShowReason: Type.Optional(
+      Type.Boolean({ description: 'Whether the public page shows the reason. Default: false.' }),
+    ),
+  },
+  { title: 'CertificateRevocation' },
+);
+export type Revocation = Type.Static<typeof Revocation>;
+
+/** The stored rule of a tenant's template. */
+export type TemplateRule = Omit<CertificateTemplate, 'CourseID' | 'UpdatedAt'>;
+
+/** What is drawn on a certificate, apart from the name. It never changes. */
+export type Content = Pick<TemplateRule, 'Title' | 'Text' | 'Layout' | 'PaperSize' | 'SignedBy'> & {
+  CourseTitle: string;
+  LoginID?: string;
+  Score: number | null;
+  Outcome: 'passed' | 'completed';
+  Issuer: string;
+  Language: 'en' | 'de' | 'fr';
+  Colour: string | null;
+  LogoName: string | null;
+};

@@ -1,0 +1,107 @@
+import { transaction } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { differences } from '../../lib/tables.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { checkRule } from '../catalogue/certificate-rule.ts';
+import { courseNotFound } from '../catalogue/problems.ts';
+import { beginIssuing } from './issue.ts';
+import type { CertificateTemplate, CertificateTemplateChange, TemplateRule } from './schemas.ts';
+
+export const defaultDesign = { Layout: 'classic', PaperSize: 'A4', SignedBy: null } as const;
+
+const newTemplate: TemplateRule = {
+  ...{ On: 'passed', ValidFor: null, ValidTo: null, Title: null, Text: null },
+  ...defaultDesign,
+};
+
+type Row = { course_id: string; rule: unknown; updated_at: Date };
+
+/** Only `putTemplate` writes the column. */
+const ruleOf = ({ rule }: Pick<Row, 'rule'>) => rule as TemplateRule;
+
+const toTemplate = (row: Row): CertificateTemplate => ({
+  CourseID: row.course_id,
+  ...ruleOf(row),
+  UpdatedAt: row.updated_at.toISOString(),
+});
+
+const select = (ctx: TenantContext, courseId: string) =>
+  ctx.db
+    .selectFrom('certificate_template')
+    .select(['course_id', 'rule', 'updated_at'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('course_id', '=', courseId);
+
+const notFound = () =>
+  new Problem(
+    'template_not_found',
+    'Your tenant has no template for this course. Create one with PUT /certificate/template/{CourseID}.',
+    { param: 'CourseID' },
+  );
+
+export async function readTemplate(ctx: TenantContext, courseId: string): Promise<CertificateTemplate> {
+  const row = await select(ctx, courseId).executeTakeFirst();
+  if (!row) throw notFound();
+  return toTemplate(row);
+}
+
+async function requireOffered(ctx: TenantContext, courseId: string): Promise<void> {
+  const course = await ctx.db
+    .selectFrom('course')
+    .select(['status', 'tenants'])
+    .where('course_id', '=', courseId)
+    .executeTakeFirst();
+  if (!course || course.status === 'draft' || (course.tenants && !course.tenants.includes(ctx.tenantId)))
+    throw courseNotFound();
+}
+
+/** Creates the template or changes the given fields. It applies to results from now on. */
+export async function putTemplate(
+  ctx: TenantContext,
+  courseId: string,
+  input: CertificateTemplateChange,
+): Promise<CertificateTemplate> {
+  await requireOffered(ctx, courseId);
+  return transaction(ctx, async (ctx) => {
+    const before = await select(ctx, courseId).forUpdate().executeTakeFirst();
+    const former = before ? ruleOf(before) : newTemplate;
+    const rule: TemplateRule = { ...former, ...input };
+    const { On, ...terms } = rule;
+    checkRule({ ...terms, ...(On && { On }) }, '');
+    const now = tenantNow(ctx);
+    const stored = { rule: JSON.stringify(rule), updated_at: now };
+    await ctx.db
+      .insertInto('certificate_template')
+      .values({ tenant_id: ctx.tenantId, course_id: courseId, since: now, ...stored })
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'course_id']).doUpdateSet(stored))
+      .execute();
+    await beginIssuing(ctx, now);
+    const Changed = before ? differences(rule, former) : Object.keys(rule);
+    if (Changed.length > 0)
+      await appendAudit(ctx, ctx.tenantId, {
+        action: 'certificate_template.changed',
+        targetId: courseId,
+        data: { Changed },
+      });
+    return toTemplate({ course_id: courseId, rule, updated_at: now });
+  });
+}
+
+/** The certificates of the course then follow its `Certificate` again. Issued certificates stay as they are. */
+export async function deleteTemplate(ctx: TenantContext, courseId: string): Promise<void> {
+  await transaction(ctx, async (ctx) => {
+    const { numDeletedRows } = await ctx.db
+      .deleteFrom('certificate_template')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('course_id', '=', courseId)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw notFound();
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'certificate_template.deleted',
+      targetId: courseId,
+      data: {},
+    });
+  });
+}

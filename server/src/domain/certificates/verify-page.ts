@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { RouteResponse } from '../../http/routes.ts';
+import { path } from '../../http/routes.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
+import { rejectionPage } from '../delivery/player/rejection-page.ts';
+import type { Language } from '../tenants/schemas.ts';
+import { dayIn, textsIn } from './page-texts.ts';
+import type { VerifiedCertificate } from './schemas.ts';
+import { lastDayOf } from './validity.ts';
+
+const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--good:#17693a;--good-soft:#e4f4ea;--bad:#a32218;--bad-soft:#fdebe9;--old:#7a5200;--old-soft:#fcf1dc;--link:#2456d6}
+@media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--good:#7fd6a1;--good-soft:#173324;--bad:#ff9f95;--bad-soft:#3d1b18;--old:#f2c46d;--old-soft:#372a10;--link:#8fb0ff}}
+*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1rem;background:var(--ground);color:var(--text);font:1rem/1.5 system-ui,sans-serif}
+main{width:min(36rem,100%);background:var(--card);border:1px solid var(--line);border-radius:14px;overflow:hidden}
+.state{margin:0;padding:1rem 2rem;font-size:1.05rem;line-height:1.35;display:flex;gap:.7rem;align-items:center}
+.state svg{flex:none;width:1.4rem;height:1.4rem}.valid{color:var(--good);background:var(--good-soft)}.revoked{color:var(--bad);background:var(--bad-soft)}.expired,.replaced{color:var(--old);background:var(--old-soft)}
+.body{padding:1.6rem 2rem 2rem}.name{margin:0 0 1.2rem;font-size:1.7rem;line-height:1.25;font-weight:600;overflow-wrap:anywhere}
+dl{margin:0;display:grid;grid-template-columns:max-content 1fr;gap:.55rem 1.4rem}dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
+.number{font-variant-numeric:tabular-nums;letter-spacing:.04em}p.more{margin:1.2rem 0 0}a{color:var(--link);font-weight:600}
+@media(max-width:30rem){.state,.body{padding-left:1.2rem;padding-right:1.2rem}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.7rem}}
+@media print{body{background:#fff}main{border-color:#999}}`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+const marks = {
+  valid: 'M5 13l4 4L19 7',
+  revoked: 'M6 6l12 12M18 6L6 18',
+  expired: 'M12 7v6l4 2',
+  replaced: 'M5 12h13M13 6l6 6-6 6',
+};
+
+/** Names of any script keep their direction. */
+const isolated = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
+
+/** The public page about a certificate, for people. */
+export function verifyPage(language: Language, certificate: VerifiedCertificate): RouteResponse {
+  const texts = textsIn(language);
+  const { Status, Name, CourseTitle, Issuer, CompletedAt, ValidUntil, RevokedAt, Reason, ReplacedBy } =
+    certificate;
+  const day = (at: string) => dayIn(language, new Date(at));
+  const rows: [string, string][] = [
+    [texts.course, isolated(CourseTitle)],
+    [texts.issuedBy, isolated(Issuer)],
+    [texts.completed, day(CompletedAt)],
+    [
+      texts.validUntil,
+      ValidUntil === null ? texts.unlimited : dayIn(language, lastDayOf(new Date(ValidUntil))),
+    ],
+    [texts.number, `<span class="number">${certificate.Number}</span>`],
+    ...(Reason === null ? [] : [[texts.reason, isolated(Reason)] as [string, string]]),
+  ];
+  const state =
+    RevokedAt === null ? texts.status[Status] : `${texts.status[Status]}. ${texts.revoked(day(RevokedAt))}.`;
+  const newer =
+    ReplacedBy === null
+      ? ''
+      : `<p class="more"><a href="${path`/verify/${ReplacedBy}`}">${texts.newer}</a></p>`;
+  const body = `<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>${texts.status[Status]}</title><style>${style}</style></head>
+<body><main><h1 class="state ${Status}"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${marks[Status]}"/></svg>${state}</h1>
+<div class="body"><p class="name">${Name === null ? texts.erased : isolated(Name)}</p>
+<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>${newer}</div></main></body></html>`;
+  return {
+    status: 200,
+    body,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
+  };
+}
+
+export const unknownNumberPage = (language: Language): RouteResponse =>
+  rejectionPage({ status: 404, language, ...textsIn(language).notFound, framing: "'none'" });
