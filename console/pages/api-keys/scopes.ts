@@ -11,6 +11,8 @@ export const scopesOfTenant = [
   'enrolments:write',
   'enrolments:launch',
   'catalogue:read',
+  'certificates:read',
+  'certificates:write',
   'events:read',
   'webhooks:write',
   'connections:write',
