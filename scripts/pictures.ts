@@ -82,7 +82,7 @@ const text = (shown: string) => (page: Page) => page.getByText(shown).first().wa
 
 /** Lists the people to be imported, and those to be updated, if the plan is not yet open. */
 async function planImport(page: Page): Promise<void> {
-  const apply = page.getByRole('button', { name: 'Create 3 users' });
+  const apply = page.getByRole('button', { name: /^Apply to/ });
   if (await apply.isVisible()) return;
   const file = `Personnel no.;First name;Last name;Department;E-mail
 E-3001;Olu;Adeyemi;Warehouse;olu.adeyemi@northwind.example
@@ -96,17 +96,14 @@ E-3004;Tess;Vos;Office;not an address
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'new-staff.csv', mimeType: 'text/csv', buffer });
-  const loginId = page.getByRole('combobox', { name: 'Field for the column Personnel no.' });
-  await loginId.waitFor();
-  await loginId.selectOption('LoginID');
-  await page.getByRole('button', { name: 'Plan the import' }).click();
+  await page.getByRole('button', { name: 'Show the plan' }).click();
   await apply.waitFor();
 }
 
 async function planGroup(page: Page): Promise<void> {
   const apply = page.getByRole('button', { name: /^Apply to/ });
   if (await apply.isVisible()) return;
-  await page.getByRole('combobox', { name: 'Course' }).fill('fire');
+  await page.getByRole('combobox', { name: 'Courses' }).fill('fire');
   await page.getByRole('option', { name: 'Fire safety at work' }).click();
   await page.getByRole('radio', { name: /^One year/ }).click();
   await page.getByRole('button', { name: 'Show the plan' }).click();
@@ -150,12 +147,12 @@ const pictures: Picture[] = [
   { name: 'enrolment', who: admin, path: `/console/enrolments/${decided}`, before: text('can start') },
   { name: 'offered-courses', who: admin, path: '/console/courses' },
   { name: 'keys', who: admin, path: '/console/keys' },
-  { name: 'bulk', who: admin, path: '/console/bulk' },
-  { name: 'import-plan', who: admin, path: '/console/bulk', before: planImport },
+  { name: 'bulk', who: admin, path: '/console/enrol' },
+  { name: 'import-plan', who: admin, path: '/console/enrol?from=file', before: planImport },
   {
     name: 'group-plan',
     who: admin,
-    path: '/console/enrolments/group?group=Warehouse',
+    path: '/console/enrol?group=Warehouse',
     before: planGroup,
   },
   { name: 'reports', who: admin, path: '/console/reports' },

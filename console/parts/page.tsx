@@ -34,15 +34,25 @@ function useHeadingFocus() {
 function PageTabs() {
   const t = useTranslations('shell');
   const session = useContext(SessionContext);
-  const { tenant } = useApi();
+  const { $api, tenant } = useApi();
   const { pathname } = useLocation();
-  if (!session) return null;
-  const menu = menuFor(session.Role, session.Role !== 'operator' || tenant !== null);
+  const hasTenant = session !== null && (session.Role !== 'operator' || tenant !== null);
+  const menu = session ? menuFor(session.Role, hasTenant) : [];
   const item = menu.find(({ pages }) => pages.some(({ to }) => to === pathname));
-  if (!item || item.pages.length < 2) return null;
+  const keys = $api.useQuery(
+    'get',
+    '/enrolment/key',
+    { params: { query: { Limit: 1 } } },
+    { enabled: hasTenant && item?.text === 'enrol' },
+  );
+  // Most tenants have no enrolment keys.
+  const pages = item?.pages.filter(
+    ({ to }) => to !== '/console/keys' || pathname === to || (keys.data?.Items.length ?? 0) > 0,
+  );
+  if (!item || !pages || pages.length < 2) return null;
   return (
     <nav aria-label={t(`menu.${item.text}`)} className="page-tabs">
-      {item.pages.map(({ to, text }) => (
+      {pages.map(({ to, text }) => (
         <Link
           key={to}
           to={to}

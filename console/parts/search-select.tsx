@@ -1,5 +1,6 @@
-import { Loader, Select, type SelectProps, Stack, Text } from '@mantine/core';
+import { Loader, MultiSelect, Select, type SelectProps, Stack, Text } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 
 export type Choice = { value: string; label: string; text?: string };
@@ -38,6 +39,58 @@ export function SearchSelect({ value, onChange, choices, onSearch, isFetching, .
       openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': t('clearChoice'), 'aria-hidden': false, tabIndex: 0 }}
+      nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}
+      renderOption={({ option }) => (
+        <Stack gap={0}>
+          <Text size="sm" className="break">
+            {option.label}
+          </Text>
+          {texts.get(option.value) && (
+            <Text size="xs" c="dimmed" className="break">
+              {texts.get(option.value)}
+            </Text>
+          )}
+        </Stack>
+      )}
+      maxDropdownHeight={280}
+    />
+  );
+}
+
+type MultiProps = Omit<Props, 'value' | 'onChange' | 'required'> & {
+  values: readonly string[];
+  onChange: (values: string[]) => void;
+  max?: number;
+};
+
+/** Selects several of many records by searching. */
+export function SearchMultiSelect({ values, choices, onSearch, isFetching, max, ...props }: MultiProps) {
+  const t = useTranslations('list');
+  const search = useDebouncedCallback(onSearch, 200);
+  // Search results change, but the names of those selected stay known.
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const labels = new Map([...names, ...choices.map(({ value, label }) => [value, label] as const)]);
+  const known = new Set(choices.map(({ value }) => value));
+  const texts = new Map(choices.map((choice) => [choice.value, choice.text]));
+  return (
+    <MultiSelect
+      {...props}
+      value={[...values]}
+      onChange={(wanted) => {
+        setNames(labels);
+        props.onChange(max === undefined ? wanted : wanted.slice(-max));
+      }}
+      data={[
+        ...values
+          .filter((value) => !known.has(value))
+          .map((value) => ({ value, label: labels.get(value) ?? value })),
+        ...choices.map(({ value, label }) => ({ value, label })),
+      ]}
+      filter={({ options }) => options.filter((one) => 'value' in one && known.has(one.value))}
+      onSearchChange={search}
+      searchable
+      openOnFocus={false}
+      hidePickedOptions
       nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}
       renderOption={({ option }) => (
         <Stack gap={0}>

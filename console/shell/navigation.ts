@@ -42,7 +42,7 @@ export const navigationItems = [
     text: 'enrol',
     icon: IconUserPlus,
     pages: [
-      { to: '/console/bulk', text: 'bulk', ofTenant: true },
+      { to: '/console/enrol', text: 'enrol', ofTenant: true },
       { to: '/console/keys', text: 'keys', ofTenant: true },
     ],
   },

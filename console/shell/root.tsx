@@ -53,11 +53,6 @@ function Gate() {
   useEffect(() => {
     if (nobody) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [nobody, queries]);
-  // Imports that can be undone contain LoginIDs, which must not stay on the device.
-  useEffect(() => {
-    if (data !== undefined && 'lectern-created' in localStorage)
-      void import('../pages/bulk/import-keys.ts').then(({ forgetOthers }) => forgetOthers(data));
-  }, [data]);
   const { show, remember } = useBranding();
   useEffect(() => {
     if (!data || passwordPages.includes(pathname)) return;

@@ -57,16 +57,16 @@ test('An administrator sees that an address bounced, and lets emails go to it ag
 test('The plan of an import warns of addresses that several users have, and imports their rows', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ada', IsAdmin: true, Email: 'office@acme.example' });
-  const page = await consoleOf(service, { tenant, LoginID }, '/console/bulk');
+  const page = await consoleOf(service, { tenant, LoginID }, '/console/enrol?from=file');
   const rows = ['LoginID,Email', 'ken,ken@acme.example', 'kim,KEN@acme.example', 'lou,office@acme.example'];
   const buffer = Buffer.from(rows.join('\n'));
   await page.locator('input[type=file]').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer });
-  await page.getByRole('button', { name: 'Plan the import' }).click();
+  await page.getByRole('button', { name: 'Show the plan' }).click();
   await page.getByText('Another user, “ken”, has the same Email.').waitFor();
   await page.getByText(`Another user, “${LoginID}”, has the same Email.`).waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Import 3 rows' }).click();
-  await page.getByRole('heading', { name: /^Import finished/ }).waitFor();
+  await page.getByRole('button', { name: 'Apply to 3 rows' }).click();
+  await page.getByRole('heading', { name: /^Finished/ }).waitFor();
   assert.equal((await tenant.api('GET', '/user/kim')).status, 200);
   await closeConsole(page);
 });

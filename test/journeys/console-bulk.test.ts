@@ -46,13 +46,13 @@ const says = (page: Page, text: string | RegExp) =>
   page.getByRole('status').getByText(text).waitFor({ timeout: 60_000 });
 
 async function plan(page: Page): Promise<void> {
-  await button(page, 'Plan the import').click();
+  await button(page, 'Show the plan').click();
   await page.getByRole('heading', { name: /^What would happen/ }).waitFor({ timeout: 60_000 });
 }
 
 async function apply(page: Page, rows: number): Promise<void> {
-  await button(page, `Import ${rows} row${rows === 1 ? '' : 's'}`).click();
-  await page.getByRole('heading', { name: /^Import finished/ }).waitFor({ timeout: 60_000 });
+  await button(page, `Apply to ${rows} row${rows === 1 ? '' : 's'}`).click();
+  await page.getByRole('heading', { name: /^Finished/ }).waitFor({ timeout: 60_000 });
 }
 
 const shownRows = async (page: Page) =>
@@ -62,7 +62,7 @@ const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', 
 
 test('A file is planned, corrected, imported, invited and undone from another browser', async () => {
   const { tenant, who } = await withAnn();
-  const page = await consoleOf(service, who, '/console/bulk');
+  const page = await consoleOf(service, who, '/console/enrol?from=file');
   await button(page, 'Choose file').waitFor();
   await expectAccessible(page);
   // A file as a German spreadsheet writes it: semicolons, Windows-1252, custom headers.
@@ -89,13 +89,13 @@ test('A file is planned, corrected, imported, invited and undone from another br
   assert.match(texts[2] ?? '', /No course has the ID or the title “Ladder”/);
   assert.match(texts[3] ?? '', /LoginID is “#N\/A”/);
   await expectAccessible(page);
-  await button(page, 'Import another file').click();
+  await button(page, 'Enrol others').click();
 
   await choose(page, 'corrected.csv', 'Login ID,Surname\nbo,Bürg\ncy,Cole\n');
-  const course = page.getByRole('combobox', { name: 'Course' });
+  const course = page.getByRole('combobox', { name: 'Courses' });
   await course.fill('ladders');
   await page.getByRole('option', { name: /Working on ladders/ }).click();
-  await page.getByLabel('Enrolment option').fill('month');
+  await page.getByRole('radio', { name: 'month' }).click();
   await page.getByLabel('Access ends').fill('2090-05-04');
   await plan(page);
   await says(page, '2 rows: 2 would be created. New: 2 people and 2 enrolments.');
@@ -112,10 +112,10 @@ test('A file is planned, corrected, imported, invited and undone from another br
   await closeConsole(page);
 
   expectStatus(await tenant.api('PUT', '/user/bo', { FirstName: 'Kim' }), 200);
-  const other = await consoleOf(service, who, '/console/bulk');
+  const other = await consoleOf(service, who, '/console/enrol?from=file');
   await other.getByRole('link', { name: 'corrected.csv' }).click();
   await button(other, 'Undo').click();
-  await other.getByRole('dialog').getByRole('button', { name: 'Undo import' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
   await says(other, '1 person removed, 2 enrolments withdrawn; something stays of 1 row.');
   await other.getByText('Changed in the meantime').waitFor();
   const rows = await shownRows(other);
@@ -127,7 +127,7 @@ test('A file is planned, corrected, imported, invited and undone from another br
 
 test('A messy staff list of 500 people is imported, and the plan lists what is wrong with it', async () => {
   const { tenant, who } = await withAnn();
-  const page = await consoleOf(service, who, '/console/bulk');
+  const page = await consoleOf(service, who, '/console/enrol?from=file');
   await page.locator('input[type=file]').setInputFiles(join(import.meta.dirname, 'files/messy-staff.csv'));
   await plan(page);
   await says(page, '501 rows: 496 would be created and 5 would be refused. New: 496 people.');
@@ -152,7 +152,7 @@ test('A messy staff list of 500 people is imported, and the plan lists what is w
 
 test('The visible sheet of a workbook is read: merged cells, days, leading zeros and errors', async () => {
   const { tenant, who } = await withAnn();
-  const page = await consoleOf(service, who, '/console/bulk');
+  const page = await consoleOf(service, who, '/console/enrol?from=file');
   const rows = [
     ['Mitarbeitende'],
     ['Personalnummer', 'Vorname', 'Abteilung', 'Kurs', 'Option', 'Gültig bis'],
@@ -179,11 +179,11 @@ test('The visible sheet of a workbook is read: merged cells, days, leading zeros
 
 test('A name that differs only in case is questioned before anything is created', async () => {
   const { tenant, who } = await withAnn();
-  const page = await consoleOf(service, who, '/console/bulk');
+  const page = await consoleOf(service, who, '/console/enrol?from=file');
   await choose(page, 'staff.csv', 'LoginID,GroupName\nbob,sales\nANN,Sales\n');
   await plan(page);
   await page.getByText('The group “sales” differs from “Sales” only in case or spaces.').first().waitFor();
-  await button(page, 'Nothing to import').waitFor();
+  await button(page, 'Nothing to apply').waitFor();
   await page.getByRole('radio', { name: 'They mean the existing ones' }).check();
   await apply(page, 2);
   await says(page, '2 rows: 1 created and 1 unchanged. Created: 1 person.');
@@ -194,14 +194,14 @@ test('A name that differs only in case is questioned before anything is created'
 
 test('An invalid file is rejected with advice', async () => {
   const { who } = await withAnn();
-  const page = await consoleOf(service, who, '/console/bulk');
+  const page = await consoleOf(service, who, '/console/enrol?from=file');
   for (const [name, content, advice] of [
     ['staff.xlsx', 'PK\u0003\u0004 a workbook', /./],
     ['empty.csv', 'LoginID,FirstName\n\n', /no rows below its column names/],
     ['other.csv', 'Name,Colour\nAnn,red\n', /No column is recognised as LoginID/],
   ] as const) {
     await choose(page, name, content);
-    await button(page, 'Plan the import').click();
+    await button(page, 'Show the plan').click();
     await page.getByRole('alert').getByText(advice).first().waitFor();
     await button(page, 'Choose another file').click();
   }

@@ -211,7 +211,7 @@ test('An administrator sees the courses that are offered to them but cannot chan
   for (const text of ['For others', 'Hidden', 'Drop packages here', 'Add web course by URL'])
     assert.equal(await page.getByText(text).count(), 0, text);
   const enrol = page.getByRole('link', { name: 'Enrol a learner on Offered' });
-  assert.match((await enrol.getAttribute('href')) ?? '', /\/console\/enrolments\?enrol=offered$/);
+  assert.match((await enrol.getAttribute('href')) ?? '', /\/console\/enrol\?course=offered$/);
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Offered', exact: true }).click();
   await page.getByText('Half a year').waitFor();

@@ -120,8 +120,8 @@ test('A disabled account and a withdrawn enrolment are shown immediately, with a
   assert.equal((await read(tenant, '/user/ann')).Enabled, true);
   assert.equal((await read(tenant, address)).Status, 'enrolled');
 
-  await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Withdraw' }).click();
+  await page.getByRole('button', { name: 'Change access' }).click();
+  await page.getByRole('radio', { name: 'Withdraw', exact: true }).check();
   await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
   await heading(page, 'Ann Lee cannot start');
   assert.equal((await read(tenant, address)).Status, 'withdrawn');
@@ -131,35 +131,44 @@ test('A disabled account and a withdrawn enrolment are shown immediately, with a
 test('A learner is enrolled with a chosen option; an existing enrolment is extended or renewed', async () => {
   const { tenant, who, address, EnrollID } = await withAnn();
   await tenant.user({ FirstName: 'Bo', LastName: 'Berg' });
-  const page = await consoleOf(service, who, '/console/enrolments?enrol=phishing');
-  const dialog = page.getByRole('dialog', { name: 'Enrol a learner' });
-  await dialog.locator('input:focus').waitFor();
-  await dialog.getByRole('combobox', { name: 'Learner' }).fill('berg');
+  const page = await consoleOf(service, who, '/console/enrol?course=phishing');
+  await page.getByRole('combobox', { name: 'People' }).fill('berg');
   await page.getByRole('option', { name: 'Bo Berg' }).click();
-  await dialog.getByRole('radio', { name: 'One month' }).waitFor();
-  await dialog.getByText('€29.00').waitFor();
-  await dialog.getByText('1 year · 12 seats left').waitFor();
-  await dialog.getByRole('radio', { name: 'One year' }).click();
-  await dialog.getByRole('textbox', { name: 'Reference' }).fill('PO-1');
-  await dialog.getByRole('button', { name: 'Enrol' }).click();
+  await page.getByRole('radio', { name: 'One month' }).waitFor();
+  await page.getByText('€29.00').waitFor();
+  await page.getByText('1 year · 12 seats left').waitFor();
+  await page.getByRole('radio', { name: 'One year' }).click();
+  await page.getByRole('button', { name: 'Enrol', exact: true }).click();
   await heading(page, 'Bo Berg can start');
   await page.locator('h1:focus').waitFor();
   const made = (await tenant.api('GET', '/enrolment?Order=newest')).body.Items[0];
-  assert.deepEqual([made.DurationID, made.Reference], ['year', 'PO-1']);
+  assert.equal(made.DurationID, 'year');
 
-  await page.goto(`${service.baseUrl}/console/enrolments?enrol=phishing&login=ann`);
-  await dialog.getByText('Already enrolled on this course').waitFor();
-  await dialog.getByRole('radio', { name: 'One month' }).click();
-  await dialog.getByRole('button', { name: 'Extend' }).click();
+  await page.goto(`${service.baseUrl}/console/enrol?course=phishing&login=ann`);
+  await page.getByRole('radio', { name: 'One month' }).click();
+  await page.getByRole('button', { name: 'Enrol', exact: true }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/already enrolled/i)
+    .first()
+    .waitFor();
+  await page.getByRole('checkbox', { name: 'Extend the access' }).check();
+  await page.getByRole('button', { name: 'Enrol', exact: true }).click();
   await heading(page, 'Ann Lee can start');
   const extended = await read(tenant, address);
   assert.ok(new Date(extended.ExpiresAt).getTime() > Date.now() + 59 * 86_400_000);
 
-  await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Renew' }).click();
-  await dialog.getByRole('radio', { name: 'One month' }).click();
-  await dialog.getByRole('button', { name: 'Renew' }).click();
-  await page.waitForURL((url) => !url.pathname.endsWith(EnrollID));
+  await page.getByRole('button', { name: 'Change access' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Access of Ann Lee' });
+  await dialog.getByRole('radio', { name: 'Until a day' }).check();
+  await dialog.getByRole('textbox', { name: 'Last day' }).fill('2090-05-04');
+  await dialog.getByRole('button', { name: 'Change end date' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.match((await read(tenant, address)).ExpiresAt, /^2090-05-0/);
+  await page.getByRole('button', { name: 'Change access' }).click();
+  await dialog.getByRole('radio', { name: 'Start over' }).check();
+  await dialog.getByRole('button', { name: 'Start over' }).click();
+  await dialog.waitFor({ state: 'detached' });
   assert.equal((await tenant.api('GET', '/enrolment/ann')).body.Items.length, 2);
   await page.goto(`${service.baseUrl}/console/enrolments/ann/${EnrollID}`);
   await page.getByText('Ann Lee has a newer enrolment on this course').waitFor();

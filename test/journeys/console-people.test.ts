@@ -39,11 +39,11 @@ const enrolmentsOf = async (tenant: TestTenant, id: string) =>
 test('A messy training plan creates 462 people and their enrolments in one file, and is undone', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
-  const page = await consoleOf(service, { tenant, LoginID }, '/console/bulk');
+  const page = await consoleOf(service, { tenant, LoginID }, '/console/enrol?from=file');
   const file = join(import.meta.dirname, 'files/messy-training-plan.csv');
   const plan = async () => {
     await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByRole('button', { name: 'Plan the import' }).click();
+    await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByRole('heading', { name: /^What would happen/ }).waitFor({ timeout: 60_000 });
   };
   await plan();
@@ -72,7 +72,7 @@ test('A messy training plan creates 462 people and their enrolments in one file,
   assert.equal((await user(tenant, 'A00001')).code, 'user_not_found');
 
   await page.getByRole('button', { name: /^Import \d+ rows/ }).click();
-  await page.getByRole('heading', { name: /^Import finished/ }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: /^Finished/ }).waitFor({ timeout: 60_000 });
   const summary = '513 rows: 506 created, 2 imported without the enrolment, and 5 refused.';
   await page.getByText(`${summary} Created: 462 people and 459 enrolments.`).waitFor();
   await expectAccessible(page);
@@ -99,14 +99,14 @@ test('A messy training plan creates 462 people and their enrolments in one file,
   assert.match(lines[506] ?? '', /^510,B1,Fire safety,,refused,,,course_not_found,CourseID,/);
 
   // The same file again changes nothing.
-  await page.getByRole('button', { name: 'Import another file' }).click();
+  await page.getByRole('button', { name: 'Enrol others' }).click();
   await plan();
-  await page.getByRole('button', { name: 'Nothing to import' }).waitFor();
-  await page.getByRole('button', { name: 'Import another file' }).click();
+  await page.getByRole('button', { name: 'Nothing to apply' }).waitFor();
+  await page.getByRole('button', { name: 'Enrol others' }).click();
   await page.getByRole('link', { name: 'messy-training-plan.csv' }).last().click();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Undo import' }).click();
-  await page.getByRole('heading', { name: /^Import undone/ }).waitFor({ timeout: 120_000 });
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('heading', { name: /^Undone/ }).waitFor({ timeout: 120_000 });
   await page.getByText('462 people removed, 459 enrolments withdrawn').waitFor();
   assert.equal((await user(tenant, 'A00001')).code, 'user_not_found');
   await closeConsole(page);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { workImports } from '../../server/src/domain/imports/work.ts';
+import { removeUntouched } from '../../server/src/domain/privacy/erase.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
@@ -8,8 +10,12 @@ import { expectStatus, newTenant, type TestTenant, unique } from '../../server/t
 
 let service: Awaited<ReturnType<typeof startService>>;
 
+/** Does the job's work, because the service of the tests runs no jobs. */
+let working: NodeJS.Timeout;
+
 before(async () => {
   service = await startService();
+  working = setInterval(() => void workImports(service.ctx, removeUntouched).catch(() => {}), 500);
   for (const [id, title] of [
     ['ladders', 'Working on ladders'],
     ['fire', 'Fire safety'],
@@ -20,7 +26,10 @@ before(async () => {
   expectStatus(await service.api('PUT', '/course/ladders/option/ever', {}), 201);
 });
 
-after(() => service?.close());
+after(async () => {
+  clearInterval(working);
+  await service?.close();
+});
 
 const people = ['ann', 'bo', 'cy', 'di', 'ed'];
 
@@ -34,18 +43,13 @@ async function withPeople() {
 
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
 
-async function counted(page: Page): Promise<string[]> {
-  const tiles = page.getByRole('list', { name: / by outcome$/ }).getByRole('listitem');
-  const texts = await tiles.evaluateAll((items) =>
-    items.map((item) => [...item.querySelectorAll('p')].slice(0, 2).map(({ textContent }) => textContent)),
-  );
-  return texts.map(([title, count]) => `${count} ${title}`);
-}
+const says = (page: Page, text: string) =>
+  page.getByRole('status').getByText(text).waitFor({ timeout: 60_000 });
 
 const ended = async (tenant: TestTenant, id: string): Promise<{ Status: string; ExpiresAt: string }[]> =>
   (await tenant.api('GET', `/enrolment/${id}`)).body.Items;
 
-test('Selected users are enrolled after one plan, and the selection survives the way back', async () => {
+test('Selected users are enrolled on two courses after one plan, and the selection survives the way back', async () => {
   const { tenant, who } = await withPeople();
   await tenant.api('PUT', '/user/cy', { Enabled: false });
   const page = await consoleOf(service, who, '/console/users');
@@ -60,35 +64,96 @@ test('Selected users are enrolled after one plan, and the selection survives the
   await page.getByText('4 users selected').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Enrol 4 users' }).click();
-  await page.getByRole('heading', { name: 'Enrol 4 users' }).waitFor();
+  await page.getByRole('heading', { name: 'Enrol', level: 1 }).waitFor();
   await page.goBack();
   await page.getByText('4 users selected').waitFor();
   await page.getByRole('button', { name: 'Enrol 4 users' }).click();
-  const course = page.getByRole('combobox', { name: 'Course' });
-  await course.fill('ladders');
-  await page.getByRole('option', { name: 'Working on ladders' }).click();
-  await page.getByRole('radio', { name: 'month' }).click();
+  await page.getByText('Choose at least one course.').waitFor();
+  const courses = page.getByRole('combobox', { name: 'Courses' });
+  for (const [text, name] of [
+    ['ladders', 'Working on ladders'],
+    ['fire', 'Fire safety'],
+  ] as const) {
+    await courses.fill(text);
+    await page.getByRole('option', { name }).click();
+  }
+  await page.keyboard.press('Escape');
+  await page.getByText('Choose an option for each course.').waitFor();
+  await page
+    .getByRole('radiogroup', { name: 'Working on ladders' })
+    .getByRole('radio', { name: 'month' })
+    .click();
   await expectAccessible(page);
-  // The selection is part of the history entry, so the form comes back after a reload.
-  await page.reload();
-  await page.getByRole('heading', { name: 'Enrol 4 users' }).waitFor();
-  await course.fill('ladders');
-  await page.getByRole('option', { name: 'Working on ladders' }).click();
-  await page.getByRole('radio', { name: 'month' }).click();
   await page.getByRole('button', { name: 'Show the plan' }).click();
-  await page.getByRole('button', { name: 'Apply to 3 people' }).waitFor();
-  assert.deepEqual(await counted(page), ['3 To be enrolled', '0 Already enrolled', '1 Rejected']);
-  const refused = page.getByRole('table', { name: '1 person skipped' }).getByRole('row');
-  assert.match((await refused.allTextContents())[1] ?? '', /cy.*The user is disabled/);
+  await says(page, '8 rows: 6 would be created and 2 would be refused. New: 6 enrolments.');
+  await page.getByText('The user is disabled').first().waitFor();
   assert.equal((await ended(tenant, 'ann')).length, 0);
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Apply to 3 people' }).click();
-  await page.getByRole('heading', { name: 'Finished' }).waitFor();
-  assert.deepEqual(await counted(page), ['3 Enrolled', '0 Already enrolled', '1 Rejected']);
+  await page.getByRole('button', { name: 'Apply to 6 rows' }).click();
+  await says(page, '8 rows: 6 created and 2 refused. Created: 6 enrolments.');
   const enrolled = await Promise.all(people.map(async (id) => (await ended(tenant, id)).length));
-  assert.deepEqual(enrolled, [1, 1, 0, 0, 1]);
-  await page.getByRole('button', { name: 'Choose another course' }).click();
-  await page.getByRole('heading', { name: 'Enrol 4 users' }).waitFor();
+  assert.deepEqual(enrolled, [2, 2, 0, 0, 2]);
+
+  // What has been used or changed since stays.
+  const [changed] = (await tenant.api('GET', '/enrolment/ann?Limit=1')).body.Items;
+  await tenant.api('PUT', `/enrolment/ann/${changed.EnrollID}`, { Reference: 'order 7' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+  await says(page, '0 people removed, 5 enrolments withdrawn; something stays of 1 row.');
+  await closeConsole(page);
+});
+
+test('A group is enrolled until a day, and people who are already enrolled are extended', async () => {
+  const { tenant, who } = await withPeople();
+  for (const id of people) await tenant.api('PUT', `/user/${id}`, { GroupName: 'Sales' });
+  expectStatus(await tenant.api('POST', '/enrol/ann/fire/month'), 201);
+  const page = await consoleOf(service, who, '/console/enrol?group=Sales&course=fire');
+  await page.getByText('A plan changes nothing.').waitFor();
+  await page.getByLabel('Access ends').fill('2090-05-04');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await says(page, '5 rows: 4 would be created and 1 would stay unchanged. New: 4 enrolments.');
+  await page.getByRole('button', { name: 'Enrol others' }).click();
+  await page.getByRole('checkbox', { name: 'Extend the access' }).check();
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await says(page, '5 rows: 4 would be created and 1 would be updated. New: 4 enrolments.');
+  await page.getByRole('button', { name: 'Apply to 5 rows' }).click();
+  await page.getByRole('heading', { name: /^Finished: Sales/ }).waitFor({ timeout: 60_000 });
+  await expectAccessible(page);
+  await closeConsole(page);
+});
+
+test('People who match a filter are moved to a group, which is undone, and disabled', async () => {
+  const { tenant, who } = await withPeople();
+  const many = Array.from({ length: 60 }, (_, at) => `{"LoginID":"p${10 + at}","GroupName":"Old"}`);
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  expectStatus(await tenant.api('POST', '/user/bulk', many.join('\n'), ndjson), 200);
+  const inGroup = async (group: string) =>
+    (await tenant.api('GET', `/user?GroupName=${group}&Limit=1&Count=true`)).body.Count.Records;
+  const page = await consoleOf(service, who, '/console/users?group=Old');
+  await page.getByRole('checkbox', { name: 'Select all rows shown' }).check();
+  await page.getByRole('button', { name: 'Select all 60 matching' }).click();
+  await page.getByText('60 users selected').waitFor();
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Move to a group' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Group').fill('New');
+  await dialog.getByText('60 would change.').waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Move to a group' }).click();
+  await dialog.getByText('60 changed').waitFor();
+  assert.deepEqual([await inGroup('Old'), await inGroup('New')], [0, 60]);
+  await dialog.getByRole('button', { name: 'Undo' }).click();
+  await dialog.getByText('60 restored').waitFor();
+  assert.deepEqual([await inGroup('Old'), await inGroup('New')], [60, 0]);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+  await box(page, 'p10').check();
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Disable' }).click();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('status').getByText('Changed').waitFor();
+  assert.equal((await tenant.api('GET', '/user/p10')).body.Enabled, false);
   await closeConsole(page);
 });
 
@@ -105,84 +170,67 @@ async function withEnrolments() {
 
 const days = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 
-test('Selected enrolments are extended after a plan, although the connection is lost', async () => {
+test('The access of selected enrolments is extended after a plan, although the connection is lost', async () => {
   const { tenant, who } = await withEnrolments();
   const before = (await ended(tenant, 'ann'))[0]?.ExpiresAt ?? '';
   const page = await consoleOf(service, who, '/console/enrolments');
   await page.getByRole('checkbox', { name: 'Select all rows shown' }).check();
   await page.getByText('4 enrolments selected').waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Extend access' }).click();
-  await page.getByRole('heading', { name: 'Extend 4 enrolments' }).waitFor();
-  await page.getByRole('textbox', { name: 'Days' }).fill('10');
+  await page.getByRole('button', { name: 'Change access' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Days' }).fill('10');
+  await dialog.getByText('2 would change.').waitFor();
+  await dialog.getByText('1 stays as it is.').waitFor();
+  await dialog.getByText('1 cannot be changed: the enrolment was withdrawn.').waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Show the plan' }).click();
-  const apply = page.getByRole('button', { name: 'Extend 2 enrolments' });
-  await apply.waitFor();
-  assert.deepEqual(await counted(page), ['2 To be extended', '1 Unchanged', '1 Rejected']);
-  const refused = page.getByRole('table', { name: '1 row skipped' }).getByRole('row');
-  assert.match((await refused.allTextContents())[1] ?? '', /cy.*ladders.*was withdrawn.*Undo the withdrawal/);
-  await expectAccessible(page);
-  assert.equal((await ended(tenant, 'ann'))[0]?.ExpiresAt, before);
-
   let isBroken = true;
   await page.route(/enrolment\/bo\//, (route) =>
     isBroken && route.request().method() === 'PUT' ? route.abort('connectionreset') : route.continue(),
   );
-  await apply.click();
-  const resume = page.getByRole('button', { name: 'Continue' });
-  await resume.waitFor({ timeout: 60_000 });
+  await dialog.getByRole('button', { name: 'Extend' }).click();
+  await dialog.getByText('1 could not be changed').waitFor({ timeout: 60_000 });
   isBroken = false;
-  await resume.click();
-  await page.getByRole('heading', { name: 'Finished' }).waitFor();
-  assert.deepEqual(await counted(page), ['2 Extended', '1 Unchanged', '1 Rejected']);
   await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await dialog.getByText('could not be changed').waitFor({ state: 'detached' });
   for (const id of ['ann', 'bo']) {
     const [now] = await ended(tenant, id);
     assert.equal(days(before, now?.ExpiresAt ?? ''), 10, id);
   }
   assert.equal((await ended(tenant, 'cy'))[0]?.Status, 'withdrawn');
   assert.equal((await ended(tenant, 'di'))[0]?.ExpiresAt, null);
-
-  await page.getByRole('button', { name: 'Back to the list' }).click();
-  await page.getByRole('heading', { name: 'Enrolments' }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
   assert.equal(await page.getByText('enrolments selected').count(), 0);
+
   // The same last day for everyone does not shorten access.
   await box(page, 'ann: Working on ladders').check();
-  await page.getByRole('button', { name: 'Extend access' }).click();
-  await page.getByRole('radio', { name: 'The same last day for all' }).check();
-  await page
-    .getByRole('textbox', { name: 'Last day' })
-    .fill(new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10));
-  await page.getByRole('button', { name: 'Show the plan' }).click();
-  await page.getByText('Nothing to apply').waitFor();
-  assert.deepEqual(await counted(page), ['0 To be extended', '1 Unchanged', '0 Rejected']);
+  await box(page, 'bo: Working on ladders').check();
+  await page.getByRole('button', { name: 'Change access' }).click();
+  await dialog.getByRole('radio', { name: 'Until a day' }).check();
+  const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  await dialog.getByRole('textbox', { name: 'Last day' }).fill(soon);
+  await dialog.getByText('Nothing would change.').waitFor();
   await closeConsole(page);
 });
 
-test('Selected enrolments are withdrawn after a plan', async () => {
+test('Selected enrolments are withdrawn, which is undone', async () => {
   const { tenant, who } = await withEnrolments();
   const page = await consoleOf(service, who, '/console/enrolments');
   for (const id of ['bo', 'cy', 'di']) await box(page, `${id}: Working on ladders`).check();
-  await page.getByRole('button', { name: 'Withdraw' }).click();
-  await page.getByRole('heading', { name: 'Withdraw 3 enrolments' }).waitFor();
+  await page.getByRole('button', { name: 'Change access' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('radio', { name: 'Withdraw', exact: true }).check();
+  await dialog.getByText('2 would change.').waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Show the plan' }).click();
-  const apply = page.getByRole('button', { name: 'Withdraw 2 enrolments' });
-  await apply.waitFor();
-  assert.deepEqual(await counted(page), ['2 To be withdrawn', '1 Unchanged', '0 Rejected']);
-  await apply.click();
-  await page.getByRole('heading', { name: 'Finished' }).waitFor();
-  assert.deepEqual(await counted(page), ['2 Withdrawn', '1 Unchanged', '0 Rejected']);
-  const statuses = await Promise.all(
-    people.slice(0, 4).map(async (id) => (await ended(tenant, id))[0]?.Status),
-  );
-  assert.deepEqual(statuses, ['enrolled', 'withdrawn', 'withdrawn', 'withdrawn']);
-  // A reload would keep the selection, but a bookmark does not contain it.
-  await page.goto('about:blank');
-  await page.goto(`${service.baseUrl}/console/enrolments/change`);
-  await page.getByText('Nothing selected').waitFor();
-  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Withdraw' }).click();
+  await dialog.getByText('2 changed').waitFor();
+  const statuses = () =>
+    Promise.all(people.slice(0, 4).map(async (id) => (await ended(tenant, id))[0]?.Status));
+  assert.deepEqual(await statuses(), ['enrolled', 'withdrawn', 'withdrawn', 'withdrawn']);
+  await dialog.getByRole('button', { name: 'Undo' }).click();
+  await dialog.getByText('2 restored').waitFor();
+  assert.deepEqual(await statuses(), ['enrolled', 'enrolled', 'withdrawn', 'enrolled']);
   await closeConsole(page);
 });
 
@@ -205,26 +253,17 @@ test('An operator publishes selected courses after a plan with the reasons for e
     .getByRole('region', { name: 'Selected courses' })
     .getByRole('button', { name: 'Publish' })
     .click();
-  await page.getByRole('heading', { name: 'Publish 3 courses' }).waitFor();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 would change.').waitFor();
+  await dialog.getByText(/^1 cannot be changed: .*enrolment option/).waitFor();
+  await dialog.getByText(/^1 cannot be changed: .*package/).waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Show the plan' }).click();
-  const apply = page.getByRole('button', { name: 'Publish 1 course' });
-  await apply.waitFor();
-  assert.deepEqual(await counted(page), ['1 To be published', '0 Unchanged', '2 Rejected']);
-  const refused = await page
-    .getByRole('table', { name: '2 rows skipped' })
-    .getByRole('row')
-    .allTextContents();
-  assert.match(refused.join('\n'), new RegExp(`${named}-2.*no published enrolment option`));
-  assert.match(refused.join('\n'), new RegExp(`${named}-3.*no package`));
-  await expectAccessible(page);
-  await apply.click();
-  await page.getByRole('heading', { name: 'Finished' }).waitFor();
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await dialog.getByText('1 changed').waitFor();
   const statuses = await Promise.all(
     [1, 2, 3].map(async (n) => (await service.api('GET', `/course/${named}-${n}`)).body.Status),
   );
   assert.deepEqual(statuses, ['published', 'draft', 'draft']);
-  await page.getByRole('button', { name: 'Back to the list' }).click();
-  await page.getByRole('checkbox', { name: 'Select all rows shown' }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
   await closeConsole(page);
 });

@@ -126,9 +126,6 @@ test('The user and enrolment pages are accessible', async () => {
   await page.goto(`${service.baseUrl}/console/enrolments`);
   await page.getByRole('link', { name: 'Ann Lee' }).waitFor();
   await expectAccessible(page);
-  await page.goto(`${service.baseUrl}/console/enrolments?enrol=phishing`);
-  await page.getByRole('dialog').waitFor();
-  await expectAccessible(page, true);
   await page.goto(`${service.baseUrl}/console/enrolments/${LoginID}/${EnrollID}`);
   await page.getByText('Commit 1 of launch 1 saved').waitFor();
   await page.getByRole('heading', { name: 'Webhook deliveries' }).waitFor();

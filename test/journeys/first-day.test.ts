@@ -70,28 +70,25 @@ async function signInAda(): Promise<Page> {
 
 async function importStaff(page: Page): Promise<void> {
   await goTo(page, 'Enrol');
-  await goTo(page, 'Import a file');
+  await page.getByText('File', { exact: true }).click();
   await page.locator('input[type=file]').setInputFiles(join(import.meta.dirname, 'files/messy-staff.csv'));
-  await page.getByRole('button', { name: 'Plan the import' }).click();
+  await page.getByRole('button', { name: 'Show the plan' }).click();
   await page.getByLabel('Show').selectOption('Refused (5)');
   await page.getByText('A total, not a user', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Import 496 rows' }).click();
-  await page.getByRole('heading', { name: /^Import finished/ }).waitFor();
+  await page.getByRole('button', { name: 'Apply to 496 rows' }).click();
+  await page.getByRole('heading', { name: /^Finished/ }).waitFor();
 }
 
 async function enrolSales(page: Page): Promise<void> {
-  await goTo(page, 'Enrolments');
-  await page.getByRole('link', { name: 'Enrol a group' }).click();
-  // The list of enrolments also has a field for the group.
-  await heading(page, 'Enrol a group');
+  await goTo(page, 'Enrol');
+  await page.getByText('Group', { exact: true }).click();
   await page.getByRole('combobox', { name: 'Group' }).fill('Sal');
   await page.getByRole('option', { name: 'Sales' }).click();
-  const course = page.getByRole('combobox', { name: 'Course' });
-  await course.fill('spot');
+  await page.getByRole('combobox', { name: 'Courses' }).fill('spot');
   await page.getByRole('option', { name: 'Spot the phish' }).click();
   await page.getByRole('button', { name: 'Show the plan' }).click();
-  await page.getByRole('button', { name: /^Apply to \d+ people$/ }).click();
-  await page.getByRole('heading', { name: 'Finished' }).waitFor();
+  await page.getByRole('button', { name: /^Apply to \d+ rows$/ }).click();
+  await page.getByRole('heading', { name: /^Finished/ }).waitFor();
 }
 
 /** Finds a person with the search box, as someone who is on the phone with that person would. */

@@ -92,20 +92,19 @@ test('Selected enrolments are extended after a plan', async () => {
   const chosen = people.map((id) => names.some((name) => name?.startsWith(`Select ${id}:`)));
   assert.equal(chosen.filter(Boolean).length, 3);
 
-  await activate(page, button(page, 'Extend access'), heading(page, 'Extend 3 enrolments'));
+  const dialog = page.getByRole('dialog');
+  await activate(page, button(page, 'Change access'), dialog.getByText('3 would change.'));
   await reach(page, page.getByRole('textbox', { name: 'Days' }));
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('10');
-  const apply = button(page, 'Extend 3 enrolments');
-  await activate(page, button(page, 'Show the plan'), apply);
   assert.deepEqual(await ends(), before);
-  await activate(page, apply, page.getByRole('heading', { name: 'Finished' }));
+  await activate(page, dialog.getByRole('button', { name: 'Extend' }), dialog.getByText('3 changed'));
   const extended = (await ends()).map((end, index) => Math.round((end - (before[index] ?? 0)) / 86_400_000));
   assert.deepEqual(
     extended,
     chosen.map((isChosen) => (isChosen ? 10 : 0)),
   );
-  await activate(page, button(page, 'Back to the list'), heading(page, 'Enrolments'));
+  await activate(page, dialog.getByRole('button', { name: 'Close' }).last(), heading(page, 'Enrolments'));
   assert.equal(await page.getByText('enrolments selected').count(), 0);
   await closeConsole(page);
 });

@@ -73,29 +73,34 @@ test('A package is imported, and published with its course', async () => {
 
 test('A group is enrolled, the end of an enrolment is changed, and its events are read', async () => {
   const { tenant, who } = await withSales();
-  const page = await consoleOf(service, who, '/console/enrolments');
+  const page = await consoleOf(service, who, '/console/enrol?from=group');
   const dialog = page.getByRole('dialog');
-  await activate(page, page.getByRole('link', { name: 'Enrol a group' }), heading(page, 'Enrol a group'));
   await search(page, page.getByRole('combobox', { name: 'Group' }), 'Sal', 'Sales');
-  await search(page, page.getByRole('combobox', { name: 'Course' }), 'ladd', 'Working on ladders');
-  const apply = button(page, 'Apply to 2 people');
+  await search(page, page.getByRole('combobox', { name: 'Courses' }), 'ladd', 'Working on ladders');
+  await page.keyboard.press('Escape');
+  const apply = button(page, 'Apply to 2 rows');
   await activate(page, button(page, 'Show the plan'), apply);
-  await activate(page, apply, heading(page, 'Finished'));
+  await activate(page, apply, page.getByRole('heading', { name: /^Finished/ }));
   const [enrolment] = (await tenant.api('GET', '/enrolment/ann')).body.Items;
 
   await activate(
     page,
     page.getByRole('link', { name: 'Enrolments', exact: true }).first(),
-    button(page, 'Enrol').first(),
+    heading(page, 'Enrolments'),
   );
   await activate(page, page.getByRole('link', { name: 'ann', exact: true }), heading(page, /ann can start/));
-  await activate(page, button(page, 'Change end date'), dialog);
-  const never = dialog.getByRole('checkbox', { name: 'Access never ends' });
-  await activate(page, never, dialog.getByRole('checkbox', { checked: true }), 'Space');
+  await activate(page, button(page, 'Change access'), dialog);
+  const never = dialog.getByRole('radio', { name: 'Access never ends' });
   await activate(
     page,
-    dialog.getByRole('button', { name: 'Change end date' }),
-    page.getByText('End date changed'),
+    never,
+    dialog.getByRole('radio', { name: 'Access never ends', checked: true }),
+    'Space',
+  );
+  await activate(
+    page,
+    dialog.getByRole('button', { name: 'Remove end date' }),
+    page.getByText('Changed', { exact: true }),
   );
   const changed = await tenant.api('GET', `/enrolment/ann/${enrolment.EnrollID}`);
   assert.equal(changed.body.ExpiresAt, null);

@@ -51,11 +51,15 @@ test('A user is created, invited, enrolled and withdrawn', async () => {
   await activate(page, inDialog('Done'), page.getByText('Pending'), 'Space');
   assert.equal((await tenant.api('GET', '/invitation/bo')).body.Status, 'pending');
 
-  await activate(page, button(page, 'Enrol').first(), dialog);
-  await search(page, dialog.getByRole('combobox', { name: 'Course' }), 'ladd', 'Working with ladders');
-  await activate(page, inDialog('Enrol'), heading(page, 'Bo Berg can start'));
+  const enrol = page.getByRole('main').getByRole('link', { name: 'Enrol' }).first();
+  await activate(page, enrol, heading(page, 'Enrol'));
+  await search(page, page.getByRole('combobox', { name: 'Courses' }), 'ladd', 'Working with ladders');
+  await page.keyboard.press('Escape');
+  await activate(page, button(page, 'Enrol').first(), heading(page, 'Bo Berg can start'));
 
-  await choose(page, more, 'Withdraw', inDialog('Withdraw'));
+  await activate(page, button(page, 'Change access'), dialog);
+  const withdraw = dialog.getByRole('radio', { name: 'Withdraw', exact: true });
+  await activate(page, withdraw, dialog.getByRole('radio', { name: 'Withdraw', checked: true }), 'Space');
   await activate(page, inDialog('Withdraw'), heading(page, 'Bo Berg cannot start'));
   const [enrolment] = (await tenant.api('GET', '/enrolment/bo')).body.Items;
   assert.equal(enrolment.Status, 'withdrawn');
@@ -107,13 +111,13 @@ test('A webhook endpoint and an API key are created', async () => {
 
 test('A small file is imported', async () => {
   const { tenant, who } = await withAda();
-  const page = await consoleOf(service, who, '/console/bulk');
+  const page = await consoleOf(service, who, '/console/enrol?from=file');
   const chooser = await chooseFiles(page, button(page, 'Choose file'));
   const buffer = Buffer.from('LoginID,FirstName\ncy,Cy\ndi,Di\n');
   await chooser.setFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer });
-  const create = button(page, 'Import 2 rows');
-  await activate(page, button(page, 'Plan the import'), create);
-  await activate(page, create, page.getByRole('heading', { name: /^Import finished/ }));
+  const create = button(page, 'Apply to 2 rows');
+  await activate(page, button(page, 'Show the plan'), create);
+  await activate(page, create, page.getByRole('heading', { name: /^Finished/ }));
   assert.equal((await tenant.api('GET', '/user/di')).body.FirstName, 'Di');
   await closeConsole(page);
 });

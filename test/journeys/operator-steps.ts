@@ -103,11 +103,10 @@ type Person = { LoginID: string; FirstName: string; LastName: string; isAdmin?: 
 
 /** On a user's page: enrols the user in the course. */
 export async function enrol(page: Page, search: string, title: string): Promise<void> {
-  const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Enrol' }).first().click();
-  await dialog.getByRole('combobox', { name: 'Course' }).fill(search);
+  await page.getByRole('main').getByRole('link', { name: 'Enrol' }).first().click();
+  await page.getByRole('combobox', { name: 'Courses' }).fill(search);
   await page.getByRole('option', { name: title }).click();
-  await dialog.getByRole('button', { name: 'Enrol' }).click();
+  await page.getByRole('button', { name: 'Enrol', exact: true }).click();
   await page.getByRole('heading', { name: 'can start' }).waitFor();
 }
 

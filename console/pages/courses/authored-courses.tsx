@@ -1,6 +1,9 @@
-import { Box, Button, Group } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { dataOf } from '../../api/data.ts';
+import { ChangeDialog, type Step } from '../../parts/change-dialog.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -8,8 +11,8 @@ import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { useOpenSelected } from '../bulk/selected.ts';
 import { useImportPanel } from './import-panel.tsx';
+import { publicationOf } from './publishable.ts';
 import {
   type AuthoredCourse,
   CourseStatusBadge,
@@ -25,7 +28,7 @@ import { WebCourseButton } from './web-course.tsx';
 export function AuthoredCourses() {
   const t = useTranslations('courses');
   const format = useFormatter();
-  const { $api } = useApi();
+  const { $api, client } = useApi();
   const [{ search, status }, filter] = useFilters(['search', 'status']);
   const wanted = {
     ...(search ? { Search: search } : {}),
@@ -36,15 +39,14 @@ export function AuthoredCourses() {
   const query = $api.useInfiniteQuery('get', '/course', { params: { query: wanted } }, paged);
   const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
   const { data: all } = $api.useQuery('get', '/course', counted, { enabled: query.hasNextPage });
-  const ticked = useSelection<AuthoredCourse>(
-    ({ CourseID }) => CourseID,
-    ({ Title }) => Title,
-  );
-  const openSelected = useOpenSelected();
-  const publish = async () => {
-    await ticked.keep();
-    await openSelected({ of: 'publish', courses: ticked.rows.map(({ CourseID }) => CourseID) });
-  };
+  const ticked = useSelection<AuthoredCourse>({
+    rowKey: ({ CourseID }) => CourseID,
+    nameOf: ({ Title }) => Title,
+    path: '/course',
+    query: wanted,
+    all: query.hasNextPage ? all?.Count?.Records : undefined,
+  });
+  const [isPublishing, setPublishing] = useState(false);
   const columns: Column<AuthoredCourse>[] = [
     { key: 'title', header: t('list.course'), share: 38, cell: (course) => <CourseTitle {...course} /> },
     {
@@ -94,15 +96,35 @@ export function AuthoredCourses() {
         {drop}
       </Group>
       {panel}
-      <SelectionBar
-        label={t('chosenLabel')}
-        text={ticked.rows.length > 0 ? t('chosen', { count: ticked.rows.length }) : null}
-        onClear={ticked.clear}
-      >
-        <Button size="xs" onClick={publish}>
+      <SelectionBar label={t('chosenLabel')} text={(count) => t('chosen', { count })} ticked={ticked}>
+        <Button size="xs" onClick={() => setPublishing(true)}>
           {t('publish.button')}
         </Button>
       </SelectionBar>
+      {isPublishing && (
+        <ChangeDialog
+          title={t('publish.many', { count: ticked.count })}
+          read={ticked.read}
+          nameOf={({ Title }) => Title}
+          planOf={(course): Step<{ Status: 'published' | 'draft' }> => {
+            const publication = publicationOf(course);
+            if (publication === 'published') return null;
+            return publication === 'publishable'
+              ? { body: { Status: 'published' } }
+              : { refused: t(`advice.${publication}`) };
+          }}
+          send={({ CourseID }, body) =>
+            dataOf(client.PUT('/course/{CourseID}', { params: { path: { CourseID } }, body }))
+          }
+          submit={t('publish.button')}
+          onClose={() => {
+            setPublishing(false);
+            ticked.clear();
+          }}
+        >
+          <Text size="sm">{t('publish.effect')}</Text>
+        </ChangeDialog>
+      )}
       <List
         label={t('title')}
         selection={ticked.selection}

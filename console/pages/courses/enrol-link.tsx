@@ -10,7 +10,7 @@ type EnrolLinkProps = {
   variant?: NonNullable<ButtonProps['variant']>;
 };
 
-/** Links to the enrolment dialog. Hidden if the service would refuse the enrolment. */
+/** Links to the form for enrolling. Hidden if the service would refuse the enrolment. */
 export function EnrolLink({ course, size = 'sm', variant = 'light' }: EnrolLinkProps) {
   const t = useTranslations('courses');
   const canEnrol = course.Status === 'published' && course.AvailableEnrolOptions.length > 0;
@@ -20,7 +20,9 @@ export function EnrolLink({ course, size = 'sm', variant = 'light' }: EnrolLinkP
       size={size}
       variant={variant}
       leftSection={<IconUserPlus size={16} aria-hidden />}
-      renderRoot={(props) => <Link to="/console/enrolments" search={{ enrol: course.CourseID }} {...props} />}
+      renderRoot={(props) => (
+        <Link to="/console/enrol" search={{ course: course.CourseID } as never} {...props} />
+      )}
     >
       {t('enrol')}
       <VisuallyHidden>{` ${t('on', { title: course.Title })}`}</VisuallyHidden>

@@ -57,7 +57,7 @@ export function DoneImport({ one, onChoose }: DoneImportProps) {
 /** Whether the course is published, and the choice to publish it. A release can be previewed. */
 function Publishing({ one, onChoose }: DoneProps) {
   const t = useTranslations('courses.import.publish');
-  const advice = useTranslations('bulk.selection.advice');
+  const advice = useTranslations('courses.advice');
   const { courseId, isChosen, stage } = one;
   const { publishing, release } = stage;
   const ended = publishing.is === 'ended' ? publishing.publication : null;

@@ -1,34 +1,18 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
-import { type Api, useApi } from '../../api/api.tsx';
+import { useApi } from '../../api/api.tsx';
 import { CourseImage, useCourseImage } from '../../parts/course-image.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Message, Waiting } from '../../parts/states.tsx';
 import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { CourseAnswers } from './course-answers.tsx';
 import { EnrolLink } from './enrol-link.tsx';
+import { findOffered } from './find-offered.ts';
 import { LanguageName } from './language.tsx';
 import { OptionRows } from './option-rows.tsx';
 import { PreviewButton } from './preview-button.tsx';
-import { type Course, CourseStatusBadge, StandardName } from './values.tsx';
-
-/** Finds an offered course in the list, because the API returns a single course only for a given learner. */
-async function findOffered({ client }: Api, courseId: string): Promise<Course | null> {
-  for (let Cursor: string | null = ''; Cursor !== null; ) {
-    const query: { Limit: number; Search: string; Cursor?: string } = {
-      Limit: 200,
-      Search: courseId,
-      ...(Cursor ? { Cursor } : {}),
-    };
-    const { data, error } = await client.GET('/catalogue/course', { params: { query } });
-    if (!data) throw error;
-    const found = data.Items.find(({ CourseID }) => CourseID === courseId);
-    if (found) return found;
-    Cursor = data.NextCursor;
-  }
-  return null;
-}
+import { CourseStatusBadge, StandardName } from './values.tsx';
 
 /** The page of a course that is offered to the tenant, with its preview and the link for enrolling. */
 export function OfferedCourse({ courseId }: { courseId: string }) {

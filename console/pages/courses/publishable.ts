@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.tsx';
-import { dataOf } from '../bulk/send-rows.ts';
+import { dataOf } from '../../api/data.ts';
 import { type AuthoredCourse, hasErrors } from './values.tsx';
 
 export type UnpublishableReason = 'course_retired' | 'no_content' | 'no_option' | 'has_errors';
@@ -15,22 +15,15 @@ function reasonOf(course: AuthoredCourse): UnpublishableReason | null {
 export type Publication = 'published' | 'publishable' | UnpublishableReason;
 
 /** Whether the course can be published now, together with others. */
-export async function planPublication(
-  { client }: Api,
-  CourseID: string,
-  signal?: AbortSignal,
-): Promise<Publication> {
-  const params = { path: { CourseID } };
-  const course = await dataOf(client.GET('/course/{CourseID}', { params, ...(signal && { signal }) }));
+export function publicationOf(course: AuthoredCourse): Publication {
   return course.Status === 'published' ? 'published' : (reasonOf(course) ?? 'publishable');
 }
 
 /** Publishes the course unless there is a reason not to. */
-export async function publishCourse(api: Api, CourseID: string, signal?: AbortSignal): Promise<Publication> {
-  const plan = await planPublication(api, CourseID, signal);
-  if (plan !== 'publishable') return plan;
-  const body = { Status: 'published' } as const;
+export async function publishCourse({ client }: Api, CourseID: string): Promise<Publication> {
   const params = { path: { CourseID } };
-  await dataOf(api.client.PUT('/course/{CourseID}', { params, body, ...(signal && { signal }) }));
-  return plan;
+  const publication = publicationOf(await dataOf(client.GET('/course/{CourseID}', { params })));
+  if (publication === 'publishable')
+    await dataOf(client.PUT('/course/{CourseID}', { params, body: { Status: 'published' } }));
+  return publication;
 }

@@ -62,9 +62,9 @@ function Shown({ enrolment, back }: ShownProps) {
       })}
       actions={
         <>
-          <EnrolmentMenu enrolment={enrolment} onChoose={setDialog} />
-          <Button variant="default" onClick={() => setDialog('end')}>
-            {t('end.button')}
+          <EnrolmentMenu onChoose={setDialog} />
+          <Button variant="default" onClick={() => setDialog('access')}>
+            {t('access.button')}
           </Button>
           {enrolment.LaunchURL !== null && (
             <CopyTextButton value={enrolment.LaunchURL} text={t('copyLaunchLink')} />
@@ -94,7 +94,7 @@ function Shown({ enrolment, back }: ShownProps) {
         enrolment={enrolment}
         name={name}
         option={option}
-        onSetEnd={() => setDialog('end')}
+        onSetEnd={() => setDialog('access')}
         onReset={() => setDialog('reset')}
       />
       <Result enrolment={enrolment} onOverride={() => setDialog('override')} />

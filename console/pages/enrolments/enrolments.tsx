@@ -1,5 +1,5 @@
 import { Anchor, Button, Text, TextInput } from '@mantine/core';
-import { IconCalendarPlus, IconPlus, IconUserMinus } from '@tabler/icons-react';
+import { IconCalendarPlus, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -14,12 +14,10 @@ import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { useOpenSelected } from '../bulk/selected.ts';
-import { EnrolGroupButton } from '../users/enrol-group-button.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { LoginID } from '../users/person.tsx';
+import { AccessDialog } from './access-dialog.tsx';
 import { useEnrolmentColumns } from './columns.tsx';
-import { EnrolDialog } from './enrol-dialog.tsx';
 import { useEnrolmentOrder } from './order.ts';
 import { CoursePicker } from './pickers.tsx';
 import type { ListedEnrolment } from './values.tsx';
@@ -96,8 +94,7 @@ export default function Enrolments() {
   const { $api } = useApi();
   const columns = useColumns();
   const [filters, change] = useFilters(names);
-  const [asked, ask] = useFilters(['enrol', 'login']);
-  const [isEnrolling, setEnrolling] = useState(false);
+  const [isChanging, setChanging] = useState(false);
   const before = instantOf(filters.before);
   const state = choiceOf(stateNames, filters.status);
   const wanted = {
@@ -110,29 +107,31 @@ export default function Enrolments() {
   const { sorts, by, query: sorting } = useEnrolmentOrder(filters, before !== null, change);
   const filtered = { ...wanted, ...sorting.filter };
   const query = { ...filtered, Order: sorting.order };
-  const ticked = useSelection<ListedEnrolment>(
-    ({ EnrollID }) => EnrollID,
-    (row) => t('nameOf', { user: nameOf(row), course: row.CourseTitle }),
-  );
-  const openSelected = useOpenSelected();
-  const changeTicked = async (of: 'extend' | 'withdraw') => {
-    const enrolments = ticked.rows.map(({ LoginID, EnrollID, CourseID }) => ({
-      LoginID,
-      EnrollID,
-      CourseID,
-    }));
-    await ticked.keep();
-    await openSelected({ of, enrolments });
-  };
   const list = $api.useInfiniteQuery('get', '/enrolment', { params: { query } }, paged);
   const counted = { params: { query: { ...filtered, Limit: 1, Count: true } } };
   const { data: all } = $api.useQuery('get', '/enrolment', counted, { enabled: list.hasNextPage });
+  const ticked = useSelection<ListedEnrolment>({
+    rowKey: ({ EnrollID }) => EnrollID,
+    nameOf: (row) => t('nameOf', { user: nameOf(row), course: row.CourseTitle }),
+    path: '/enrolment',
+    query: filtered,
+    all: list.hasNextPage ? all?.Count?.Records : undefined,
+  });
   const isFiltered = Object.keys(wanted).length > 0;
   const clear = () =>
     change({
       ...{ search: undefined, course: undefined, status: undefined },
       ...{ group: undefined, before: undefined, by: undefined, order: undefined },
     });
+  const known = { group: filters.group, course: filters.course };
+  const enrol = (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/console/enrol" search={known as never} {...props} />}
+    >
+      {t('enrol')}
+    </Button>
+  );
   return (
     <Page
       title={shell('pages.enrolments')}
@@ -144,10 +143,7 @@ export default function Enrolments() {
             name="enrolments.csv"
             text={t('csv')}
           />
-          <EnrolGroupButton group={filters.group} />
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEnrolling(true)}>
-            {t('enrol')}
-          </Button>
+          {enrol}
         </>
       }
     >
@@ -175,25 +171,13 @@ export default function Enrolments() {
           className="filter"
         />
       </FilterBar>
-      <SelectionBar
-        label={t('chosenLabel')}
-        text={ticked.rows.length > 0 ? t('chosen', { count: ticked.rows.length }) : null}
-        onClear={ticked.clear}
-      >
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconUserMinus size={16} aria-hidden />}
-          onClick={() => changeTicked('withdraw')}
-        >
-          {t('withdrawChosen')}
-        </Button>
+      <SelectionBar label={t('chosenLabel')} text={(count) => t('chosen', { count })} ticked={ticked}>
         <Button
           size="xs"
           leftSection={<IconCalendarPlus size={16} aria-hidden />}
-          onClick={() => changeTicked('extend')}
+          onClick={() => setChanging(true)}
         >
-          {t('extendChosen')}
+          {t('access.button')}
         </Button>
       </SelectionBar>
       {by === 'ends' && !before && (
@@ -214,20 +198,21 @@ export default function Enrolments() {
             <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={clear} />
           ) : (
             <Message title={t('none')} text={t('noneText')}>
-              <Button onClick={() => setEnrolling(true)}>{t('enrol')}</Button>
+              {enrol}
             </Message>
           )
         }
       />
-      <EnrolDialog
-        isOpen={isEnrolling || asked.enrol !== undefined || asked.login !== undefined}
-        {...(asked.enrol ? { courseId: asked.enrol } : {})}
-        {...(asked.login ? { loginId: asked.login } : {})}
-        onClose={() => {
-          setEnrolling(false);
-          if (asked.enrol ?? asked.login) ask({ enrol: undefined, login: undefined });
-        }}
-      />
+      {isChanging && (
+        <AccessDialog
+          title={t('access.titleOfMany', { count: ticked.count })}
+          read={ticked.read}
+          onClose={() => {
+            setChanging(false);
+            ticked.clear();
+          }}
+        />
+      )}
     </Page>
   );
 }

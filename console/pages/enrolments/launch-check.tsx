@@ -188,7 +188,7 @@ function Extend({ enrolment, option, onSetEnd }: Props) {
           </Button>
         )}
         <Button variant="default" onClick={onSetEnd}>
-          {t('end.button')}
+          {t('access.button')}
         </Button>
       </Group>
       <FailedAction error={extending.error} />

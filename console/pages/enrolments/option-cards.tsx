@@ -11,15 +11,27 @@ type Props = {
   isRetired: boolean;
   /** Whether options without free seats cannot be chosen. */
   takesSeat?: boolean;
+  /** The course, if options of several courses are shown. */
+  title?: string;
 };
 
 /** The options that this learner can choose, shown as in a shop. */
-export function OptionCards({ options, value, onChange, isRetired, takesSeat = true }: Props) {
+export function OptionCards({ options, value, onChange, isRetired, takesSeat = true, title }: Props) {
   const t = useTranslations('enrolments');
-  if (isRetired) return <Alert color="orange">{t('options.retired')}</Alert>;
-  if (options.length === 0) return <Alert color="orange">{t('options.none')}</Alert>;
+  if (isRetired)
+    return (
+      <Alert color="orange" title={title}>
+        {t('options.retired')}
+      </Alert>
+    );
+  if (options.length === 0)
+    return (
+      <Alert color="orange" title={title}>
+        {t('options.none')}
+      </Alert>
+    );
   return (
-    <Radio.Group label={t('options.label')} value={value ?? null} onChange={onChange} required>
+    <Radio.Group label={title ?? t('options.label')} value={value ?? null} onChange={onChange} required>
       <Stack gap="xs" mt={4}>
         {options.map((option) => (
           <OptionCard key={option.DurationID} option={option} takesSeat={takesSeat} />

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
-import { type Choice, SearchSelect } from '../../parts/search-select.tsx';
+import { type Choice, SearchMultiSelect, SearchSelect } from '../../parts/search-select.tsx';
 
 type Props = {
   value: string | undefined;
@@ -12,41 +12,46 @@ type Props = {
   label?: string;
 };
 
+type MultiProps = { values: readonly string[]; onChange: (values: string[]) => void; max?: number };
+
 const searching = (Search: string) => ({ Limit: 20, ...(Search ? { Search } : {}) });
 
 const choiceOf = (value: string, name: string): Choice =>
   name === value ? { value, label: value } : { value, label: name, text: value };
 
-export function LearnerPicker(props: Props) {
+function useLearners() {
   const t = useTranslations('enrolments');
   const { $api } = useApi();
-  const [sought, setSought] = useState('');
-  const found = $api.useQuery('get', '/user', { params: { query: searching(sought) } });
-  return (
-    <SearchSelect
-      label={t('learner')}
-      placeholder={t('findLearner')}
-      choices={found.data?.Items.map((user) => choiceOf(user.LoginID, nameOf(user))) ?? []}
-      onSearch={setSought}
-      isFetching={found.isFetching}
-      {...props}
-    />
-  );
+  const [sought, onSearch] = useState('');
+  const { data, isFetching } = $api.useQuery('get', '/user', { params: { query: searching(sought) } });
+  const choices = data?.Items.map((user) => choiceOf(user.LoginID, nameOf(user))) ?? [];
+  return { choices, onSearch, isFetching, label: t('learner'), placeholder: t('findLearner') };
+}
+
+function useCourses() {
+  const t = useTranslations('enrolments');
+  const { $api } = useApi();
+  const [sought, onSearch] = useState('');
+  const query = searching(sought);
+  const { data, isFetching } = $api.useQuery('get', '/catalogue/course', { params: { query } });
+  const choices = data?.Items.map(({ CourseID, Title }) => choiceOf(CourseID, Title)) ?? [];
+  return { choices, onSearch, isFetching, label: t('course'), placeholder: t('findCourse') };
+}
+
+export function LearnerPicker(props: Props) {
+  return <SearchSelect {...useLearners()} {...props} />;
+}
+
+export function LearnersPicker(props: MultiProps) {
+  const t = useTranslations('enrol');
+  return <SearchMultiSelect {...useLearners()} label={t('people')} {...props} />;
 }
 
 export function CoursePicker(props: Props) {
-  const t = useTranslations('enrolments');
-  const { $api } = useApi();
-  const [sought, setSought] = useState('');
-  const found = $api.useQuery('get', '/catalogue/course', { params: { query: searching(sought) } });
-  return (
-    <SearchSelect
-      label={t('course')}
-      placeholder={t('findCourse')}
-      choices={found.data?.Items.map(({ CourseID, Title }) => choiceOf(CourseID, Title)) ?? []}
-      onSearch={setSought}
-      isFetching={found.isFetching}
-      {...props}
-    />
-  );
+  return <SearchSelect {...useCourses()} {...props} />;
+}
+
+export function CoursesPicker(props: MultiProps) {
+  const t = useTranslations('enrol');
+  return <SearchMultiSelect {...useCourses()} label={t('courses')} {...props} />;
 }

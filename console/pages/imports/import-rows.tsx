@@ -1,13 +1,15 @@
-import { Badge, Button, Center, NativeSelect, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Center, NativeSelect, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { type Api, useApi } from '../../api/api.tsx';
+import { dataOf } from '../../api/data.ts';
 import { type Column, Rows } from '../../parts/list.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { useReason } from '../bulk/rejected-rows.tsx';
-import { dataOf } from '../bulk/send-rows.ts';
 import { UserLink } from '../users/person.tsx';
+import { useReason } from './reasons.ts';
 import type { Import } from './sentence.ts';
 
 type ImportRow = components['schemas']['ImportRow'];
@@ -45,10 +47,11 @@ export async function everyRow(api: Api, importId: string, outcome?: Outcome): P
   return rows;
 }
 
-/** A page of the rows, and what comes of each. */
+const pageSize = 50;
+
+/** The rows, and what comes of each. */
 export function ImportRows({ one }: { one: Import }) {
   const t = useTranslations('imports');
-  const { $api } = useApi();
   const { Counts } = one;
   const counts = {
     created: Counts.Created,
@@ -58,13 +61,17 @@ export function ImportRows({ one }: { one: Import }) {
     refused: Counts.Refused,
   };
   const [outcome, setOutcome] = useState<Outcome | ''>('');
-  const [limit, setLimit] = useState(50);
-  const [cursors, setCursors] = useState<string[]>([]);
-  const cursor = cursors.at(-1);
-  const query = { Limit: limit, ...(outcome && { Outcome: outcome }), ...(cursor && { Cursor: cursor }) };
-  const path = { ImportID: one.ImportID };
-  const { data, error, isPending, refetch } = $api.useQuery('get', '/import/{ImportID}', {
-    params: { path, query },
+  const api = useApi();
+  const rows = useInfiniteQuery({
+    queryKey: ['rows of an import', one.ImportID, one.Status, outcome],
+    queryFn: ({ pageParam }) =>
+      readPage(api, one.ImportID, {
+        Limit: pageSize,
+        ...(outcome && { Outcome: outcome }),
+        ...(pageParam && { Cursor: pageParam }),
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ NextCursor }) => NextCursor,
   });
   const isPlan = one.Status === 'planned';
   const nameOf = (name: Outcome) =>
@@ -80,7 +87,7 @@ export function ImportRows({ one }: { one: Import }) {
     {
       key: 'user',
       header: t('user'),
-      cell: ({ LoginID, CourseID, User, Enrolment }) => (
+      cell: ({ LoginID, CourseID, EnrollID, User, Enrolment }) => (
         <div>
           {LoginID !== null && exists(User, Enrolment) ? (
             <UserLink loginId={LoginID}>{LoginID}</UserLink>
@@ -89,7 +96,22 @@ export function ImportRows({ one }: { one: Import }) {
           )}
           {CourseID !== null && (
             <Text size="xs" c="dimmed" className="break">
-              {CourseID}
+              {LoginID !== null && EnrollID !== null && !isPlan ? (
+                <Anchor
+                  inherit
+                  renderRoot={(props) => (
+                    <Link
+                      to="/console/enrolments/$loginId/$enrollId"
+                      params={{ loginId: LoginID, enrollId: EnrollID }}
+                      {...props}
+                    />
+                  )}
+                >
+                  {CourseID}
+                </Anchor>
+              ) : (
+                CourseID
+              )}
             </Text>
           )}
         </div>
@@ -122,10 +144,7 @@ export function ImportRows({ one }: { one: Import }) {
         label={t('show')}
         maw={320}
         value={outcome}
-        onChange={({ currentTarget: { value } }) => {
-          setOutcome(value as Outcome | '');
-          setCursors([]);
-        }}
+        onChange={({ currentTarget: { value } }) => setOutcome(value as Outcome | '')}
         data={[
           { value: '', label: t('all', { count: Counts.Rows }) },
           ...outcomes
@@ -133,19 +152,22 @@ export function ImportRows({ one }: { one: Import }) {
             .map((value) => ({ value, label: `${nameOf(value)} (${counts[value]})` })),
         ]}
       />
-      {isPending && <WaitingRows />}
-      {error && <Failed error={error} onRetry={refetch} />}
-      {data && (
-        <Rows label={t('rows')} columns={columns} rows={data.Rows} rowKey={({ Line }) => String(Line)} />
+      {rows.isPending && <WaitingRows />}
+      {rows.error && <Failed error={rows.error} onRetry={rows.refetch} />}
+      {rows.data && (
+        <Rows
+          label={t('rows')}
+          columns={columns}
+          rows={rows.data.pages.flatMap(({ Rows }) => Rows)}
+          rowKey={({ Line }) => String(Line)}
+        />
       )}
-      {data?.NextCursor && (
+      {rows.hasNextPage && (
         <Center>
           <Button
             variant="default"
-            onClick={() => {
-              if (limit < 200) setLimit(200);
-              else setCursors([...cursors, data.NextCursor ?? '']);
-            }}
+            loading={rows.isFetchingNextPage}
+            onClick={() => void rows.fetchNextPage()}
           >
             {t('more')}
           </Button>

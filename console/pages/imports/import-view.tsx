@@ -5,13 +5,13 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
+import { dataOf } from '../../api/data.ts';
 import { useSession } from '../../api/session.tsx';
 import { ConfirmButton, useAction } from '../../parts/action.tsx';
 import { csvFile, csvRow } from '../../parts/csv.ts';
+import { RunBar } from '../../parts/run-bar.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { Failed, FailedAction, Waiting } from '../../parts/states.tsx';
-import { RunBar } from '../bulk/run-bar.tsx';
-import { dataOf } from '../bulk/send-rows.ts';
 import { InviteDialog, type Invitee } from '../users/invite-dialog.tsx';
 import { ImportColumns } from './import-columns.tsx';
 import { everyRow, ImportRows } from './import-rows.tsx';
@@ -55,6 +55,8 @@ export function ImportView({ importId, upload, onMade, onOther }: Props) {
   if (query.isPending) return <Waiting />;
   if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
   const one = query.data;
+  // The rows of people who were chosen here have no columns to recognise.
+  const isList = one.Columns.map(({ Name }) => Name).join() === 'LoginID,CourseID,DurationID';
   const isPlan = one.Status === 'planning' || one.Status === 'planned';
   const work = one.Undo ?? one.Counts;
   const left = one.Undo?.Kept ?? one.Counts.Refused + one.Counts.Partial;
@@ -90,7 +92,7 @@ export function ImportView({ importId, upload, onMade, onOther }: Props) {
           <SaveButton one={one} />
         </Group>
       )}
-      {one.Status === 'planned' && <ImportColumns one={one} upload={upload} onMade={onMade} />}
+      {one.Status === 'planned' && !isList && <ImportColumns one={one} upload={upload} onMade={onMade} />}
       {!isWorking(one) && <ImportRows one={one} />}
     </Stack>
   );

@@ -8,7 +8,7 @@ type Query = NonNullable<paths['/import']['post']['parameters']['query']>;
 /** A file with what is chosen for all of its rows. It can be planned again while the page is open. */
 export type Upload = {
   file: File;
-  query: Pick<Query, 'CourseID' | 'DurationID' | 'ExpiresAt' | 'IfExists' | 'Columns'>;
+  query: Pick<Query, 'CourseID' | 'DurationID' | 'ExpiresAt' | 'IfExists' | 'IfEnrolled' | 'Columns' | 'Of'>;
 };
 
 /** Thrown for an archive that is not a workbook. */

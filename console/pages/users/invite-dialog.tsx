@@ -12,10 +12,11 @@ import { newRequestKey } from '../../parts/request-key.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, CopyTextButton } from '../../parts/values.tsx';
-import { type Line, sendChunk } from '../bulk/call.ts';
 import type { User } from './person.tsx';
 
 export type Invitee = Pick<User, 'LoginID' | 'FirstName' | 'LastName' | 'Email'>;
+
+type Line = { InvitationURL?: string; ExpiresAt?: string; MailID?: string | null; detail?: string };
 
 /** A user and the outcome of their invitation. */
 type Invited = { user: Invitee; line: Line };
@@ -27,15 +28,19 @@ function useInvite(users: readonly Invitee[]) {
   const key = useRef(newRequestKey());
   return async (): Promise<Invited[]> => {
     const body = users.map(({ LoginID }) => JSON.stringify({ LoginID })).join('\n');
-    const lines = await sendChunk(api, {
-      path: '/invitation/bulk',
-      requestKey: key.current,
-      isCsv: false,
+    const response = await fetch('/invitation/bulk', {
+      method: 'POST',
+      headers: {
+        ...api.headers,
+        'Content-Type': 'application/x-ndjson',
+        Accept: 'application/x-ndjson',
+        'Idempotency-Key': key.current,
+      },
       body,
-      rows: users.length,
-      signal: new AbortController().signal,
-      onRows: () => {},
     });
+    if (!response.ok) throw await response.json();
+    const texts = (await response.text()).split('\n').filter((text) => text !== '');
+    const lines = texts.map((text): Line => JSON.parse(text));
     void queries.invalidateQueries();
     return users.flatMap((user, row) => (lines[row] ? [{ user, line: lines[row] }] : []));
   };

@@ -1,5 +1,6 @@
-import { Anchor, Button } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { List } from '../../parts/list.tsx';
@@ -8,7 +9,7 @@ import { Message } from '../../parts/states.tsx';
 import { useEnrolmentColumns } from '../enrolments/columns.tsx';
 
 /** The newest enrolment comes first, because questions are usually about the latest one. */
-export function UserEnrolments({ loginId, onEnrol }: { loginId: string; onEnrol: () => void }) {
+export function UserEnrolments({ loginId, enrol }: { loginId: string; enrol: ReactNode }) {
   const t = useTranslations('users');
   const e = useTranslations('enrolments');
   const { $api } = useApi();
@@ -48,7 +49,7 @@ export function UserEnrolments({ loginId, onEnrol }: { loginId: string; onEnrol:
       ]}
       empty={
         <Message title={t('noEnrolments')} text={t('noEnrolmentsText')}>
-          <Button onClick={onEnrol}>{t('enrol')}</Button>
+          {enrol}
         </Message>
       }
     />

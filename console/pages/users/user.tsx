@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
 import { IconPencil, IconPlus } from '@tabler/icons-react';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { nameOf } from '../../api/session.tsx';
@@ -8,7 +8,6 @@ import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { useFactorText } from '../../parts/time-factor.tsx';
 import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
-import { EnrolDialog } from '../enrolments/enrol-dialog.tsx';
 import { BounceAlert } from './bounce.tsx';
 import { InvitationValue } from './invitation-value.tsx';
 import { PasskeysValue } from './passkeys-value.tsx';
@@ -30,12 +29,19 @@ export default function OneUser() {
   );
 }
 
-type Dialog = 'edit' | 'enrol' | null;
-
 function Shown({ user, back }: { user: User; back: { to: '/console/users'; text: string } }) {
   const t = useTranslations('users');
-  const [dialog, setDialog] = useState<Dialog>(null);
-  const close = () => setDialog(null);
+  const [isEditing, setEditing] = useState(false);
+  const enrol = (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      renderRoot={(props) => (
+        <Link to="/console/enrol" search={{ login: user.LoginID } as never} {...props} />
+      )}
+    >
+      {t('enrol')}
+    </Button>
+  );
   return (
     <Page
       title={nameOf(user)}
@@ -47,13 +53,11 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
           <Button
             variant="default"
             leftSection={<IconPencil size={16} aria-hidden />}
-            onClick={() => setDialog('edit')}
+            onClick={() => setEditing(true)}
           >
             {t('edit')}
           </Button>
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog('enrol')}>
-            {t('enrol')}
-          </Button>
+          {enrol}
         </>
       }
     >
@@ -65,7 +69,7 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
           </Stack>
         </Alert>
       )}
-      <BounceAlert user={user} onEdit={() => setDialog('edit')} />
+      <BounceAlert user={user} onEdit={() => setEditing(true)} />
       <Paper withBorder p="lg" className="list">
         <UserFacts user={user} />
       </Paper>
@@ -75,10 +79,9 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
             {t('enrolments')}
           </Title>
         </Group>
-        <UserEnrolments loginId={user.LoginID} onEnrol={() => setDialog('enrol')} />
+        <UserEnrolments loginId={user.LoginID} enrol={enrol} />
       </Stack>
-      <UserDialog user={user} isOpen={dialog === 'edit'} onClose={close} />
-      <EnrolDialog isOpen={dialog === 'enrol'} loginId={user.LoginID} onClose={close} />
+      <UserDialog user={user} isOpen={isEditing} onClose={() => setEditing(false)} />
     </Page>
   );
 }

@@ -1,10 +1,11 @@
-import { Button } from '@mantine/core';
-import { IconMailForward, IconPlus, IconUserPlus } from '@tabler/icons-react';
+import { Button, Menu } from '@mantine/core';
+import { IconDotsVertical, IconMailForward, IconPlus, IconUserPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List } from '../../parts/list.tsx';
@@ -12,11 +13,11 @@ import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { isOrder, type Order } from '../../parts/sorting.tsx';
-import { Message, NoneFound } from '../../parts/states.tsx';
+import { FailedAction, Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { useOpenSelected } from '../bulk/selected.ts';
+import { useEnrolSelected } from '../enrol/selected.ts';
 import { EmailCell } from './bounce.tsx';
-import { EnrolGroupButton } from './enrol-group-button.tsx';
+import { type Change, ChangeUsersDialog } from './change-users.tsx';
 import { GroupFilter } from './group.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { AccountBadges, LoginID, type User, UserLink } from './person.tsx';
@@ -61,10 +62,9 @@ export default function Users() {
   const navigate = useNavigate();
   const [filters, change] = useFilters(names);
   const [isCreating, setCreating] = useState(false);
-  const ticked = useSelection<User>(({ LoginID }) => LoginID, nameOf);
-  const count = ticked.rows.length;
-  const openSelected = useOpenSelected();
-  const [isInviting, setInviting] = useState(false);
+  const enrolSelected = useEnrolSelected();
+  const [inviting, setInviting] = useState<readonly User[] | null>(null);
+  const [changing, setChanging] = useState<Change | null>(null);
   const columns = useColumns();
   const wanted = {
     ...(filters.search ? { Search: filters.search } : {}),
@@ -77,6 +77,14 @@ export default function Users() {
   const users = $api.useInfiniteQuery('get', '/user', { params: { query } }, paged);
   const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
   const { data: all } = $api.useQuery('get', '/user', counted, { enabled: users.hasNextPage });
+  const ticked = useSelection<User>({
+    rowKey: ({ LoginID }) => LoginID,
+    nameOf,
+    path: '/user',
+    query: wanted,
+    all: users.hasNextPage ? all?.Count?.Records : undefined,
+  });
+  const { count } = ticked;
   const isFiltered = Object.keys(wanted).length > 0;
   const sort = {
     column: 'created',
@@ -85,10 +93,12 @@ export default function Users() {
     texts: { newest: t('orders.newest'), oldest: t('orders.oldest') },
     usual: t('byLoginId'),
   };
-  const enrol = async () => {
+  const enrolling = useAction(async () => {
+    const chosen = await ticked.read();
     await ticked.keep();
-    await openSelected({ of: 'users', users: ticked.rows.map(({ LoginID }) => LoginID) });
-  };
+    await enrolSelected(chosen.map(({ LoginID }) => LoginID));
+  });
+  const reading = useAction(async () => setInviting(await ticked.read()));
   const clear = () => change({ search: undefined, group: undefined, enabled: undefined });
   return (
     <Page
@@ -101,7 +111,6 @@ export default function Users() {
             name="users.csv"
             text={t('csv')}
           />
-          {filters.group && <EnrolGroupButton group={filters.group} />}
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
             {t('create')}
           </Button>
@@ -124,23 +133,40 @@ export default function Users() {
           ]}
         />
       </FilterBar>
-      <SelectionBar
-        label={t('chosenLabel')}
-        text={count > 0 ? t('chosen', { count }) : null}
-        onClear={ticked.clear}
-      >
+      <SelectionBar label={t('chosenLabel')} text={(count) => t('chosen', { count })} ticked={ticked}>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" size="xs" rightSection={<IconDotsVertical size={14} aria-hidden />}>
+              {t('more')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {(['group', 'disable', 'enable'] as const).map((change) => (
+              <Menu.Item key={change} onClick={() => setChanging(change)}>
+                {t(`many.${change}`)}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
         <Button
           variant="default"
           size="xs"
           leftSection={<IconMailForward size={16} aria-hidden />}
-          onClick={() => setInviting(true)}
+          loading={reading.isRunning}
+          onClick={() => void reading.run()}
         >
           {t('inviteChosen', { count })}
         </Button>
-        <Button size="xs" leftSection={<IconUserPlus size={16} aria-hidden />} onClick={enrol}>
+        <Button
+          size="xs"
+          leftSection={<IconUserPlus size={16} aria-hidden />}
+          loading={enrolling.isRunning}
+          onClick={() => void enrolling.run()}
+        >
           {t('enrolChosen', { count })}
         </Button>
       </SelectionBar>
+      <FailedAction error={reading.error ?? enrolling.error} />
       <List
         label={shell('pages.users')}
         selection={ticked.selection}
@@ -159,11 +185,22 @@ export default function Users() {
           )
         }
       />
-      {isInviting && (
+      {inviting && (
         <InviteDialog
-          users={ticked.rows}
+          users={inviting}
           onClose={() => {
-            setInviting(false);
+            setInviting(null);
+            ticked.clear();
+          }}
+        />
+      )}
+      {changing && (
+        <ChangeUsersDialog
+          change={changing}
+          read={ticked.read}
+          count={count}
+          onClose={() => {
+            setChanging(null);
             ticked.clear();
           }}
         />

@@ -1,4 +1,4 @@
-import '../bulk/bulk.css';
+import './enrol.css';
 import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -8,19 +8,19 @@ import { useApi } from '../../api/api.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { ImportView } from './import-view.tsx';
-import { NewImport } from './new-import.tsx';
-import { useSentence } from './sentence.ts';
-import type { Upload } from './upload.ts';
+import { ImportView } from '../imports/import-view.tsx';
+import { useSentence } from '../imports/sentence.ts';
+import type { Upload } from '../imports/upload.ts';
+import { EnrolForm } from './enrol-form.tsx';
 
-/** A new import, or the one in the URL, which any browser can open. */
-export default function Imports() {
+/** Enrols people, a group or the rows of a file as an import of the service, which any browser can open and undo. */
+export default function Enrol() {
   const { tenant } = useApi();
   return <OfTenant key={tenant ?? ''} />;
 }
 
 function OfTenant() {
-  const t = useTranslations('imports');
+  const t = useTranslations('enrol');
   const shell = useTranslations('shell');
   const [{ import: importId }, change] = useFilters(['import']);
   const queries = useQueryClient();
@@ -31,11 +31,12 @@ function OfTenant() {
     change({ import: importId });
   };
   return (
-    <Page title={shell('pages.bulk')} text={t('text')}>
+    <Page title={shell('pages.enrol')} text={t('text')}>
       {importId === undefined ? (
         <Stack gap="lg">
-          <NewImport onMade={open} />
-          <RecentImports />
+          <EnrolForm onMade={open} />
+          <Recent />
+          <KeysLink />
         </Stack>
       ) : (
         <ImportView
@@ -50,14 +51,14 @@ function OfTenant() {
   );
 }
 
-function RecentImports() {
+function Recent() {
   const t = useTranslations('imports');
   const { $api } = useApi();
   const sentence = useSentence();
   const { data } = $api.useQuery('get', '/import', { params: { query: { Limit: 10 } } });
   if (!data || data.Items.length === 0) return null;
   return (
-    <Paper withBorder p="md" className="bulk-part" component="section" aria-labelledby="recent" maw={640}>
+    <Paper withBorder p="md" className="enrol-part" component="section" aria-labelledby="recent" maw={640}>
       <Stack gap="md">
         <Title order={2} size="h4" id="recent">
           {t('recent')}
@@ -69,7 +70,7 @@ function RecentImports() {
                 <Anchor
                   className="break"
                   renderRoot={(props) => (
-                    <Link to="/console/bulk" search={{ import: one.ImportID } as never} {...props} />
+                    <Link to="/console/enrol" search={{ import: one.ImportID } as never} {...props} />
                   )}
                 >
                   {one.Name}
@@ -86,5 +87,21 @@ function RecentImports() {
         </ul>
       </Stack>
     </Paper>
+  );
+}
+
+/** Enrolment keys have a tab only once there are any. */
+function KeysLink() {
+  const t = useTranslations('enrol');
+  return (
+    <Text size="sm" c="dimmed">
+      {t.rich('keys', {
+        link: (text) => (
+          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/console/keys" {...props} />}>
+            {text}
+          </Anchor>
+        ),
+      })}
+    </Text>
   );
 }

@@ -11,7 +11,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** The progress of a plan, an import or an undo. */
+/** The progress of work on many rows. */
 export function RunBar({ rows, of, label, text, isRunning, children }: Props) {
   return (
     <Stack gap="sm">
