@@ -35,9 +35,9 @@ test('The list of courses and an import are accessible', async () => {
     { name: 'broken.zip', ...broken },
   ];
   await page.locator('input[type=file]').first().setInputFiles(files);
-  await page.getByRole('button', { name: 'Import 2 packages' }).waitFor();
+  await page.getByRole('button', { name: 'Import 2 files' }).waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Import 2 packages' }).click();
+  await page.getByRole('button', { name: 'Import 2 files' }).click();
   await page.getByText('package_not_zip').waitFor();
   await expectAccessible(page);
   await closeConsole(page);

@@ -38,7 +38,7 @@ test('The operator drops a package with an error, corrects it, adds an option, p
   await one.getByText('A new course').waitFor();
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'row');
   await one.getByLabel('CourseID').fill('three in a row');
-  await page.getByRole('button', { name: 'Import package' }).click();
+  await page.getByRole('button', { name: 'Import file' }).click();
   await one.getByText('“Three in a row” was imported, but has errors').waitFor();
   await one.getByText('SCORM 1.2').waitFor();
   await one.getByText('Part 3', { exact: true }).waitFor();
@@ -128,7 +128,7 @@ test('A dropped file is imported, and a damaged one is rejected with its code an
   await page.locator('.mantine-Dropzone-root').first().dispatchEvent('drop', { dataTransfer: files });
   const one = importOf(page, 'Broken one.zip');
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'broken-one');
-  await page.getByRole('button', { name: 'Import package' }).click();
+  await page.getByRole('button', { name: 'Import file' }).click();
   await one.getByRole('alert').getByText('The file is not a zip archive', { exact: true }).waitFor();
   await one.getByText('package_not_zip').waitFor();
   assert.equal((await service.api('GET', '/course/broken-one')).status, 404);
@@ -142,7 +142,7 @@ test('A cancelled import leaves nothing behind, and leaving the page during an i
   await page.route('**/package', () => {});
   await choose(page, await packCourse('phishing'));
   const one = importOf(page, 'phishing.zip');
-  await page.getByRole('button', { name: 'Import package' }).click();
+  await page.getByRole('button', { name: 'Import file' }).click();
   await one.getByRole('progressbar', { name: 'Uploading phishing.zip' }).waitFor({ state: 'attached' });
   const status = async () => (await service.api('GET', '/course/phishing')).status;
   await untilMatching(status, (now) => now === 200);
@@ -208,7 +208,7 @@ test('An administrator sees the courses that are offered to them but cannot chan
   const LoginID = await tenant.user({ IsAdmin: true });
   const page = await consoleOf(service, { tenant, LoginID }, '/console/courses');
   await page.getByRole('link', { name: 'Offered', exact: true }).waitFor();
-  for (const text of ['For others', 'Hidden', 'Drop packages here', 'Add web course by URL'])
+  for (const text of ['For others', 'Hidden', 'Drop packages or files here', 'Add web course by URL'])
     assert.equal(await page.getByText(text).count(), 0, text);
   const enrol = page.getByRole('link', { name: 'Enrol a learner on Offered' });
   assert.match((await enrol.getAttribute('href')) ?? '', /\/console\/enrol\?course=offered$/);

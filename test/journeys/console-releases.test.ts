@@ -107,7 +107,7 @@ test('A release for an existing course is a preview in the list of courses too',
   await choose(page, await packCourse('phishing'));
   const one = page.getByRole('region', { name: 'phishing.zip', exact: true });
   await one.getByText('which learners do not see until you set it as current').waitFor();
-  await page.getByRole('button', { name: 'Import package' }).click();
+  await page.getByRole('button', { name: 'Import file' }).click();
   await one.getByText('Release 2 imported').waitFor();
   await one.getByText('Learners do not see it yet').waitFor();
   await one.getByRole('button', { name: 'Preview Release 2' }).waitFor();
@@ -124,7 +124,7 @@ test('Several packages become courses with an option, and those that can be comp
   assert.equal(await form.getByLabel('Number').inputValue(), '1');
   await form.getByText('1 year · P1Y').waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Import 3 packages' }).click();
+  await page.getByRole('button', { name: 'Import 3 files' }).click();
   const faulty = page.getByRole('region', { name: 'row.zip (row-2)' });
   await faulty.getByText('was imported, but has errors').waitFor();
   assert.equal(await faulty.getByRole('checkbox').count(), 0);
@@ -172,7 +172,7 @@ test('The chosen option and tenants apply to each new course, which can be publi
   await form.getByRole('combobox', { name: 'Tenants' }).click();
   await page.getByRole('option', { name: /Umbrella/ }).click();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Import 2 packages' }).click();
+  await page.getByRole('button', { name: 'Import 2 files' }).click();
   await page.getByText('package_not_zip').waitFor();
   await page.getByRole('button', { name: 'Publish 1 course' }).waitFor();
   const { body } = await service.api('GET', '/course/umbrella');

@@ -57,7 +57,7 @@ test('A package is imported, and published with its course', async () => {
   const buffer = await readFile(await packRow());
   await chooser.setFiles({ name: 'row.zip', mimeType: 'application/zip', buffer });
   const open = page.getByRole('link', { name: 'Open course' });
-  await activate(page, button(page, 'Import package'), open);
+  await activate(page, button(page, 'Import file'), open);
   await activate(page, open, heading(page, 'Three in a row'));
   const dialog = page.getByRole('dialog');
   await activate(page, button(page, 'Publish'), dialog);

@@ -48,7 +48,7 @@ export async function importCourse(page: Page): Promise<void> {
   await drop(page, await packCourse('phishing'), 'Spot the phish.zip');
   const one = page.getByRole('region', { name: 'Spot the phish.zip' });
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'spot-the-phish');
-  await page.getByRole('button', { name: 'Import package' }).click();
+  await page.getByRole('button', { name: 'Import file' }).click();
   await one.getByText('The course is a draft with an enrolment option').waitFor();
 }
 

@@ -8,6 +8,7 @@ import { useAction } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
+import { CompletionField, hasCompletionRule } from './completion-field.tsx';
 import { ImageField } from './image-field.tsx';
 import { useLanguageName } from './language.tsx';
 import { TenantsField } from './tenants-field.tsx';
@@ -86,6 +87,12 @@ export function CourseForm({ course, onDirty }: FormProps) {
           maxLength={2048}
           {...textOf('URL')}
         />
+        {hasCompletionRule(course) && (
+          <CompletionField
+            value={now.CompleteWhen ?? null}
+            onChange={(CompleteWhen) => set({ CompleteWhen })}
+          />
+        )}
         <Radio.Group
           label={t('fields.status')}
           value={now.Status}

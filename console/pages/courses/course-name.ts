@@ -1,3 +1,5 @@
+import { isSingleFile } from './file-types.ts';
+
 /**
  * Suggests a CourseID for a file name: fire-safety-v2 for `Fire Safety (v2).zip`. Never suggests one that is already
  * taken.
@@ -5,7 +7,7 @@
 export function courseIdOf(fileName: string, taken: readonly string[] = []): string {
   const words = fileName
     .normalize('NFC')
-    .replace(/\.zip$/i, '')
+    .replace(/\.(zip|pdf|mp4|mp3|html?)$/i, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}._]+/gu, '-')
     .replace(/^[-._]+|[-._]+$/g, '')
@@ -15,4 +17,9 @@ export function courseIdOf(fileName: string, taken: readonly string[] = []): str
     const courseId = number === 1 ? wanted : `${wanted}-${number}`;
     if (!taken.includes(courseId)) return courseId;
   }
+}
+
+/** Suggests a title for a file that has none. Packages have their own. */
+export function titleOf(fileName: string): string {
+  return isSingleFile(fileName) ? fileName.replace(/\.\w+$/, '').replaceAll('_', ' ') : '';
 }

@@ -4,8 +4,7 @@ import { Dropzone, type FileRejection } from '@mantine/dropzone';
 import { IconPackageImport } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
-
-const zip = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.zip'] };
+import { accepted } from './file-types.ts';
 
 type PackageDropProps = {
   text: string;
@@ -17,7 +16,7 @@ type PackageDropProps = {
   onFiles: (files: File[]) => void;
 };
 
-/** Accepts packages dropped anywhere on the page or chosen from a file dialog. */
+/** Accepts packages, PDFs, videos, audio files and pages dropped anywhere on the page or chosen from a file dialog. */
 export function PackageDrop({
   text,
   hint,
@@ -29,7 +28,7 @@ export function PackageDrop({
   const open = useRef<() => void>(null);
   const [refused, setRefused] = useState<string[]>([]);
   const dropping = {
-    accept: zip,
+    accept: accepted,
     multiple: isMultiple,
     onDrop: onFiles,
     onDropAny: (_: unknown, rejections: readonly FileRejection[]) =>

@@ -3,6 +3,7 @@ import { Anchor, Badge, Code, Group, Modal, Stack, Text, VisuallyHidden } from '
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { DownloadButton } from '../../parts/download.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
@@ -15,6 +16,13 @@ import { errorsIn, Warnings } from './release-content.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import type { Release } from './upload.ts';
 import { type AuthoredCourse, StandardName, useBytes, WarningsBadge } from './values.tsx';
+
+const endings: Partial<Record<Release['Standard'], string>> = {
+  document: '.pdf',
+  video: '.mp4',
+  audio: '.mp3',
+  page: '.html',
+};
 
 /** All releases of a course, newest first, and the upload for the next one. */
 export function Releases({ course }: { course: AuthoredCourse }) {
@@ -79,6 +87,13 @@ export function Releases({ course }: { course: AuthoredCourse }) {
       align: 'end',
       cell: (release) => (
         <Group gap="xs" justify="flex-end">
+          <DownloadButton
+            path={`/course/${encodeURIComponent(CourseID)}/release/${release.Release}/package`}
+            accept="application/octet-stream"
+            name={`${CourseID}-${release.Release}${endings[release.Standard] ?? '.zip'}`}
+            text={t('releases.download')}
+            button={{ size: 'compact-sm', leftSection: null }}
+          />
           {!release.Current && <MakeCurrent release={release} />}
           <PreviewButton
             courseId={CourseID}

@@ -1,5 +1,6 @@
 import type { components } from '../../../client/src/generated.ts';
 import type { Api } from '../../api/api.tsx';
+import { typeOf } from './file-types.ts';
 
 export type Release = components['schemas']['Release'];
 
@@ -17,7 +18,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Sends a package with XMLHttpRequest, which reports upload progress. Throws the service's error response. If
+ * Sends a package or a single file with XMLHttpRequest, which reports upload progress. Throws the service's error response. If
  * `isPreview`, the release does not become current.
  */
 export function uploadPackage(
@@ -43,7 +44,7 @@ export function uploadPackage(
       'PUT',
       `/course/${encodeURIComponent(courseId)}/package${isPreview ? '?Current=false' : ''}`,
     );
-    request.setRequestHeader('Content-Type', 'application/zip');
+    request.setRequestHeader('Content-Type', typeOf(file.name));
     for (const [name, value] of Object.entries(api.headers)) request.setRequestHeader(name, value);
     request.send(file);
   });

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api.tsx';
-import { courseIdOf } from './course-name.ts';
+import { courseIdOf, titleOf } from './course-name.ts';
 import { type Imported, importPackage } from './import-package.ts';
 import type { NewCourse } from './new-course.ts';
 import { type Publication, publishCourse } from './publishable.ts';
@@ -78,7 +78,7 @@ export function useImports() {
       const own = courseId ?? courseIdOf(file.name, taken);
       taken.push(own);
       const key = ++last.current;
-      return { key, file, courseId: own, title: '', isChosen: true, stage: { is: 'ready' } };
+      return { key, file, courseId: own, title: titleOf(file.name), isChosen: true, stage: { is: 'ready' } };
     });
     setImports((before) => [...before, ...added]);
     return added;
