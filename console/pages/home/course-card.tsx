@@ -85,6 +85,12 @@ function Details({ enrolment }: { enrolment: Enrolment }) {
   );
 }
 
+/** When the learner comes back, the page says how the course ended. */
+export function launchHref(launchUrl: string, enrollId: string): string {
+  const url = `${location.origin}/console?left=${enrollId}`;
+  return `${launchUrl}&returnURL=${encodeURIComponent(url)}`;
+}
+
 /** The button that starts the course, or the reason why it cannot start. The service applies its launch rules. */
 function CourseAction({ enrolment, describedBy }: { enrolment: Enrolment; describedBy: string }) {
   const t = useTranslations('home');
@@ -106,7 +112,7 @@ function CourseAction({ enrolment, describedBy }: { enrolment: Enrolment; descri
   return (
     <Button
       component="a"
-      href={`${LaunchURL}&returnURL=${encodeURIComponent(`${location.origin}/console`)}`}
+      href={launchHref(LaunchURL, EnrollID)}
       variant={Status === 'completed' ? 'default' : 'filled'}
       aria-describedby={describedBy}
     >

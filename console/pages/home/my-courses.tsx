@@ -4,15 +4,33 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
+import { useFilters } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
+import { Acknowledgement } from './acknowledgement.tsx';
 import { CourseCard } from './course-card.tsx';
 
 type Enrolment = components['schemas']['Enrolment'];
 
 const lastUsed = ({ LastAccessedAt, EnrolledAt }: Enrolment) => LastAccessedAt ?? EnrolledAt;
 const byLastUse = (one: Enrolment, other: Enrolment) => (lastUsed(one) < lastUsed(other) ? 1 : -1);
+
+/** What ends first comes first, then what was used last. */
+function byUrgency(one: Enrolment, other: Enrolment): number {
+  if (one.ExpiresAt === other.ExpiresAt) return byLastUse(one, other);
+  return (one.ExpiresAt ?? '9') < (other.ExpiresAt ?? '9') ? -1 : 1;
+}
+
+/** Leaves out enrolments that a later one on the same course has replaced. */
+function currentOf(all: readonly Enrolment[]): Enrolment[] {
+  const newest = new Map<string, Enrolment>();
+  for (const one of all) {
+    const known = newest.get(one.CourseID);
+    if (!known || known.EnrolledAt < one.EnrolledAt) newest.set(one.CourseID, one);
+  }
+  return [...newest.values()];
+}
 
 export default function MyCourses() {
   const t = useTranslations('home');
@@ -33,19 +51,22 @@ function Courses() {
   const t = useTranslations('home');
   const { LoginID, Scopes } = useSession();
   const { $api } = useApi();
+  const [filters] = useFilters(['left']);
   const links = Scopes.includes('enrolments:launch') ? { Include: 'LaunchURL' as const } : {};
   const params = { path: { LoginID: LoginID ?? '' }, query: { Limit: 100, ...links } };
   const query = $api.useInfiniteQuery('get', '/enrolment/{LoginID}', { params }, paged);
   if (query.isPending) return <WaitingRows />;
   if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
-  const all = query.data.pages.flatMap((page) => page?.Items ?? []).sort(byLastUse);
+  const all = currentOf(query.data.pages.flatMap((page) => page?.Items ?? [])).sort(byLastUse);
   if (all.length === 0) return <Message title={t('noCourses')} text={t('noCoursesText')} />;
   const done = all.filter(({ Outcome }) => Outcome === 'passed' || Outcome === 'completed');
   const others = all.filter((one) => !done.includes(one));
   const ended = others.filter(({ Status }) => Status === 'expired' || Status === 'withdrawn');
-  const open = others.filter((one) => !ended.includes(one));
+  const open = others.filter((one) => !ended.includes(one)).sort(byUrgency);
+  const left = all.find(({ EnrollID }) => EnrollID === filters.left);
   return (
     <Stack gap="xl">
+      {left && <Acknowledgement enrolment={left} next={open.find((one) => one !== left)} />}
       {open.length > 0 && <CourseSection title={t('openCourses')} enrolments={open} />}
       {done.length > 0 && <CourseSection title={t('completedCourses')} enrolments={done} />}
       {ended.length > 0 && <CourseSection title={t('endedCourses')} enrolments={ended} />}
@@ -66,7 +87,7 @@ function CourseSection({ title, enrolments }: { title: string; enrolments: reado
       <Title order={2} size="h4">
         {title}
       </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg">
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing={{ base: 'sm', sm: 'lg' }}>
         {enrolments.map((enrolment) => (
           <CourseCard key={enrolment.EnrollID} enrolment={enrolment} />
         ))}
