@@ -9,6 +9,7 @@ import type { Context } from '../infra/context/context.ts';
 import { locations } from '../lib/locations.ts';
 import { openLog } from '../lib/log.ts';
 import { packFolder } from '../lib/pack-folder.ts';
+import { company, fillCompany } from './demo-company.ts';
 import { commandOf } from './help.ts';
 import { start, stopOnSignal } from './main.ts';
 
@@ -24,7 +25,6 @@ type Call = {
 };
 
 const tenantId = 'acme';
-const administrator = 'maria';
 
 const courses = [
   { id: 'phishing', title: 'Spot the phish', options: { '30-days': { Name: '30 days', Duration: 'P30D' } } },
@@ -106,12 +106,6 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
     path: '/user',
     json: { LoginID: 'ann', FirstName: 'Ann', LastName: 'Lee' },
   });
-  await call({
-    ...asTenant,
-    say: "Create an administrator, who may use the tenant's console",
-    path: '/user',
-    json: { LoginID: administrator, FirstName: 'Maria', LastName: 'Santos', IsAdmin: true },
-  });
   const phishing = await call({ ...asTenant, say: 'Enrol the user', path: '/enrol/ann/phishing' });
   await call({
     ...asTenant,
@@ -125,6 +119,22 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
     say: 'Enrol the user on a cmi5 course',
     path: '/enrol/ann/recovery-position',
   });
+  const { tenantId: TenantID, name: Name } = company;
+  const asOperator = { method: 'POST', key: operator };
+  await call({
+    ...asOperator,
+    say: 'Create a test tenant, whose clock can be moved and in which a robot plays courses',
+    path: '/tenant',
+    json: { TenantID, Name, Status: 'test' },
+  });
+  const { Secret = '' } = await call({
+    ...asOperator,
+    say: 'Create a key for it',
+    path: `/tenant/${TenantID}/key`,
+    json: { Name: 'demo' },
+  });
+  console.log(`\n# Three months in the life of ${Name} …`);
+  await fillCompany(baseUrl, Secret);
   return { key, scorm: phishing.LaunchURL ?? '', cmi5: recovery.LaunchURL ?? '' };
 }
 
@@ -139,15 +149,15 @@ async function nextSteps(ctx: Context, { key, scorm, cmi5 }: TourResult): Promis
   const { baseUrl, dataDir } = ctx.config;
   const operator = await createOperatorLink(ctx, { minutes: linkMinutes });
   const person = await createSignInLink(
-    { ...ctx, tenantId },
-    { loginId: administrator, seconds: linkMinutes * 60 },
+    { ...ctx, tenantId: company.tenantId },
+    { loginId: company.administrator, seconds: linkMinutes * 60 },
   );
   return `Open these in a browser. Sign-in links work once, within 12 hours:
 
   Console, as the operator
   ${operator.SignInURL}
 
-  Console, as Maria Santos, an administrator of the tenant ${tenantId}
+  Console, as Maria Santos, an administrator of ${company.name}
   ${person.SignInURL}
 
   Course, as Ann Lee: Spot the phish (SCORM 1.2)
