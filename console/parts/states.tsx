@@ -106,9 +106,11 @@ export function Failed({ error, onRetry, isPage = false }: FailedProps) {
 export function FailedAction({ error }: { error: unknown }) {
   const failure = toFailure(error);
   const text = useFailureText(failure);
+  const scroll = (alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'nearest' });
   if (!error) return null;
   return (
     <Alert
+      ref={scroll}
       color="red"
       variant="light"
       role="alert"

@@ -127,7 +127,7 @@ test('The user and enrolment pages are accessible', async () => {
   await page.getByRole('link', { name: 'Ann Lee' }).waitFor();
   await expectAccessible(page);
   await page.goto(`${service.baseUrl}/console/enrolments/${LoginID}/${EnrollID}`);
-  await page.getByText('Commit 1 of launch 1 saved').waitFor();
+  await page.getByText('Launch 1', { exact: true }).waitFor();
   await page.getByRole('heading', { name: 'Webhook deliveries' }).waitFor();
   await expectAccessible(page);
   await closeConsole(page);

@@ -90,13 +90,9 @@ test('A group is enrolled, the end of an enrolment is changed, and its events ar
   );
   await activate(page, page.getByRole('link', { name: 'ann', exact: true }), heading(page, /ann can start/));
   await activate(page, button(page, 'Change access'), dialog);
-  const never = dialog.getByRole('radio', { name: 'Access never ends' });
-  await activate(
-    page,
-    never,
-    dialog.getByRole('radio', { name: 'Access never ends', checked: true }),
-    'Space',
-  );
+  await reach(page, dialog.getByRole('radio', { checked: true }));
+  for (let step = 0; step < 2; step++) await page.keyboard.press('ArrowDown');
+  await dialog.getByRole('radio', { name: 'Access never ends', checked: true }).waitFor();
   await activate(
     page,
     dialog.getByRole('button', { name: 'Remove end date' }),

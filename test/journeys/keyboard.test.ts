@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
-import { activate, choose, chooseFiles, search, type } from './keyboard.ts';
+import { activate, choose, chooseFiles, reach, search, type } from './keyboard.ts';
 
 // These journeys use no mouse.
 
@@ -58,8 +58,9 @@ test('A user is created, invited, enrolled and withdrawn', async () => {
   await activate(page, button(page, 'Enrol').first(), heading(page, 'Bo Berg can start'));
 
   await activate(page, button(page, 'Change access'), dialog);
-  const withdraw = dialog.getByRole('radio', { name: 'Withdraw', exact: true });
-  await activate(page, withdraw, dialog.getByRole('radio', { name: 'Withdraw', checked: true }), 'Space');
+  await reach(page, dialog.getByRole('radio', { checked: true }));
+  for (let step = 0; step < 4; step++) await page.keyboard.press('ArrowDown');
+  await dialog.getByRole('radio', { name: 'Withdraw', exact: true, checked: true }).waitFor();
   await activate(page, inDialog('Withdraw'), heading(page, 'Bo Berg cannot start'));
   const [enrolment] = (await tenant.api('GET', '/enrolment/bo')).body.Items;
   assert.equal(enrolment.Status, 'withdrawn');

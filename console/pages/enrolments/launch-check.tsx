@@ -56,20 +56,28 @@ export function LaunchCheck(props: Props) {
             </Text>
           </Stack>
         </Group>
-        <ul className="rules" aria-label={t('verdict.rules')}>
+        <ul className="rules" aria-label={t('verdict.rules')} hidden={failed.length === 0}>
           {failed.map((rule) => (
             <FailedRule key={rule.Rule} rule={rule} {...props} />
           ))}
-          {passed.map((rule) => (
-            <li key={rule.Rule} className="rule">
-              <Mark passed size="sm" />
-              <Text size="sm" c="dimmed">
-                <VisuallyHidden>{t('verdict.passed')} </VisuallyHidden>
-                {t(`rules.${rule.Rule}.passed`)}
-              </Text>
-            </li>
-          ))}
         </ul>
+        {passed.length > 0 && (
+          <details>
+            <Text component="summary" size="sm" c="dimmed">
+              {t('verdict.met', { count: passed.length })}
+            </Text>
+            <ul className="rules" aria-label={t('verdict.rulesMet')}>
+              {passed.map((rule) => (
+                <li key={rule.Rule} className="rule">
+                  <Mark passed size="sm" />
+                  <Text size="sm" c="dimmed">
+                    {t(`rules.${rule.Rule}.passed`)}
+                  </Text>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
         {data.TimeFactor !== 1 && (
           <Text size="sm">
             {t(`timeFactor.${data.TimeFactorFrom}`, { factor: factorText(data.TimeFactor) })}

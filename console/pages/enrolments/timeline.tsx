@@ -38,11 +38,13 @@ function useEntries({ LoginID, EnrollID }: Enrolment) {
   };
 }
 
-/** Entries that repeat the launch or commit next to them. */
+/** Events that repeat the launch or commit next to them. */
 const repeated: readonly (string | null)[] = ['enrolment.launched', 'enrolment.progressed'];
 
 const kinds = {
-  story: (entry: Entry) => !repeated.includes(entry.Type),
+  story: (entry: Entry) =>
+    !repeated.includes(entry.Type) &&
+    (entry.Kind !== 'commit' || entry.Warnings.length > 0 || entry.Refused !== null),
   learner: (entry: Entry) => entry.Kind !== 'event',
   event: (entry: Entry) => entry.Kind === 'event',
   warning: (entry: Entry) => entry.Warnings.length > 0 || entry.Refused !== null,

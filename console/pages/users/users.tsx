@@ -61,7 +61,9 @@ export default function Users() {
   const { $api } = useApi();
   const navigate = useNavigate();
   const [filters, change] = useFilters(names);
-  const [isCreating, setCreating] = useState(false);
+  const [{ create }, setCreate] = useFilters(['create']);
+  const isCreating = create !== undefined;
+  const setCreating = (isOpen: boolean) => setCreate({ create: isOpen ? 'true' : undefined });
   const enrolSelected = useEnrolSelected();
   const [inviting, setInviting] = useState<readonly User[] | null>(null);
   const [changing, setChanging] = useState<Change | null>(null);

@@ -9,7 +9,7 @@ export type Result = {
   open: (navigate: Navigate) => void;
 };
 export type ResultGroup = {
-  name: 'users' | 'enrolments' | 'courses' | 'keys' | 'apiKeys' | 'tenants' | 'pages';
+  name: 'users' | 'enrolments' | 'courses' | 'keys' | 'apiKeys' | 'tenants' | 'pages' | 'actions';
   results: Result[];
 };
 export type Results = { results: Result[]; isFetching: boolean };

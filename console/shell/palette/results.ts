@@ -8,6 +8,17 @@ import { useApiKeys, useEnteredKey, useKeysOfOrder } from './use-keys.ts';
 
 const few = 5;
 
+/** What people come to do. */
+const actions = [
+  { text: 'enrol', to: '/console/enrol', search: {}, isOperators: false },
+  { text: 'enrolGroup', to: '/console/enrol', search: { from: 'group' }, isOperators: false },
+  { text: 'import', to: '/console/enrol', search: { from: 'file' }, isOperators: false },
+  { text: 'createUser', to: '/console/users', search: { create: 'true' }, isOperators: false },
+  { text: 'extend', to: '/console/enrolments', search: { status: 'overdue' }, isOperators: false },
+  { text: 'failed', to: '/console/enrolments', search: { status: 'failed' }, isOperators: false },
+  { text: 'addCourse', to: '/console/courses', search: {}, isOperators: true },
+] as const;
+
 /** Results as they arrive: people and the enrolments of the first of them, courses, keys, tenants and pages. */
 export function useResults(entered: string): { groups: ResultGroup[]; isFetching: boolean } {
   const t = useTranslations();
@@ -76,17 +87,40 @@ export function useResults(entered: string): { groups: ResultGroup[]; isFetching
       ),
     },
     {
+      name: 'actions',
+      results: actions
+        .filter(({ isOperators }) => (isOperators ? Role === 'operator' : isOfTenant))
+        .map((action) => ({ ...action, label: t(`palette.actions.${action.text}`) }))
+        .filter(
+          ({ label, text }) =>
+            isSearching &&
+            !enteredKey.isKey &&
+            matches(`${label} ${t(`palette.actionWords.${text}`)}`, search),
+        )
+        .map(({ text, label, to, search }) => ({
+          key: `action ${text}`,
+          label,
+          open: (navigate) => void navigate({ to, search: search as never }),
+        })),
+    },
+    {
       name: 'pages',
       results: menuFor(Role, isOfTenant)
         .flatMap(({ text, pages }) =>
           pages.map((page) => ({
             to: page.to,
             label: t(`shell.pages.${page.text}`),
+            words: t.has(`palette.words.${page.text}` as 'palette.words.users')
+              ? t(`palette.words.${page.text}` as 'palette.words.users')
+              : '',
             ...(page.text === text ? {} : { detail: t(`shell.menu.${text}`) }),
           })),
         )
-        .filter(({ label, detail = '' }) => !enteredKey.isKey && matches(`${label} ${detail}`, search))
-        .map(({ to, ...shown }) => ({
+        .filter(
+          ({ label, detail = '', words }) =>
+            !enteredKey.isKey && matches(`${label} ${detail} ${words}`, search),
+        )
+        .map(({ to, words: _, ...shown }) => ({
           ...shown,
           key: `page ${to}`,
           open: (navigate) => void navigate({ to, search: {} }),
