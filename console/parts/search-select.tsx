@@ -18,6 +18,22 @@ type Props = {
   className?: string;
 } & Pick<SelectProps, 'required' | 'description'>;
 
+/** Shows a second line below the name. */
+const optionOf =
+  (texts: ReadonlyMap<string, string | undefined>) =>
+  ({ option: { value, label } }: { option: { value: string; label: string } }) => (
+    <Stack gap={0}>
+      <Text size="sm" className="break">
+        {label}
+      </Text>
+      {texts.get(value) && (
+        <Text size="xs" c="dimmed" className="break">
+          {texts.get(value)}
+        </Text>
+      )}
+    </Stack>
+  );
+
 /** Selects one of many records by searching. */
 export function SearchSelect({ value, onChange, choices, onSearch, isFetching, ...props }: Props) {
   const t = useTranslations('list');
@@ -40,18 +56,7 @@ export function SearchSelect({ value, onChange, choices, onSearch, isFetching, .
       clearable
       clearButtonProps={{ 'aria-label': t('clearChoice'), 'aria-hidden': false, tabIndex: 0 }}
       nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}
-      renderOption={({ option }) => (
-        <Stack gap={0}>
-          <Text size="sm" className="break">
-            {option.label}
-          </Text>
-          {texts.get(option.value) && (
-            <Text size="xs" c="dimmed" className="break">
-              {texts.get(option.value)}
-            </Text>
-          )}
-        </Stack>
-      )}
+      renderOption={optionOf(texts)}
       maxDropdownHeight={280}
     />
   );
@@ -92,18 +97,7 @@ export function SearchMultiSelect({ values, choices, onSearch, isFetching, max, 
       openOnFocus={false}
       hidePickedOptions
       nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}
-      renderOption={({ option }) => (
-        <Stack gap={0}>
-          <Text size="sm" className="break">
-            {option.label}
-          </Text>
-          {texts.get(option.value) && (
-            <Text size="xs" c="dimmed" className="break">
-              {texts.get(option.value)}
-            </Text>
-          )}
-        </Stack>
-      )}
+      renderOption={optionOf(texts)}
       maxDropdownHeight={280}
     />
   );
