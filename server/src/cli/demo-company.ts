@@ -43,7 +43,7 @@ function resultOf(number: number): { Status: string; Score?: number } | null {
 
 type Answer = Record<string, unknown>;
 
-/** Calls the API with the company's key. */
+/** Calls the API without printing it. */
 function caller(baseUrl: string, key: string) {
   return async (method: string, path: string, body: string, type = 'application/json'): Promise<string> => {
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': type };
@@ -57,9 +57,18 @@ function caller(baseUrl: string, key: string) {
 const ndjson = 'application/x-ndjson';
 const linesOf = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
+/** Creates the tenant with a key of its own. */
+async function createCompany(baseUrl: string, operatorKey: string): Promise<string> {
+  const call = caller(baseUrl, operatorKey);
+  const { tenantId: TenantID, name: Name } = company;
+  await call('POST', '/tenant', JSON.stringify({ TenantID, Name, Status: 'test' }));
+  const made = await call('POST', `/tenant/${TenantID}/key`, JSON.stringify({ Name: 'History' }));
+  return (JSON.parse(made) as { Secret: string }).Secret;
+}
+
 /** Fills the tenant, week by week. Courses and options must exist. */
-export async function fillCompany(baseUrl: string, key: string): Promise<void> {
-  const call = caller(baseUrl, key);
+export async function fillCompany(baseUrl: string, operatorKey: string): Promise<void> {
+  const call = caller(baseUrl, await createCompany(baseUrl, operatorKey));
   const people = Array.from({ length: peopleCount }, (_, at) => personAt(at));
   await call('POST', '/user/bulk', linesOf(people), ndjson);
   let waiting: { enrollId: string; number: number }[] = [];

@@ -119,22 +119,8 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
     say: 'Enrol the user on a cmi5 course',
     path: '/enrol/ann/recovery-position',
   });
-  const { tenantId: TenantID, name: Name } = company;
-  const asOperator = { method: 'POST', key: operator };
-  await call({
-    ...asOperator,
-    say: 'Create a test tenant, whose clock can be moved and in which a robot plays courses',
-    path: '/tenant',
-    json: { TenantID, Name, Status: 'test' },
-  });
-  const { Secret = '' } = await call({
-    ...asOperator,
-    say: 'Create a key for it',
-    path: `/tenant/${TenantID}/key`,
-    json: { Name: 'demo' },
-  });
-  console.log(`\n# Three months in the life of ${Name} …`);
-  await fillCompany(baseUrl, Secret);
+  console.log(`\n# Three months in the life of ${company.name}, a test tenant, with further calls …`);
+  await fillCompany(baseUrl, operator);
   return { key, scorm: phishing.LaunchURL ?? '', cmi5: recovery.LaunchURL ?? '' };
 }
 
