@@ -34,7 +34,7 @@ test('every test named in SECURITY.md exists, and each of the ten risks has at l
     assert.match(document, new RegExp(`^\\| API${risk} .*\\.test\\.ts\` "`, 'm'), `API${risk} has no test`);
 });
 
-test('only webhook deliveries and imports from a URL open connections to addresses given by clients', () => {
+test('only webhook deliveries, imports from a URL and identity providers open connections to addresses given by clients', () => {
   const opens = /\bfetch\(|from 'node:(https?|net|tls|dgram|http2)'|from 'undici'|dns/;
   const files = globSync('server/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.test\.ts$|test-support/.test(file),
@@ -49,6 +49,7 @@ test('only webhook deliveries and imports from a URL open connections to address
     'server/src/cli/demo.ts',
     'server/src/cli/health-command.ts',
     'server/src/domain/events/webhooks/addresses.ts',
+    'server/src/domain/events/webhooks/checked-fetch.ts',
     'server/src/domain/events/webhooks/download.ts',
     'server/src/domain/events/webhooks/send.ts',
     'server/src/http/serve/client-errors.ts',

@@ -58,7 +58,7 @@ function callbackOf(ProviderID: string): string {
 }
 
 const startOf = (ProviderID: string) =>
-  `${service.ctx.config.baseUrl}/sso/${TenantID}/start?provider=${ProviderID}`;
+  `${service.ctx.config.baseUrl}/sso/${TenantID}/start?ProviderID=${ProviderID}`;
 
 async function newProvider(fields: object = {}): Promise<string> {
   const ProviderID = providerIds.shift() ?? '';

@@ -118,7 +118,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Domains: ['example.com'],
   RedirectURI: 'https://lectern.example.com/sso/acme/callback/entra',
   SignOutURL: null,
-  StartURL: 'https://lectern.example.com/sso/acme/start?provider=entra&path=%2Fconsole%2F',
+  StartURL: 'https://lectern.example.com/sso/acme/start?ProviderID=entra&Path=%2Fconsole%2F',
   'ConnectionTest.Detail': 'Found https://login.example.com/tenant/v2.0.',
   // Events, webhooks, reports, audit trail
   EventID: id(4),

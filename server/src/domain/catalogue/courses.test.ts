@@ -25,6 +25,7 @@ test('PUT creates a course (201 with Location), later changes it (200), and keep
     ImageURL: null,
     URL: null,
     Tenants: null,
+    RequireSignIn: false,
     CompleteWhen: null,
     Standard: null,
     Status: 'published',

@@ -51,6 +51,7 @@ test('a link signs the operator in once, and opening its page does not use it up
     Scopes: [...scopes],
     Branding: noBranding,
     NextStep: null,
+    SignOutURL: null,
   });
   assert.equal(Date.parse(end) - Date.parse(SignedInAt), 12 * 3_600_000);
   assert.ok(Date.parse(IdleUntil) < Date.parse(end));

@@ -49,6 +49,7 @@ test("the correct password signs in any enabled user with the user's role", asyn
         Scopes: [...scopes],
         Branding: noBranding,
         NextStep: null,
+        SignOutURL: null,
       });
       const read = await browser(service, cookie.split(';')[0] ?? '')('GET', '/session');
       assert.deepEqual({ ...read.body, IdleUntil }, { ...reply.body, IdleUntil });

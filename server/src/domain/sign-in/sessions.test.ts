@@ -58,6 +58,7 @@ test("confirming on the link's page signs in once and sets a cookie", async () =
     Scopes: [...tenantScopes],
     Branding: noBranding,
     NextStep: null,
+    SignOutURL: null,
   });
   assert.equal(Date.parse(ExpiresAt) - Date.parse(SignedInAt), 12 * 3_600_000);
   assert.ok(Date.parse(IdleUntil) < Date.parse(ExpiresAt));

@@ -118,9 +118,9 @@ export function startUrl(
   { providerId, target, isWindow }: Partial<Start> & { target: string },
 ) {
   const query = new URLSearchParams({
-    ...(providerId !== undefined && { provider: providerId }),
-    path: target,
-    ...(isWindow && { window: 'true' }),
+    ...(providerId !== undefined && { ProviderID: providerId }),
+    Path: target,
+    ...(isWindow && { Window: 'true' }),
   });
   return `${ctx.config.baseUrl}${path`/sso/${ctx.tenantId}/start`}?${query}`;
 }

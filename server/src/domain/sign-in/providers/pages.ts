@@ -266,7 +266,7 @@ const message = 'lectern-signed-in';
  * windows are blocked, the link opens a tab.
  */
 const frameScript = `const link=document.querySelector('a');let opened=null;
-link.addEventListener('click',(event)=>{opened=window.open(link.href+'&window=true','_blank','popup,width=520,height=700');if(opened)event.preventDefault()});
+link.addEventListener('click',(event)=>{opened=window.open(link.href+'&Window=true','_blank','popup,width=520,height=700');if(opened)event.preventDefault()});
 addEventListener('message',(event)=>{const to=event.data&&event.data['${message}'];
 if(event.origin===location.origin&&event.source===opened&&typeof to==='string'&&to.startsWith('/launch?'))location.replace(to)})`;
 

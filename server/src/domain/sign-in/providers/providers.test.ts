@@ -91,14 +91,14 @@ test('nobody takes over a user by an unverified address, by another account or b
     expectStatus(await api('POST', '/user', { LoginID, Email }), 201);
   const refused = async (account: string, provider = 'acme') => {
     const browser = plainBrowser();
-    const { reply } = await browser.signIn(`${start}?provider=${provider}`, account, isConsole);
+    const { reply } = await browser.signIn(`${start}?ProviderID=${provider}`, account, isConsole);
     assert.equal(reply.status, 403, account);
     assert.equal((await session(browser)).status, 401);
     return (reply as unknown as Response).text();
   };
   assert.match(await refused('ben-sub'), /verified/);
   const anna = plainBrowser();
-  await anna.signIn(`${start}?provider=acme`, 'anna-sub', isConsole);
+  await anna.signIn(`${start}?ProviderID=acme`, 'anna-sub', isConsole);
   assert.equal((await session(anna)).body.LoginID, 'A');
   assert.match(await refused('cora-sub'), /another account/);
   assert.match(await refused('cora-sub', 'other'), /another account/);
@@ -151,7 +151,7 @@ test('the address of the return belongs to the browser, the provider and the ten
   await put({ CreateUsers: true }, 'other');
   const other = await connected({ CreateUsers: true });
   const browser = plainBrowser();
-  const { at } = await browser.signIn(`${start}?provider=acme`, 'anna-sub', /\/callback\//);
+  const { at } = await browser.signIn(`${start}?ProviderID=acme`, 'anna-sub', /\/callback\//);
   const elsewhere = await plainBrowser().visit(at);
   assert.equal(elsewhere.status, 400);
   for (const changed of [
@@ -163,7 +163,7 @@ test('the address of the return belongs to the browser, the provider and the ten
   const forged = await browser.visit(at.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'));
   assert.equal(forged.status, 403);
   const denied = plainBrowser();
-  assert.equal((await denied.signIn(`${start}?provider=acme`, '', isConsole)).reply.status, 403);
+  assert.equal((await denied.signIn(`${start}?ProviderID=acme`, '', isConsole)).reply.status, 403);
 });
 
 test('the provider is chosen by parameter, by email domain, or by the user', async () => {
@@ -171,7 +171,7 @@ test('the provider is chosen by parameter, by email domain, or by the user', asy
   expectStatus(await put({ Domains: ['other.example'] }, 'other'), 201);
   const choice = await fetch(start, { redirect: 'manual' });
   assert.equal(choice.status, 200);
-  assert.match(await choice.text(), /Acme &lt;b&gt;.*provider=other/s);
+  assert.match(await choice.text(), /Acme &lt;b&gt;.*ProviderID=other/s);
   const home = await fetch(`${start}?email=X@OTHER.example`, { redirect: 'manual' });
   assert.match(home.headers.get('location') ?? '', /callback%2Fother.*login_hint=X%40OTHER.example/);
   const list = await service.api('GET', `/sso/${TenantID}/provider?Email=a@acme.example`, undefined, '');
@@ -180,10 +180,11 @@ test('the provider is chosen by parameter, by email domain, or by the user', asy
     ['acme'],
   );
   assert.deepEqual((await service.api('GET', '/sso/nobody/provider', undefined, '')).body, { Items: [] });
-  assert.equal((await fetch(`${start}?provider=none`, { redirect: 'manual' })).status, 404);
+  assert.equal((await fetch(`${start}?ProviderID=none`, { redirect: 'manual' })).status, 404);
   for (const path of ['//evil.example', '/\\evil.example', 'https://evil.example'])
     assert.notEqual(
-      (await fetch(`${start}?provider=acme&path=${encodeURIComponent(path)}`, { redirect: 'manual' })).status,
+      (await fetch(`${start}?ProviderID=acme&Path=${encodeURIComponent(path)}`, { redirect: 'manual' }))
+        .status,
       303,
     );
 });

@@ -165,15 +165,15 @@ export const providerRoutes = [
     name: 'startSignIn',
     summary: 'Sign in with an identity provider',
     description:
-      "Redirect the user's browser here. If the tenant has several providers and neither `provider` nor `email` selects one, the user chooses.",
+      "Redirect the user's browser here. If the tenant has several providers and neither `ProviderID` nor `Email` selects one, the user chooses.",
     params: ofTenant,
     query: Fields({
-      provider: Type.Optional(ProviderID),
-      email: Type.Optional(
+      ProviderID: Type.Optional(ProviderID),
+      Email: Type.Optional(
         Text(320, { description: "The user's address. Its domain selects the provider." }),
       ),
-      path: SignInRequest.properties.Path,
-      window: Type.Optional(
+      Path: SignInRequest.properties.Path,
+      Window: Type.Optional(
         Type.Boolean({ description: 'true in a window that a framed launch has opened.' }),
       ),
     }),
@@ -187,10 +187,10 @@ export const providerRoutes = [
     handle: (ctx, { params, query, request }) =>
       startSignIn(ctx, request, {
         tenant: params.TenantID,
-        providerId: query.provider,
-        email: query.email,
-        target: query.path ?? consolePath,
-        isWindow: query.window ?? false,
+        providerId: query.ProviderID,
+        email: query.Email,
+        target: query.Path ?? consolePath,
+        isWindow: query.Window ?? false,
       }),
   }),
   route({
