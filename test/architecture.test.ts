@@ -47,6 +47,7 @@ const owners: Record<string, string> = {
   audit_entry: 'audit',
   audit_chain: 'audit',
   api_key: 'identity',
+  tenant_key: 'identity',
   tenant: 'tenants',
   branding: 'tenants',
   user: 'users',

@@ -222,6 +222,18 @@ create index webhook_delivery_of_lane on webhook_delivery (tenant_id, webhook_id
 
 -- auth
 
+-- Keys with which tenants sign documents that others verify. Public keys are kept for ever. private_jwk: encrypted.
+create table tenant_key (
+  tenant_id text not null references tenant,
+  key_id uuid not null,
+  algorithm text not null,
+  public_jwk jsonb not null,
+  private_jwk text not null,
+  created_at timestamptz not null,
+  retired_at timestamptz,
+  primary key (tenant_id, key_id)
+);
+
 -- tenant_id null: a key of the operator.
 create table api_key (
   key_id uuid primary key,

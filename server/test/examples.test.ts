@@ -254,6 +254,7 @@ test('the service accepts the example of every operation and responds as the exa
   real.set(numberExample, certificate.Number);
   await sendAll('listCertificates readCertificate verifyCertificate reissueCertificate revokeCertificate');
   await sendAll('readCertificateTemplate deleteCertificateTemplate');
+  await sendAll('readRevocations readIssuer readIssuerKeys');
   const launched = await send('launch', queryOf(enrolment.LaunchURL));
   real.set(token, launched.headers.get('location')?.split('/play/')[1]);
   await send('openPlayer');

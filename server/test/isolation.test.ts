@@ -294,7 +294,8 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const isPublic =
       (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||
       // Whoever knows the number of a certificate may check it.
-      ['readPageBranding', 'readLogo', 'listSignInProviders', 'verifyCertificate'].includes(route.name);
+      ['readPageBranding', 'readLogo', 'listSignInProviders', 'verifyCertificate'].includes(route.name) ||
+      route.path.startsWith('/issuer/');
     const isOwnSettings =
       [
         ...['readBranding', 'changeBranding', 'readSettings', 'changeSettings'],

@@ -2,6 +2,7 @@ import formBody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import { auditRoutes } from '../domain/audit/routes.ts';
 import { catalogueRoutes } from '../domain/catalogue/routes.ts';
+import { issuerRoutes } from '../domain/certificates/issuer-routes.ts';
 import { certificateRoutes } from '../domain/certificates/routes.ts';
 import { auRoutes } from '../domain/delivery/player/au-routes.ts';
 import { contentRoutes } from '../domain/delivery/player/content-routes.ts';
@@ -83,6 +84,7 @@ export const routes: readonly Route[] = [
   ...bulkEnrolRoutes,
   ...enrolmentKeyRoutes,
   ...certificateRoutes,
+  ...issuerRoutes,
   ...importRoutes(removeUntouched),
   ...personalDataRoutes,
   ...sessionRoutes,

@@ -1,4 +1,5 @@
 import { encryptSecrets } from '../domain/events/webhooks/secrets.ts';
+import { encryptTenantKeys } from '../domain/identity/tenant-keys.ts';
 import { encryptMails } from '../domain/mail/queue.ts';
 import { encryptClientSecrets } from '../domain/sign-in/providers/providers.ts';
 import type { Context } from '../infra/context/context.ts';
@@ -10,5 +11,6 @@ import type { Context } from '../infra/context/context.ts';
 export async function encryptStored(ctx: Context): Promise<void> {
   await encryptSecrets(ctx);
   await encryptMails(ctx);
+  await encryptTenantKeys(ctx);
   await encryptClientSecrets(ctx);
 }

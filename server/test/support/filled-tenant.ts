@@ -111,6 +111,7 @@ export async function fill(
     ImportID,
     ProviderID,
     Number: certificate,
+    List: '0',
     TenantID: tenant.TenantID,
     KeyID: tenant.keyId,
     DurationID: 'standard',
@@ -147,6 +148,8 @@ async function fillCertificates(tenant: TestTenant, CourseID: string, enrolment:
   expectStatus(await tenant.api('PUT', enrolment, { Override }), 200);
   const certificate = await tenant.api('GET', `${enrolment}/certificate`);
   expectStatus(certificate, 200);
+  const asJwt = { accept: 'application/vc+jwt' };
+  expectStatus(await tenant.api('GET', `${enrolment}/certificate`, undefined, asJwt), 200);
   expectStatus(await tenant.api('PUT', enrolment, { Override: null }), 200);
   return certificate.body.Number;
 }

@@ -1,11 +1,19 @@
 import { ok, type RouteResponse } from '../../http/routes.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
+import { bakedPng, bakedSvg } from './badge.ts';
+import { credentialJwt } from './credential.ts';
 import { drawPdf } from './draw.ts';
 import { showNumber } from './number.ts';
-import { type CertificateWithLogin, toCertificate } from './record.ts';
+import { type CertificateWithLogin, contentOf, toCertificate } from './record.ts';
 
 /** The formats of a certificate by media type. The first one is the default. */
-export const formats = ['application/json', 'application/pdf'] as const;
+export const formats = [
+  'application/json',
+  'application/pdf',
+  'application/vc+jwt',
+  'image/png',
+  'image/svg+xml',
+] as const;
 type Format = (typeof formats)[number];
 
 /** The format that the caller prefers. Earlier types win among those with the same quality (RFC 9110 §12.5.1). */
@@ -24,7 +32,13 @@ export function acceptedFormat(accept: string | undefined): Format {
   return found[0] ?? formats[0];
 }
 
-const extensions: Record<Format, string> = { 'application/json': 'json', 'application/pdf': 'pdf' };
+const extensions: Record<Format, string> = {
+  'application/json': 'json',
+  'application/pdf': 'pdf',
+  'application/vc+jwt': 'jwt',
+  'image/png': 'png',
+  'image/svg+xml': 'svg',
+};
 
 /** A file with a name under which browsers save it. */
 function fileOf(row: CertificateWithLogin, format: Format, body: Buffer | string): RouteResponse {
@@ -36,11 +50,29 @@ function fileOf(row: CertificateWithLogin, format: Format, body: Buffer | string
   };
 }
 
+const attachmentOf = (credential: string) => ({
+  name: 'credential.jwt',
+  type: 'application/vc+jwt',
+  description: 'Open Badges 3.0 credential (VC-JWT)',
+  content: Buffer.from(credential),
+});
+
 export async function respondAs(
   ctx: TenantContext,
   row: CertificateWithLogin,
   format: Format,
 ): Promise<RouteResponse> {
   if (format === 'application/json') return ok(toCertificate(ctx, row));
-  return fileOf(row, format, (await drawPdf(ctx, row, [])).pdf);
+  const credential = await credentialJwt(ctx, row);
+  const { Colour: colour, CourseTitle: title } = contentOf(row);
+  const bodies: Record<
+    Exclude<Format, 'application/json'>,
+    () => Promise<Buffer | string> | Buffer | string
+  > = {
+    'application/pdf': async () => (await drawPdf(ctx, row, [attachmentOf(credential)])).pdf,
+    'application/vc+jwt': () => credential,
+    'image/png': () => bakedPng({ colour, credential }),
+    'image/svg+xml': () => bakedSvg({ colour, title, credential }),
+  };
+  return fileOf(row, format, await bodies[format]());
 }

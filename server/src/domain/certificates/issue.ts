@@ -138,11 +138,12 @@ function issueBatch(ctx: TenantContext): Promise<boolean> {
 
 /** The row stays locked until the transaction ends, so that nothing is issued twice. */
 async function lockLog(ctx: TenantContext): Promise<Place | undefined> {
-  const since = await ctx.db
-    .selectFrom('course')
-    .select((course) => course.fn.min('certificate_since').as('since'))
-    .executeTakeFirst();
-  await beginIssuing(ctx, since?.since ?? tenantNow(ctx));
+  const [course] = await run<{ since: Date | null }>(ctx, {
+    name: 'certificates_since',
+    text: 'select min(course.certificate_since) as since from course',
+    values: [],
+  });
+  await beginIssuing(ctx, course?.since ?? tenantNow(ctx));
   await ctx.db
     .selectFrom('certificate_log')
     .select('tenant_id')

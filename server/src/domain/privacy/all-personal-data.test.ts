@@ -13,6 +13,7 @@ const impersonal: Record<string, string> = {
     "erased by eraseStoredResponses; encrypted with the client's key and request, deleted after 24 hours",
   branding: 'colour and logo of a tenant',
   audit_chain: 'the last hash of a trail',
+  tenant_key: 'keys of a tenant',
   certificate_log: 'how far the log has been read',
   certificate_logo: 'the logo of a tenant',
   certificate_template: 'texts and terms for everyone',

@@ -242,6 +242,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     notExported: 'The users include their groups.',
   },
   { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
+  {
+    table: 'tenant_key',
+    key: ['key_id'],
+    what: 'Keys that sign credentials',
+    secrets: ['private_jwk'],
+  },
   { table: 'branding', key: [], what: 'Colour and logo' },
   { table: 'api_key', key: ['key_id'], what: 'API keys', secrets: ['secret_hash'] },
   { table: 'audit_entry', key: ['audit_id'], what: 'Audit trail of the tenant' },

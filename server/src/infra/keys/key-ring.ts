@@ -6,6 +6,7 @@ import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:cry
  */
 export type Purpose = SigningPurpose | HashPurpose | EncryptionPurpose | 'access-token';
 export type EncryptionPurpose =
+  | 'tenant-key'
   | 'webhook-secret'
   | 'lrs-password'
   | 'mail'

@@ -1,0 +1,95 @@
+import Type from 'typebox';
+import { forTenant } from '../../db/owners.ts';
+import { ok, route } from '../../http/routes.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { Tenant } from '../tenants/schemas.ts';
+import { knownTenant, tenantNotFound } from '../tenants/tenants.ts';
+import { didDocument, jwksOf, statusListJwt } from './credential.ts';
+
+const TenantID = Tenant.properties.TenantID;
+const params = Type.Object({ TenantID });
+
+/** Anyone verifies what a tenant signed, also while the tenant is suspended. */
+const issuer = {
+  tag: 'Certificates',
+  access: 'anyone',
+  scope: null,
+  method: 'GET',
+  problems: ['tenant_not_found'],
+} as const;
+
+async function ofTenant(ctx: Context, tenantId: string): Promise<TenantContext> {
+  if ((await knownTenant.get(ctx, tenantId)) === null) throw tenantNotFound();
+  return forTenant(ctx, tenantId);
+}
+
+const anyObject = Type.Object({}, { additionalProperties: true });
+const id = 'did:web:lectern.example.com:issuer:acme';
+const jwk = {
+  kty: 'RSA',
+  n: 'sXchDaQebHnPiGvyDOAT4saGEUetSyo9',
+  e: 'AQAB',
+  kid: 'key-1',
+  alg: 'RS256',
+  use: 'sig',
+};
+const Keys = Type.Array(anyObject, { examples: [[jwk]] });
+const Methods = Type.Array(anyObject, {
+  examples: [[{ id: `${id}#key-1`, type: 'JsonWebKey', controller: id, publicKeyJwk: jwk }]],
+});
+const Strings = Type.Array(Type.String(), { examples: [['https://www.w3.org/ns/did/v1']] });
+
+export const issuerRoutes = [
+  route({
+    ...issuer,
+    path: '/issuer/{TenantID}/did.json',
+    name: 'readIssuer',
+    summary: "Read a tenant's DID document",
+    description: 'The did:web of the issuer of credentials, with all of its public keys, also former ones.',
+    params,
+    responses: {
+      200: {
+        description: 'The DID document.',
+        schema: Type.Object({
+          '@context': Strings,
+          id: Type.String({ examples: [id] }),
+          verificationMethod: Methods,
+          assertionMethod: Strings,
+        }),
+      },
+    },
+    handle: async (ctx, { params }) => ok(await didDocument(await ofTenant(ctx, params.TenantID))),
+  }),
+  route({
+    ...issuer,
+    path: '/issuer/{TenantID}/jwks.json',
+    name: 'readIssuerKeys',
+    summary: "Read a tenant's public keys",
+    description: 'As a JSON Web Key Set (RFC 7517). Former keys stay, because what they signed stays valid.',
+    params,
+    responses: { 200: { description: 'The keys.', schema: Type.Object({ keys: Keys }) } },
+    handle: async (ctx, { params }) => ok(await jwksOf(await ofTenant(ctx, params.TenantID))),
+  }),
+  route({
+    ...issuer,
+    path: '/issuer/{TenantID}/status/{List}',
+    name: 'readRevocations',
+    summary: 'Read which credentials are revoked',
+    description: 'A BitstringStatusListCredential, which credentials refer to.',
+    params: Type.Object({
+      TenantID,
+      List: Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        examples: [0],
+        description: 'Number of the list.',
+      }),
+    }),
+    responses: { 200: { description: 'The list as a signed VC-JWT.', type: 'application/vc+jwt' } },
+    handle: async (ctx, { params }) => {
+      const own = await ofTenant(ctx, params.TenantID);
+      const headers = { 'Content-Type': 'application/vc+jwt', 'Cache-Control': 'public, max-age=60' };
+      return { status: 200, body: await statusListJwt(own, params.List), headers };
+    },
+  }),
+];

@@ -1,0 +1,105 @@
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { run } from '../../db/transaction.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { decrypt, encrypt, encryptedBy } from '../../infra/keys/encryption.ts';
+import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { newId } from '../../lib/ids.ts';
+
+export const tenantKeyAlgorithms = ['RS256', 'EdDSA'] as const;
+export type TenantKeyAlgorithm = (typeof tenantKeyAlgorithms)[number];
+
+/** A key with which a tenant signs documents that others verify without this service. */
+export type TenantKey = { keyId: string; algorithm: TenantKeyAlgorithm; publicJwk: JWK };
+
+type Place = { tenant_id: string; key_id: string };
+type Row = Place & { algorithm: TenantKeyAlgorithm; public_jwk: JWK; private_jwk: string };
+
+const about = ({ tenant_id, key_id }: Place) =>
+  ({ purpose: 'tenant-key', place: `${tenant_id}\0${key_id}` }) as const;
+
+const select = (ctx: TenantContext) =>
+  ctx.db
+    .selectFrom('tenant_key')
+    .select(['tenant_id', 'key_id', 'algorithm', 'public_jwk', 'private_jwk'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .orderBy('key_id');
+
+/** Only `makeKey` writes the columns. */
+const rowOf = (row: unknown) => row as Row;
+
+const toKey = ({ key_id: keyId, algorithm, public_jwk }: Row): TenantKey => ({
+  keyId,
+  algorithm,
+  publicJwk: { ...public_jwk, kid: keyId, alg: algorithm, use: 'sig' },
+});
+
+/** All public keys of the tenant. Retired ones stay, because what they signed must remain verifiable. */
+export async function readPublicKeys(ctx: TenantContext): Promise<TenantKey[]> {
+  return (await select(ctx).execute()).map((row) => toKey(rowOf(row)));
+}
+
+/** The oldest key that is not retired, so that nodes that create one at the same time agree. */
+const findCurrent = (ctx: TenantContext, algorithm: TenantKeyAlgorithm) =>
+  select(ctx).where('algorithm', '=', algorithm).where('retired_at', 'is', null).limit(1).executeTakeFirst();
+
+async function makeKey(ctx: TenantContext, algorithm: TenantKeyAlgorithm): Promise<void> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  const place = { tenant_id: ctx.tenantId, key_id: newId(ctx.now()) };
+  const secret = JSON.stringify(await exportJWK(privateKey));
+  await ctx.db
+    .insertInto('tenant_key')
+    .values({
+      ...place,
+      algorithm,
+      public_jwk: JSON.stringify(await exportJWK(publicKey)),
+      private_jwk: encrypt(ctx.keys, about(place), secret),
+      created_at: ctx.now(),
+    })
+    .execute();
+}
+
+export type SigningKey = TenantKey & { privateKey: CryptoKey };
+
+/** The tenant's key for new signatures. Creates the first one. */
+export async function signingKey(ctx: TenantContext, algorithm: TenantKeyAlgorithm): Promise<SigningKey> {
+  let row = await findCurrent(ctx, algorithm);
+  if (!row) {
+    await makeKey(ctx, algorithm);
+    row = await findCurrent(ctx, algorithm);
+  }
+  const known = rowOf(row);
+  const privateJwk = JSON.parse(decrypt(ctx.keys, about(known), known.private_jwk));
+  // Keys of these algorithms are never symmetric.
+  return { ...toKey(known), privateKey: (await importJWK(privateJwk, algorithm)) as CryptoKey };
+}
+
+/** From now on, the tenant signs with a new key of each algorithm. The former ones still verify. */
+export async function rotateTenantKeys(ctx: TenantContext): Promise<void> {
+  await ctx.db
+    .updateTable('tenant_key')
+    .set({ retired_at: ctx.now() })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('retired_at', 'is', null)
+    .execute();
+}
+
+const read = `/* across tenants: a key of the deployment encrypts all keys of tenants */
+select tenant_id, key_id, private_jwk from tenant_key
+where not starts_with(private_jwk, $1) and ${isServed('tenant_id', '$2')}`;
+
+const write = `/* across tenants: a key of the deployment encrypts all keys of tenants */
+update tenant_key set private_jwk = made.private_jwk
+from jsonb_to_recordset($1::jsonb) as made (tenant_id text, key_id uuid, private_jwk text)
+where tenant_key.tenant_id = made.tenant_id and tenant_key.key_id = made.key_id`;
+
+/** Encrypts the tenants' keys with the ring's first key, so that its other keys can be removed. */
+export async function encryptTenantKeys(ctx: Context): Promise<void> {
+  const [first] = ctx.keys.keys;
+  const values = [encryptedBy(first.id), await servedTenants(ctx)];
+  const rows = await run<Place & { private_jwk: string }>(ctx, { text: read, values });
+  const made = rows.map((row) => ({
+    ...row,
+    private_jwk: encrypt(ctx.keys, about(row), decrypt(ctx.keys, about(row), row.private_jwk)),
+  }));
+  if (made.length > 0) await run(ctx, { text: write, values: [JSON.stringify(made)] });
+}
