@@ -41,7 +41,8 @@ create index stored_answer_old on stored_answer (expires_at);
 -- status: 'suspended' refuses keys, sessions and links, and pauses webhooks. resumed_at: deadlines that a suspension
 -- may have overrun count from here. deletion: the receipt of a deletion in progress. second_factor 'required':
 -- administrators need a passkey to use the console. clock_offset: seconds by which the clock of a test tenant is ahead;
--- null: not a test tenant. reminder_days: how many days before access ends learners are reminded.
+-- null: not a test tenant. reminder_days: how many days before access ends learners are reminded. time_zone: in which
+-- days begin and end, for dates that are sent.
 create table tenant (
   tenant_id text primary key,
   name text not null,
@@ -57,6 +58,7 @@ create table tenant (
   reminder_days integer[] not null default '{14,3}',
   clock_offset integer check (clock_offset between 0 and 630720000),
   second_factor text not null default 'optional',
+  time_zone text not null default 'UTC',
   folded_id text collate "C" not null default '',
   folded_name text collate "C" not null default '',
   require_sign_in boolean not null default false
@@ -474,7 +476,7 @@ create index package_import_due on package_import (created_at) where status in (
 
 -- seats_taken: counted while seats is not null. limits_set: how often a limit was set. It is part of a unique index, so
 -- setting a limit waits for enrolments that have locked the option's key: see catalogue/seats.ts. attempts: rules for
--- attempts, which are copied when a user is enrolled.
+-- attempts, which are copied when a user is enrolled. due_after: an ISO 8601 period after the day of the enrolment.
 create table enrol_option (
   course_id text not null references course on delete cascade,
   duration_id text not null,
@@ -491,6 +493,7 @@ create table enrol_option (
   seats_taken integer not null default 0,
   attempts jsonb,
   limits_set integer not null default 0,
+  due_after text,
   primary key (course_id, duration_id)
 );
 -- Makes limits_set part of a key.
@@ -504,7 +507,7 @@ create unique index enrol_option_limits on enrol_option (course_id, duration_id,
 -- seat can be used again. group_name: the user's current group. au_bytes: stored by its AUs. attempt_rules null: one
 -- attempt, which stays open. attempt_launch: the last launch before the current attempt. attempt_state: its own result,
 -- and what counts of earlier ones; null: the result of the enrolment. end_set_at: when the end was last moved.
--- time_factor: as in "user"; null: the user's.
+-- time_factor: as in "user"; null: the user's. due_at: advice, which ends nothing.
 -- fillfactor here and below: commits update these rows without new index entries.
 create table enrolment (
   tenant_id text not null,
@@ -545,6 +548,7 @@ create table enrolment (
   attempt_state jsonb,
   end_set_at timestamptz,
   time_factor double precision check (time_factor = 0 or time_factor >= 1),
+  due_at timestamptz,
   primary key (tenant_id, enroll_id),
   foreign key (course_id, duration_id) references enrol_option,
   foreign key (tenant_id, user_id) references "user"
@@ -554,6 +558,9 @@ create index enrolment_by_end on enrolment (tenant_id, expires_at, enroll_id)
   where ended_at is null and expires_at is not null;
 comment on index enrolment_by_end is
   'GET /enrolment by ExpiresAfter and ExpiresBefore, the job that ends enrolments, reminders';
+create index enrolment_by_due on enrolment (tenant_id, due_at, enroll_id)
+  where ended_at is null and due_at is not null and status in ('enrolled', 'in_progress');
+comment on index enrolment_by_due is 'GET /enrolment by DueBefore and in the order due';
 create index enrolment_by_status on enrolment (tenant_id, status, enroll_id);
 comment on index enrolment_by_status is 'GET /enrolment by Status';
 create index enrolment_by_result on enrolment (tenant_id, (coalesce(override ->> 'Success', success)), enroll_id)

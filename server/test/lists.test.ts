@@ -36,29 +36,32 @@ const cases: Record<string, string[]> = {
     ...['Order=oldest', 'Order=newest', 'GroupName=further', 'ManagerLoginID=user-1', 'Attribute=site:Leeds'],
   ],
   listGroups: ['', 'Search=g', 'Search=nothing'],
-  listEnrolments: ['Order=oldest', 'Order=newest'].flatMap((order) =>
-    [
-      ...[
-        '',
-        `LoginID=${names.LoginID}`,
-        `EnrollID=${names.EnrollID}`,
-        'CourseID=lists-1',
-        'CourseID=lists-1&DurationID=rare',
-      ],
-      ...['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn', 'open'].flatMap((status) => [
-        `Status=${status}`,
-        `Status=${status}&CourseID=lists-1`,
-      ]),
-      // No index has the other outcomes: they are filtered among the enrolments with their statuses.
-      ...['Outcome=passed', 'Outcome=failed', 'Outcome=failed&CourseID=lists-1'],
-      'Include=LaunchURL',
-      ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'GroupName=further'],
-      ...['ManagerLoginID=user-1', 'Attribute=site:Leeds', 'ChangedAfter=2024-01-01T00:00:00Z'],
-      ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ExpiresBefore=2090-01-01T00:00:00Z'],
-      'Status=open&ExpiresBefore=2090-01-01T00:00:00Z',
-      ...['Search=nobody', 'Search=anna', 'Search=user-17&Status=withdrawn'],
-    ].map((filter) => `${order}&${filter}`),
-  ),
+  listEnrolments: ['Order=oldest', 'Order=newest']
+    .flatMap((order) =>
+      [
+        ...[
+          '',
+          `LoginID=${names.LoginID}`,
+          `EnrollID=${names.EnrollID}`,
+          'CourseID=lists-1',
+          'CourseID=lists-1&DurationID=rare',
+        ],
+        ...['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn', 'open'].flatMap((status) => [
+          `Status=${status}`,
+          `Status=${status}&CourseID=lists-1`,
+        ]),
+        // No index has the other outcomes: they are filtered among the enrolments with their statuses.
+        ...['Outcome=passed', 'Outcome=failed', 'Outcome=failed&CourseID=lists-1'],
+        'Include=LaunchURL',
+        ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'GroupName=further'],
+        ...['ManagerLoginID=user-1', 'Attribute=site:Leeds', 'ChangedAfter=2024-01-01T00:00:00Z'],
+        ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ExpiresBefore=2090-01-01T00:00:00Z'],
+        'Status=open&ExpiresBefore=2090-01-01T00:00:00Z',
+        ...['DueBefore=2090-01-01', 'DueBefore=2024-01-01', 'DueBefore=2090-01-01&GroupName=further'],
+        ...['Search=nobody', 'Search=anna', 'Search=user-17&Status=withdrawn'],
+      ].map((filter) => `${order}&${filter}`),
+    )
+    .concat('Order=due'),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest', 'Include=LaunchURL'],
   listCompletion: ['course', 'group', 'course_and_group', 'total'].flatMap((by) =>
     ['', 'CourseID=lists-1', 'GroupName=g7', 'CourseID=lists-1&GroupName=g7', 'AsOf=2025-06-30'].map(

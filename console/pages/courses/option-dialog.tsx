@@ -18,6 +18,7 @@ const fresh: Omit<Option, 'DurationID' | 'SeatsLeft'> = {
   Name: '',
   Duration: 'P30D',
   StartsOn: 'enrolment',
+  DueAfter: null,
   Seats: null,
   Groups: null,
   Price: null,

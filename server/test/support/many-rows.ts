@@ -32,11 +32,12 @@ function statements(tenant: string): string[] {
        'last' || n % 100 || case when n % 2 = 0 then ' anna' else ' zoe' end || ' user-' || n || ' mail' || n || '@test.example', 'x', n % 500 <> 7, now(), now(), case when n % 5 = 0 then '{further}'::text[] else '{}' end, 'user-' || n / 20,
        jsonb_build_object('site', case when n % 999 = 0 then 'Leeds' else 'York' end) from generate_series(1, ${users}) n`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at,
-       expires_at, ended_at, status, group_name, completion, success)
+       expires_at, ended_at, due_at, status, group_name, completion, success)
      select ${t}, ${enrolment('n')}, known.user_id, 'lists-' || n % 2, case when n % 999 = 0 then 'rare' else 'usual' end,
        'enrolment', now(), timestamptz '2025-01-01' + n * interval '1 s',
        case when n % 10 < 3 then timestamptz '2025-01-01' when n % 10 < 8 then timestamptz '2080-01-01' + n * interval '1 s' end,
        case when n % 10 < 3 or n % 997 = 0 then timestamptz '2025-01-01' end,
+       case when n % 3 = 0 then timestamptz '2026-01-01' + n * interval '1 h' end,
        case when n % 997 = 0 then 'withdrawn' when n % 10 < 3 then 'expired' when n % 10 < 5 then 'in_progress'
          when n % 10 < 6 then 'completed' else 'enrolled' end, known.group_name,
        case when n % 10 = 5 then 'completed' else 'unknown' end,

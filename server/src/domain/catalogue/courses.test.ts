@@ -94,6 +94,7 @@ test('options are created, changed, listed in order, and cleared', async () => {
     Name: '1 month/€',
     Duration: null,
     StartsOn: 'enrolment',
+    DueAfter: null,
     Seats: null,
     SeatsLeft: null,
     Groups: null,

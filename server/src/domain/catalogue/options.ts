@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Standard } from '../../../../standards/types.ts';
 import type { EnrolOptionTable } from '../../db/engine/generated.ts';
 import { transaction } from '../../db/transaction.ts';
+import { createCache } from '../../infra/context/cache.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
@@ -20,6 +21,7 @@ export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'cou
     Name: row.name,
     Duration: row.duration,
     StartsOn: row.starts_on,
+    DueAfter: row.due_after,
     Groups: row.groups,
     Price:
       row.price_amount !== null && row.price_currency !== null
@@ -46,7 +48,9 @@ export async function putOption(
     .executeTakeFirst();
   if (!course) throw courseNotFound();
   if (input.Attempts) rejectRules(await standardOf(ctx, course.release_id));
-  return transaction(ctx, (ctx) => writeOption(ctx, input));
+  const written = await transaction(ctx, (ctx) => writeOption(ctx, input));
+  knownPeriods.forget(ctx, input.courseId);
+  return written;
 }
 
 /** Returns null if the course has no package. */
@@ -70,6 +74,7 @@ async function writeOption(
     ...(input.Name !== undefined && { name: input.Name }),
     ...(input.Duration !== undefined && { duration: input.Duration }),
     ...(input.StartsOn !== undefined && { starts_on: input.StartsOn }),
+    ...(input.DueAfter !== undefined && { due_after: input.DueAfter }),
     ...(input.Seats !== undefined && { seats: input.Seats }),
     ...(typeof input.Seats === 'number' && { seats_taken: await recountSeats(ctx, key) }),
     ...(input.Groups !== undefined && { groups: input.Groups }),
@@ -120,6 +125,26 @@ async function auditOption(
   const data = { DurationID, Changed, ...(Changed.includes('Status') && { Status: option.Status }) };
   await appendAudit(ctx, deployment, { action: 'option.changed', data, ...about });
 }
+
+/**
+ * The DueAfter of a course's options by their IDs. Cached, because each enrolment asks for it: a change applies within
+ * 3 s on other nodes.
+ */
+export const knownPeriods = createCache<ReadonlyMap<string, string>>({
+  name: 'due_periods',
+  milliseconds: 3_000,
+  max: 10_000,
+  load: async (ctx, courseId) => {
+    const rows = await ctx.db
+      .selectFrom('enrol_option')
+      .select(['duration_id', 'due_after'])
+      .where('course_id', '=', courseId)
+      .execute();
+    return new Map(
+      rows.flatMap(({ duration_id, due_after }) => (due_after === null ? [] : [[duration_id, due_after]])),
+    );
+  },
+});
 
 /** Deletes an option that has never been used to enrol anyone. */
 export function deleteOption(ctx: Context, input: OptionKey): Promise<void> {

@@ -10,6 +10,7 @@ import {
   Instant,
   Nullable,
   OneOf,
+  Period,
   Text,
 } from '../../http/validation/schema.ts';
 
@@ -59,6 +60,11 @@ const optionFields = {
   Name: Text(255, { minLength: 1 }),
   Duration: Nullable(Duration('ISO 8601 duration, such as P30D; null means unlimited.')),
   StartsOn: OneOf(['enrolment', 'launch'], { description: 'When the duration starts.' }),
+  DueAfter: Nullable(
+    Period(
+      'How long learners should take, as an ISO 8601 period of years, months, weeks or days, such as P30D. It sets DueAt of new enrolments without a DueAt of their own: the end of the day that is this long after the day of the enrolment. null means no due date.',
+    ),
+  ),
   Seats: Nullable(
     Type.Integer({
       minimum: 0,

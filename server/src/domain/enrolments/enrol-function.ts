@@ -250,7 +250,7 @@ declare
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
-      login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz,
+      login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz, due_dates jsonb,
       ${detailsSql.parameters})
     order by r.course_id, r.duration_id, r.login_id
   loop

@@ -43,6 +43,7 @@ test('the long form returns 201, Location and the complete record, and writes on
     TimeFactor: 1,
     Reference: null,
     Metadata: {},
+    DueAt: null,
   });
   assert.equal(Date.parse(ExpiresAt) - Date.parse(EnrolledAt), 30 * 86_400_000);
   assert.ok(LaunchURL.startsWith(`${service.baseUrl}/launch?`));

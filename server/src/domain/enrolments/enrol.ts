@@ -22,6 +22,7 @@ import type { Course } from '../catalogue/schemas.ts';
 import { numberBeforeCommit } from '../events/write.ts';
 import { groupsSql } from '../users/groups.ts';
 import { userNotFound } from '../users/users.ts';
+import { dueDatesOf, withDueAt } from './due.ts';
 import { enrolForTenants } from './enrol-function.ts';
 import { changedDetails } from './record/details.ts';
 import { type EnrolmentRow, toEnrolment } from './record/record.ts';
@@ -41,6 +42,7 @@ type EnrolRow = {
   if_enrolled: 'return' | 'extend' | 'renew' | 'fail';
   /** Null if it was not sent. */
   expires_at: string | null;
+  due_dates: Record<string, string> | null;
   /** The columns of the details that were sent. */
   [detail: string]: unknown;
 };
@@ -238,16 +240,16 @@ const submission = openVerb<EnrolRow, Outcome>({
 });
 
 /** Enrols a user on a course. `IfEnrolled` decides what happens to a current enrolment. */
-export function enrolling<T>(
+export async function enrolling<T>(
   ctx: TenantContext,
   input: EnrolInput,
   answer: (enrolled: Enrolled) => T,
-): Submission<T> {
-  return submission(rowOf(ctx, input), (outcome) => answer(enrolledBy(ctx, input, outcome)));
+): Promise<Submission<T>> {
+  return submission(await rowOf(ctx, input), (outcome) => answer(enrolledBy(ctx, input, outcome)));
 }
 
 export function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enrolled> {
-  return perform(ctx, async () => enrolling(ctx, input, (enrolled) => enrolled));
+  return perform(ctx, () => enrolling(ctx, input, (enrolled) => enrolled));
 }
 
 /**
@@ -255,11 +257,8 @@ export function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enrolled> 
  * so that either all enrolments are created or none.
  */
 export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<Enrolled[]> {
-  const attempt = (some: readonly EnrolInput[]) =>
-    submitInside(
-      ctx,
-      some.map((input) => enrolling(ctx, input, (enrolled) => enrolled)),
-    );
+  const attempt = async (some: readonly EnrolInput[]) =>
+    submitInside(ctx, await Promise.all(some.map((input) => enrolling(ctx, input, (enrolled) => enrolled))));
   const settled = await attempt(inputs);
   const answers: Enrolled[] = [];
   for (const [n, input] of inputs.entries()) {
@@ -272,7 +271,7 @@ export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[
   return answers;
 }
 
-function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
+async function rowOf(ctx: TenantContext, input: EnrolInput): Promise<EnrolRow> {
   const now = tenantNow(ctx);
   if (input.ExpiresAt !== undefined && new Date(input.ExpiresAt) <= now)
     throw new Problem('validation_failed', 'ExpiresAt must be in the future.', { param: 'ExpiresAt' });
@@ -285,7 +284,8 @@ function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
     duration_id: input.durationId ?? null,
     if_enrolled: input.IfEnrolled ?? 'return',
     expires_at: input.ExpiresAt === undefined ? null : new Date(input.ExpiresAt).toISOString(),
-    ...changedDetails(input),
+    due_dates: await dueDatesOf(ctx, input),
+    ...changedDetails(await withDueAt(ctx, input)),
   };
 }
 

@@ -6,6 +6,7 @@ import { coalesceReads, wantedRows } from '../../infra/load/coalesce-reads.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant, toSqlBound } from '../../lib/instants.ts';
+import { startOfDay } from '../tenants/time-zone.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import {
   conditionsOf,
@@ -83,23 +84,35 @@ function checkCombination(ctx: TenantContext, input: ListInput): void {
   // Otherwise, keys that can only read enrolments could guess names and email addresses.
   if (input.Search !== undefined) requireScope(ctx, 'users:read', 'Search');
   if (input.Include) requireScope(ctx, 'enrolments:launch', `Include=${input.Include}`);
-  const isByTime = [input.ChangedAfter, input.ExpiresAfter, input.ExpiresBefore].some(
+  const isByTime = [input.ChangedAfter, input.ExpiresAfter, input.ExpiresBefore, input.DueBefore].some(
     (one) => one !== undefined,
   );
   if (isByTime && sortColumnOf(input) === 'status')
     throw new Problem(
       'validation_failed',
-      'ChangedAfter, ExpiresAfter and ExpiresBefore have their own order. Leave them out, or send oldest or newest as Order.',
+      'ChangedAfter, DueBefore, ExpiresAfter and ExpiresBefore have their own order. Leave them out, or send oldest or newest as Order.',
       { param: 'Order' },
+    );
+  const isByOther = [input.ChangedAfter, input.ExpiresAfter, input.ExpiresBefore].some(
+    (one) => one !== undefined,
+  );
+  if (isByOther && sortColumnOf(input) === 'due_at')
+    throw new Problem(
+      'validation_failed',
+      'Enrolments that are ordered by DueAt cannot be filtered by ChangedAfter, ExpiresAfter or ExpiresBefore. Leave these out, or DueBefore and Order.',
+      { param: input.DueBefore === undefined ? 'Order' : 'DueBefore' },
     );
 }
 
 /**
- * Lists filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and
- * `ExpiresBefore` by their end date.
+ * Lists filtered enrolments. `ChangedAfter` orders them by their last change, `DueBefore` by their due date, `ExpiresAfter`
+ * and `ExpiresBefore` by their end date.
  */
-export async function listEnrolments(ctx: TenantContext, input: ListInput) {
-  checkCombination(ctx, input);
+export async function listEnrolments(ctx: TenantContext, sent: ListInput) {
+  checkCombination(ctx, sent);
+  const input = { ...sent };
+  if (sent.DueBefore !== undefined)
+    input.DueBefore = (await startOfDay(ctx, sent.DueBefore, 'DueBefore')).toISOString();
   const sortColumn = sortColumnOf(input);
   const after = readPosition(readCursor(input), sortColumn);
   return page<ListedRow, ListedEnrolment>(

@@ -116,7 +116,7 @@ export const enrolmentRoutes = [
       Order: Type.Optional(
         OneOf(enrolmentOrders, {
           description:
-            'Sort order. Default: oldest. status and status_descending group the enrolments by status: completed, enrolled, expired, in_progress, withdrawn. Within a group, they are sorted by creation. An enrolment that has just expired can be in its former group for up to 30 seconds.',
+            'Sort order. Default: oldest. due lists only enrolments with a DueAt that are neither completed nor ended, by DueAt. status and status_descending group the enrolments by status: completed, enrolled, expired, in_progress, withdrawn. Within a group, they are sorted by creation. An enrolment that has just expired can be in its former group for up to 30 seconds.',
         }),
       ),
       ...countQuery,

@@ -15,6 +15,7 @@ import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
 import { requireUntouched } from '../users/untouched.ts';
 import { storedTimeFactor } from '../users/users.ts';
+import { withDueAt } from './due.ts';
 import {
   columnsOf,
   earlierParts,
@@ -179,6 +180,7 @@ export async function updateEnrolment(
   input: EnrolmentChange & { loginId: string; enrollId: string },
 ): Promise<Enrolment> {
   if (!isId(input.enrollId)) throw enrolmentNotFound();
+  const sent = await withDueAt(ctx, input);
   return transaction(ctx, async (ctx) => {
     const before = await selectEnrolments(ctx)
       .where('enrolment.enroll_id', '=', input.enrollId)
@@ -188,7 +190,7 @@ export async function updateEnrolment(
     if (!before) throw enrolmentNotFound();
     const now = tenantNow(ctx);
     const graceDays = ctx.config.seatGraceDays;
-    const after = changed(before, input, {
+    const after = changed(before, sent, {
       now,
       graceDays,
       played: await readPlayed(ctx, input, before),

@@ -1,3 +1,5 @@
+import { isDay } from '../../lib/days.ts';
+
 /** The order of day and month in dates such as 3/4/2027. Null if nothing shows it. */
 export type DateOrder = 'day-month' | 'month-day' | null;
 
@@ -37,10 +39,15 @@ export function orderOf(texts: Iterable<string>): DateOrder {
  * a date.
  */
 export function endOf(cell: string, order: DateOrder): string | 'ambiguous' | null {
+  const read = dayOrInstantOf(cell, order);
+  return read !== null && isDay(read) ? `${read}T23:59:59.000Z` : read;
+}
+
+/** An RFC 3339 instant or a day, for fields that accept both. */
+export function dayOrInstantOf(cell: string, order: DateOrder): string | 'ambiguous' | null {
   const text = cell.trim();
   if (instant.test(text)) return Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString();
-  const day = readDay(text.replace(localTime, ''), order);
-  return day === null || day === 'ambiguous' ? day : `${day}T23:59:59.000Z`;
+  return readDay(text.replace(localTime, ''), order);
 }
 
 function readDay(text: string, order: DateOrder): string | 'ambiguous' | null {

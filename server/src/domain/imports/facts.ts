@@ -26,6 +26,7 @@ type Names = {
   course: string | null;
   group_name: string | null;
   expires_at: string | null;
+  due_at: string | null;
 };
 
 const cell = (name: string) => sql<string | null>`fields ->> ${sql.lit(name)}`;
@@ -39,6 +40,7 @@ function readNames(ctx: TenantContext, importId: string): Promise<Names[]> {
       cell('CourseID').as('course'),
       cell('GroupName').as('group_name'),
       cell('ExpiresAt').as('expires_at'),
+      cell('DueAt').as('due_at'),
     ])
     .where('tenant_id', '=', ctx.tenantId)
     .where('import_id', '=', importId)
@@ -78,7 +80,9 @@ export async function readFacts(ctx: TenantContext, record: ImportRecord): Promi
     groups,
     existingGroups: existing.map(({ GroupName }) => GroupName),
     people: peopleIn(names),
-    order: options.DateOrder ?? orderOf(names.flatMap(({ expires_at }) => expires_at ?? [])),
+    order:
+      options.DateOrder ??
+      orderOf(names.flatMap(({ expires_at, due_at }) => [expires_at ?? [], due_at ?? []].flat())),
   };
 }
 

@@ -3,7 +3,7 @@ import { NewUser } from '../users/schemas.ts';
 
 export type Subject = 'users' | 'enrolments';
 
-const courseFields = ['CourseID', 'DurationID', 'ExpiresAt', 'IfEnrolled', 'Reference'] as const;
+const courseFields = ['CourseID', 'DurationID', 'DueAt', 'ExpiresAt', 'IfEnrolled', 'Reference'] as const;
 /** Files do not set passwords, because the rows are kept until the import is deleted. */
 const userFields = Object.keys(NewUser.properties).filter((name) => name !== 'Password');
 const fields: readonly string[] = [...userFields, ...courseFields];
@@ -18,6 +18,11 @@ const synonyms: Record<string, readonly string[]> = {
   CourseID: [
     ...['Course', 'Course code', 'Course title', 'Course name', 'Training', 'Kurs', 'Kurs-ID'],
     ...['Kursnummer', 'Kurstitel', 'Cours', 'Code du cours', 'Titre du cours', 'Formation'],
+  ],
+  DueAt: [
+    ...['Due', 'Due date', 'Due by', 'Deadline', 'Must be done by', 'Must be completed by', 'Complete by'],
+    ...['Fällig', 'Fällig am', 'Fälligkeit', 'Frist', 'Zu erledigen bis', 'Abzuschließen bis'],
+    ...['Échéance', 'Date limite', 'À terminer avant', 'À faire avant', 'À faire avant le'],
   ],
   DurationID: ['Option', 'Enrolment option', 'Duration', 'Dauer', 'Durée'],
   Email: [
@@ -57,12 +62,6 @@ const synonyms: Record<string, readonly string[]> = {
   Register: ['Registered themselves', 'Selbst registriert', 'Inscription autonome'],
 };
 
-const dueDates = [
-  ...['Due', 'Due date', 'Due by', 'Deadline', 'Must be done by', 'Must be completed by', 'Complete by'],
-  ...['Fällig', 'Fällig am', 'Fälligkeit', 'Frist', 'Zu erledigen bis', 'Abzuschließen bis'],
-  ...['Échéance', 'Date limite', 'À terminer avant', 'À faire avant', 'À faire avant le'],
-];
-
 /** In lower case, without accents, spaces and punctuation. */
 const plain = (name: string) => fold(name).replaceAll(/[^\p{L}\p{N}]/gu, '');
 
@@ -70,7 +69,6 @@ const fieldsByHeading = new Map<string, string>([
   ...Object.entries(synonyms).flatMap(([field, names]) => names.map((name) => [plain(name), field] as const)),
   ...fields.map((field) => [plain(field), field] as const),
 ]);
-const dueHeadings = new Set(dueDates.map(plain));
 
 export const isField = (name: string) => fields.includes(name) || isMember(name);
 
@@ -81,7 +79,7 @@ const isOfCourse = (field: string) =>
   field.startsWith(metadata) || (courseFields as readonly string[]).includes(field);
 
 /** Why a known column is not imported. */
-export type Meaning = 'due_date' | 'password' | 'no_course';
+export type Meaning = 'password' | 'no_course';
 export type FileColumn = { Name: string; Field: string | null; Meaning: Meaning | null };
 
 /**
@@ -107,7 +105,7 @@ export function withMeanings(
     const field = chosen[at] ?? null;
     if (field !== null && !hasCourse && isOfCourse(field))
       return { Name: name, Field: null, Meaning: 'no_course' };
-    const known = dueHeadings.has(plain(name)) ? 'due_date' : plain(name) === 'password' ? 'password' : null;
+    const known = plain(name) === 'password' ? 'password' : null;
     return { Name: name, Field: field, Meaning: field === null ? known : null };
   });
 }

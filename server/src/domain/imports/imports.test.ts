@@ -192,7 +192,7 @@ test('damaged cells and ambiguous dates are refused row by row, and a due date i
     'Staff ID;Group;End date;Must be done by;Email',
     `${ids[0]};#REF!;03/04/2090;01/02/2090;`,
     `#N/A;Sales;03/04/2090;;`,
-    `00${ids[1]};Sales;03/04/2090;;`,
+    `00${ids[1]};Sales;03/04/2090;01/02/2090;`,
     `${ids[2]};Sales;2090-04-03 14:30:00;;`,
     `${ids[3]};Sales;31.02.2090;;`,
     `${ids[4]};Sales;;;ann(at)example`,
@@ -210,13 +210,16 @@ test('damaged cells and ambiguous dates are refused row by row, and a due date i
   assert.deepEqual(codes(planned), before);
   assert.deepEqual(
     planned.Columns.map(({ Field, Meaning }) => Field ?? Meaning),
-    ['LoginID', 'GroupName', 'ExpiresAt', 'due_date', 'Email'],
+    ['LoginID', 'GroupName', 'ExpiresAt', 'DueAt', 'Email'],
   );
   assert.match(planned.Columns[2]?.Note ?? '', /is read as 3 April 2090/);
   const applied = await act(tenant, plan, 'apply', { DateOrder: 'day-month' });
   assert.deepEqual(codes(applied)[2], 'created');
   const { Items } = (await tenant.api('GET', `/enrolment/00${ids[1]}`)).body;
-  assert.equal(Items[0].ExpiresAt, '2090-04-03T23:59:59.000Z');
+  assert.deepEqual(
+    [Items[0].ExpiresAt, Items[0].DueAt],
+    ['2090-04-03T23:59:59.000Z', '2090-02-01T23:59:59.000Z'],
+  );
   assert.equal((await tenant.api('GET', `/enrolment/${ids[2]}`)).body.Items[0].ExpiresAt, Items[0].ExpiresAt);
 });
 

@@ -1,7 +1,7 @@
 import { readLists } from '../../http/rows/bulk.ts';
 import { damaged } from '../../http/rows/work-rows.ts';
 import { cleanFields, foldCase } from '../../lib/unicode.ts';
-import { endOf } from './dates.ts';
+import { dayOrInstantOf, endOf } from './dates.ts';
 import { type Facts, findCourse } from './facts.ts';
 import { memberFields } from './headings.ts';
 import { loose, nearest } from './nearest.ts';
@@ -48,18 +48,25 @@ export function prepareRow(
     if (options.DurationID !== undefined) value.DurationID ??= options.DurationID;
     if (options.IfEnrolled !== undefined) value.IfEnrolled ??= options.IfEnrolled;
     const end = fields.ExpiresAt ?? options.ExpiresAt;
-    const read = end === undefined ? undefined : endOf(end, facts.order);
-    if (read === null)
-      return refuse('invalid_date', 'ExpiresAt', `“${end}” is not a date. Write it as 2027-04-03.`);
-    if (read === 'ambiguous') {
-      const detail = `“${end}” could be two days. Say with DateOrder whether the day or the month comes first.`;
-      return refuse('ambiguous_date', 'ExpiresAt', detail);
+    for (const [name, cell] of [
+      ['ExpiresAt', end],
+      ['DueAt', fields.DueAt],
+    ] as const) {
+      if (cell === undefined) continue;
+      const read = name === 'DueAt' ? dayOrInstantOf(cell, facts.order) : endOf(cell, facts.order);
+      if (read === null)
+        return refuse('invalid_date', name, `“${cell}” is not a date. Write it as 2027-04-03.`);
+      if (read === 'ambiguous') {
+        const detail = `“${cell}” could be two days. Say with DateOrder whether the day or the month comes first.`;
+        return refuse('ambiguous_date', name, detail);
+      }
+      value[name] = read;
     }
-    if (read !== undefined) value.ExpiresAt = read;
     if (end !== undefined && /\d:\d/.test(end) && !/(?:Z|[+-]\d\d:\d\d)$/i.test(end))
       notes.push(`The time in “${end}” is ignored. Access ends at the end of the day in UTC.`);
   } else
-    for (const name of ['DurationID', 'ExpiresAt', 'IfEnrolled', 'Reference', 'Metadata']) delete value[name];
+    for (const name of ['DurationID', 'DueAt', 'ExpiresAt', 'IfEnrolled', 'Reference', 'Metadata'])
+      delete value[name];
   if (subject === 'users' && options.IfExists !== undefined) value.IfExists ??= options.IfExists;
   cleanFields(value, { blankIsNull: true });
   const similar = similarName(record, facts, value, plan?.code === 'similar_login_id' ? plan.nearest : null);

@@ -96,8 +96,6 @@ export const keptMs = 30 * dayMs;
 const undoMs = 3_600_000;
 
 const notes: Record<Meaning, string> = {
-  due_date:
-    'This column looks like a due date. Due dates cannot be imported yet. To end access on that day, import it as ExpiresAt.',
   password: 'Passwords are not imported from files. Invite the people instead.',
   no_course: 'This column belongs to an enrolment, but the rows name no course.',
 };

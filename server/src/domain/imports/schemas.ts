@@ -111,7 +111,7 @@ export const UndoCounts = Fields(
 );
 export type UndoCounts = Type.Static<typeof UndoCounts>;
 
-const meanings = ['due_date', 'password', 'no_course'] as const;
+const meanings = ['password', 'no_course'] as const;
 const ImportColumn = Fields(
   {
     Name: Type.String(),

@@ -53,6 +53,12 @@ const common = {
     description:
       'true: a learner who opens a LaunchURL has to sign in with an identity provider of the tenant first. Without it, anyone holding the link can start the course. A course can require this too.',
   }),
+  TimeZone: Text(64, {
+    minLength: 1,
+    examples: ['Europe/Berlin'],
+    description:
+      'The time zone in which days begin and end, for due dates: UTC, or a name with a slash from the IANA time zone database. A change applies to dates that are set afterwards.',
+  }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://${origin}`, 'https://lms.example'),
     description: 'Origins to which a returnURL may lead; null means any http(s) URL.',
@@ -65,6 +71,7 @@ const common = {
 
 const ownSettings = {
   Language: common.Language,
+  TimeZone: common.TimeZone,
   ReminderDays: common.ReminderDays,
   RequireSignIn: common.RequireSignIn,
 };
@@ -110,6 +117,7 @@ export const NewTenant = Fields(
     Language: Type.Optional(common.Language),
     ReminderDays: Type.Optional(common.ReminderDays),
     RequireSignIn: Type.Optional(common.RequireSignIn),
+    TimeZone: Type.Optional(common.TimeZone),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),
     FrameOrigins: Type.Optional(common.FrameOrigins),
     Status: Type.Optional(

@@ -18,6 +18,7 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
     PasswordHash: 'opaque',
     SecondFactor: 'optional',
     Language: 'en',
+    TimeZone: 'UTC',
     ReminderDays: [14, 3],
     RequireSignIn: false,
     ReturnOrigins: null,

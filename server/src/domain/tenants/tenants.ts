@@ -7,6 +7,7 @@ import { type PageQuery, pageLimit, readCursor, toPage, withCount } from '../../
 import { createCache } from '../../infra/context/cache.ts';
 import { relyingPartyOf } from '../../infra/context/config.ts';
 import type { Context } from '../../infra/context/context.ts';
+import { checkTimeZone } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import { fold } from '../../lib/unicode.ts';
@@ -21,6 +22,7 @@ export async function createTenant(
   input: NewTenant,
 ): Promise<{ tenant: Tenant; isNew: boolean }> {
   rejectUnusablePasskeys(ctx, input);
+  if (input.TimeZone !== undefined) checkTimeZone(input.TimeZone);
   const now = ctx.now();
   const tenantId = input.TenantID;
   const row = await transaction(ctx, async (ctx) => {
@@ -34,6 +36,7 @@ export async function createTenant(
         password_hash: input.PasswordHash ?? 'opaque',
         second_factor: input.SecondFactor ?? 'optional',
         language: input.Language ?? 'en',
+        time_zone: input.TimeZone ?? 'UTC',
         ...(input.ReminderDays !== undefined && { reminder_days: input.ReminderDays }),
         ...(input.RequireSignIn !== undefined && { require_sign_in: input.RequireSignIn }),
         return_origins: input.ReturnOrigins ?? null,
@@ -135,6 +138,7 @@ export async function updateTenant(
   input: TenantChange & { tenantId: string },
 ): Promise<Tenant> {
   rejectUnusablePasskeys(ctx, input);
+  if (input.TimeZone !== undefined) checkTimeZone(input.TimeZone);
   const { tenantId, ...fields } = input;
   const tenant = await transaction(ctx, async (ctx) => {
     const before = await ctx.db
@@ -155,6 +159,7 @@ export async function updateTenant(
         ...(fields.PasswordHash !== undefined && { password_hash: fields.PasswordHash }),
         ...(fields.SecondFactor !== undefined && { second_factor: fields.SecondFactor }),
         ...(fields.Language !== undefined && { language: fields.Language }),
+        ...(fields.TimeZone !== undefined && { time_zone: fields.TimeZone }),
         ...(fields.ReminderDays !== undefined && { reminder_days: fields.ReminderDays }),
         ...(fields.RequireSignIn !== undefined && { require_sign_in: fields.RequireSignIn }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
@@ -214,6 +219,7 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
     PasswordHash: row.password_hash as PasswordHash,
     SecondFactor: row.second_factor as SecondFactor,
     Language: row.language as Language,
+    TimeZone: row.time_zone,
     ReminderDays: row.reminder_days,
     RequireSignIn: row.require_sign_in,
     ReturnOrigins: row.return_origins,

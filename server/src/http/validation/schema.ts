@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { dayPattern, periodPattern } from '../../lib/days.ts';
 
 /** The given type or `null`, as a JSON Schema type list, which compiles to the fastest serializer. */
 export function Nullable<T extends TSchema>(schema: T) {
@@ -44,6 +45,20 @@ const durationPattern =
 /** An ISO 8601 duration. */
 export function Duration(description: string) {
   return Type.String({ pattern: durationPattern, examples: ['P30D'], maxLength: 64, description });
+}
+
+/** An ISO 8601 period of years, months, weeks or days. */
+export function Period(description: string) {
+  return Type.String({ pattern: periodPattern, examples: ['P30D'], description });
+}
+
+/** A day, or an RFC 3339 instant, which counts as its day. `tenants/time-zone.ts` reads it. */
+export function DayOrInstant(description: string) {
+  return Type.String({
+    pattern: `${dayPattern.slice(0, -1)}([Tt].{1,30})?$`,
+    examples: ['2026-12-31'],
+    description,
+  });
 }
 
 /** An HTTP or HTTPS URL. */

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { EnrolmentTable } from '../../../db/engine/generated.ts';
-import { Nullable, Text } from '../../../http/validation/schema.ts';
+import { DayOrInstant, Instant, Nullable, Text } from '../../../http/validation/schema.ts';
 import { namesOf } from '../../../lib/tables.ts';
 
 const Reference = Nullable(
@@ -23,11 +23,26 @@ const StoredMetadata = Type.Unsafe<Record<string, string>>({
   description: 'Up to 20 key–value pairs defined by the client, with string values.',
 });
 
-/** `unset` is the SQL of the value in an enrolment without this detail. */
+const SentDueAt = Nullable(
+  DayOrInstant(
+    "By when the learner should be done: a day, or an instant, which counts as its day in the tenant's TimeZone. It ends nothing: access ends at ExpiresAt.",
+  ),
+);
+const DueAt = Nullable(
+  Instant(
+    "By when the learner should be done: the last second of a day in the tenant's TimeZone; null if there is no such day.",
+  ),
+);
+
+/**
+ * `unset` is the SQL of the value in an enrolment without this detail, `initial` of the one in a new enrolment that was
+ * sent without it.
+ */
 type Detail = {
   column: keyof EnrolmentTable;
   type: 'text' | 'jsonb' | 'timestamptz' | 'integer' | 'double precision';
   unset: string;
+  initial?: string;
   sent: TSchema;
   shown: TSchema;
 };
@@ -39,6 +54,14 @@ type Detail = {
 const details = {
   Reference: { column: 'reference', type: 'text', unset: 'null', sent: Reference, shown: Reference },
   Metadata: { column: 'metadata', type: 'jsonb', unset: `'{}'`, sent: Metadata, shown: StoredMetadata },
+  DueAt: {
+    column: 'due_at',
+    type: 'timestamptz',
+    unset: 'null',
+    initial: '(request.due_dates ->> chosen)::timestamptz',
+    sent: SentDueAt,
+    shown: DueAt,
+  },
 } as const satisfies Record<string, Detail>;
 
 type Details = typeof details;
@@ -94,7 +117,9 @@ export function storedDetails(row: Record<Details[Name]['column'], unknown>): Re
 export const detailsSql = {
   parameters: all.map(({ column, type }) => `${column} ${type}`).join(', '),
   columns: all.map(({ column }) => column).join(', '),
-  values: all.map(({ column, unset }) => `coalesce(request.${column}, ${unset})`).join(', '),
+  values: all
+    .map(({ column, unset, initial = unset }) => `coalesce(request.${column}, ${initial})`)
+    .join(', '),
   replace: all.map(({ column }) => `${column} = coalesce(request.${column}, enrolment.${column})`).join(', '),
   erase: all.map(({ column, unset }) => `${column} = ${unset}`).join(', '),
 };

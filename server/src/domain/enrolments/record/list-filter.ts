@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import type { Condition, List } from '../../../db/page.ts';
 import { matches } from '../../../db/search.ts';
 import type { PageQuery } from '../../../http/pagination.ts';
-import { Instant, OneOf, Text } from '../../../http/validation/schema.ts';
+import { DayOrInstant, Instant, OneOf, Text } from '../../../http/validation/schema.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
 import { namesOf } from '../../../lib/tables.ts';
@@ -25,20 +25,23 @@ import {
   successSql,
 } from './states.ts';
 
-/** The last two sort by status, then by creation. */
-export const enrolmentOrders = ['oldest', 'newest', 'status', 'status_descending'] as const;
+/** The last ones sort by due date, or by status and then by creation. */
+export const enrolmentOrders = ['oldest', 'newest', 'due', 'status', 'status_descending'] as const;
 
 /** `open`: neither completed nor ended. */
 export const listedStatuses = [...statuses, 'open'] as const;
 type ListedStatus = (typeof listedStatuses)[number];
 
 /** The column by which the list is sorted before EnrollID. */
-export type SortColumn = 'changed_at' | 'expires_at' | 'status' | null;
+export type SortColumn = 'changed_at' | 'expires_at' | 'due_at' | 'status' | null;
 
 const isByStatus = ({ Order }: EnrolmentFilter) => Order === 'status' || Order === 'status_descending';
 
+const isByDue = ({ Order, DueBefore }: EnrolmentFilter) => Order === 'due' || DueBefore !== undefined;
+
 export function sortColumnOf(input: EnrolmentFilter): SortColumn {
   if (isByStatus(input)) return 'status';
+  if (isByDue(input)) return 'due_at';
   if (input.ChangedAfter !== undefined) return 'changed_at';
   return input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined ? 'expires_at' : null;
 }
@@ -107,6 +110,14 @@ const endsBetween =
   ({ add }) =>
     `held.ended_at is null and held.expires_at > ${add(from)} and held.expires_at < ${add(until)}`;
 
+/** As in the index of due dates. */
+const isDue = `held.ended_at is null and held.due_at is not null and ${isOpen}`;
+
+const isDueBefore =
+  (time: string): Condition =>
+  ({ add }) =>
+    `held.due_at < ${add(new Date(time))}`;
+
 /** The first condition is a range of the index. */
 const isChangedAfter =
   (time: string): Condition =>
@@ -165,6 +176,12 @@ const filters = {
     isOfTeam,
   ),
   Attribute: filter(AttributeFilter, (value) => isOfUsers(hasAttribute('sought', value))),
+  DueBefore: filter(
+    DayOrInstant(
+      'Only enrolments that are not completed and due before this day or instant, ordered by DueAt.',
+    ),
+    isDueBefore,
+  ),
   ExpiresAfter: filter(
     Instant('Only current enrolments that end after this time, ordered by ExpiresAt.'),
     (value, now) => endsAfterTime(new Date(Math.max(now.getTime(), new Date(value).getTime()))),
@@ -221,5 +238,6 @@ export function conditionsOf(input: EnrolmentFilter, now: Date): Condition[] {
     const { condition } = filters[name] as { condition: (value: unknown, now: Date) => Condition };
     return value === undefined ? [] : [condition(value, now)];
   };
-  return [() => 'held.user_id is not null', ...names.flatMap(conditionOf)];
+  const due: Condition[] = isByDue(input) ? [() => isDue] : [];
+  return [() => 'held.user_id is not null', ...due, ...names.flatMap(conditionOf)];
 }
