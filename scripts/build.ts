@@ -83,7 +83,7 @@ async function buildServer(outDir: string): Promise<void> {
 async function buildCertificates(outDir: string): Promise<void> {
   await bundle('certificates', { render: join(root, 'certificates/src/render.ts') }, outDir);
   for (const [name, path] of Object.entries(fontFiles))
-    cpSync(join(root, 'node_modules/@expo-google-fonts', path), join(outDir, 'fonts', `${name}.ttf`));
+    cpSync(join(root, 'node_modules', path), join(outDir, 'fonts', `${name}.ttf`));
 }
 
 /** Compresses text at build time, so that requests do not wait for compression. */

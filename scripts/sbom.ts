@@ -3,7 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** The packages that are installed or built into `dist/`. The client is published separately. */
-const workspaces = ['server', 'standards', 'console', 'player'].flatMap((name) => ['--workspace', name]);
+const workspaces = ['server', 'certificates', 'standards', 'console', 'player'].flatMap((name) => [
+  '--workspace',
+  name,
+]);
 const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only', ...workspaces];
 const { status, stdout, stderr, error } = spawnSync('npm', args, {
   encoding: 'utf8',

@@ -59,7 +59,11 @@ const permissive = new Set([
  * A package that is used to build the console but is not part of it. Its licence covers only its own files,
  * which we do not change.
  */
-const known = [/^lightningcss(-[\w-]+)?@[\d.]+: MPL-2\.0$/];
+const known = [
+  /^lightningcss(-[\w-]+)?@[\d.]+: MPL-2\.0$/,
+  // Its LICENSE file is the MIT licence; its package.json names none.
+  /^png-js@2\.0\.0: no licence$/,
+];
 
 function isPermissive(expression: string): boolean {
   const words = expression.replaceAll(/[()]/g, '').trim();

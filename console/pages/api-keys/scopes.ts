@@ -11,8 +11,6 @@ export const scopesOfTenant = [
   'enrolments:write',
   'enrolments:launch',
   'catalogue:read',
-  'certificates:read',
-  'certificates:write',
   'events:read',
   'webhooks:write',
   'connections:write',
@@ -20,4 +18,6 @@ export const scopesOfTenant = [
   'xapi:read',
   'xapi:write',
   'audit:read',
+  'certificates:read',
+  'certificates:write',
 ] as const satisfies readonly Scope[];

@@ -27,6 +27,7 @@ test('PUT creates a course (201 with Location), later changes it (200), and keep
     Tenants: null,
     RequireSignIn: false,
     CompleteWhen: null,
+    Certificate: null,
     Standard: null,
     Status: 'published',
     Release: null,

@@ -8,6 +8,7 @@ import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
+import { noticeEnds } from '../certificates/notices.ts';
 import { remindOfEnds } from '../enrolments/reminders/remind.ts';
 import { runSchedules } from '../reports/schedules/run-schedules.ts';
 import { ownPage } from '../sign-in/test-support.ts';
@@ -140,6 +141,21 @@ test('every change to an enrolment writes one event, and all listed types occur'
   expectStatus(await tenant.api('DELETE', `/user/${LoginID}`), 200);
   expectStatus(await tenant.api('DELETE', `/user/${LoginID}`), 200);
   await expectNewTypes(['enrolment.withdrawn', 'enrolment.withdrawn', 'user.erased']);
+
+  const enrolment = `/enrolment/${other}/${again.EnrollID}`;
+  expectStatus(await tenant.api('PUT', `/certificate/template/${retaken}`, { ValidFor: 'P30D' }), 200);
+  await tenant.api('PUT', enrolment, { Override: { Success: 'passed', Reason: 'Exam' } });
+  seen = (await tenant.events()).length;
+  const certificate = (await tenant.api('GET', `${enrolment}/certificate`)).body;
+  await expectNewTypes(['certificate.issued']);
+  for (const type of ['certificate.expiring', 'certificate.expired']) {
+    clock.advance({ days: 29 });
+    await noticeEnds(service.ctx);
+    await expectNewTypes([type]);
+  }
+  const revocation = { Reason: 'Exam repeated' };
+  expectStatus(await tenant.api('POST', `/certificate/${certificate.Number}/revoke`, revocation), 200);
+  await expectNewTypes(['certificate.revoked']);
   const all = await tenant.events();
   const { rows } = await sql<{ position: number }>`
     select position from event where tenant_id = ${tenant.TenantID} order by position`.execute(
