@@ -119,7 +119,7 @@ test('A file is planned, corrected, imported, invited and undone from another br
   await says(other, '1 person removed, 2 enrolments withdrawn; something stays of 1 row.');
   await other.getByText('Changed in the meantime').waitFor();
   const rows = await shownRows(other);
-  assert.match(rows[0] ?? '', /bo.*Kept.*Changed in the meantime/);
+  assert.match(rows[0] ?? '', /bo.*Partly removed.*Changed in the meantime/);
   assert.equal((await user(tenant, 'cy')).code, 'user_not_found');
   await expectAccessible(other);
   await closeConsole(other);

@@ -123,7 +123,7 @@ export function ImportRows({ one }: { one: Import }) {
       cell: ({ Outcome, Undone }) => {
         if (Undone !== null)
           return (
-            <Badge color={Undone === 'kept' ? 'orange' : 'gray'} miw="max-content">
+            <Badge color={Undone === 'removed' ? 'gray' : 'orange'} miw="max-content">
               {t(`undoneAs.${Undone}`)}
             </Badge>
           );

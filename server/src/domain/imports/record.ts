@@ -35,6 +35,9 @@ export type RowResult = {
 /** What an undo has done with a row. `reason` is null if nothing of it stays. */
 export type RowUndo = { users: number; enrolments: number; reason: string | null };
 
+const undoneOf = ({ users, enrolments, reason }: RowUndo) =>
+  reason === null ? 'removed' : users + enrolments > 0 ? 'partly' : 'kept';
+
 type Stored = Selectable<Schema['import']>;
 export type ImportRecord = Omit<
   Stored,
@@ -195,7 +198,7 @@ export function toRow({ line, login_id, plan, result, undo }: ImportLine): Impor
     code: known?.code ?? null,
     param: known?.param ?? null,
     detail: known?.detail ?? null,
-    Undone: undo && (undo.reason === null ? 'removed' : 'kept'),
+    Undone: undo && undoneOf(undo),
     UndoReason: undo?.reason ?? null,
   };
 }

@@ -5,6 +5,8 @@ import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { EnrollID, EnrolRequest } from '../enrolments/record/schemas.ts';
 import { LoginID, NewUser } from '../users/schemas.ts';
 
+const undoneStates = ['removed', 'partly', 'kept'] as const;
+
 export const importStatuses = ['planning', 'planned', 'applying', 'applied', 'undoing', 'undone'] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 export const outcomes = ['created', 'updated', 'unchanged', 'partial', 'refused'] as const;
@@ -177,7 +179,11 @@ export const ImportRow = Fields(
     code: Nullable(Type.String({ description: 'Why the row, or its enrolment, was refused.' })),
     param: Nullable(Type.String()),
     detail: Nullable(Type.String()),
-    Undone: Nullable(OneOf(['removed', 'kept'])),
+    Undone: Nullable(
+      OneOf(undoneStates, {
+        description: 'partly: for example, the enrolment is withdrawn, but the user stays.',
+      }),
+    ),
     UndoReason: Nullable(
       Type.String({ description: 'Why something stays: older, changed, used, enrolled, updated or a code.' }),
     ),
@@ -199,6 +205,6 @@ export type ImportWithRows = Type.Static<typeof ImportWithRows>;
 export const importRowsQuery = Fields({
   ...pageQuery,
   Outcome: Type.Optional(OneOf(outcomes)),
-  Undone: Type.Optional(OneOf(['removed', 'kept'])),
+  Undone: Type.Optional(OneOf(undoneStates)),
 });
 export type ImportRowsQuery = Type.Static<typeof importRowsQuery>;
