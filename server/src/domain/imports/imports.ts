@@ -59,12 +59,8 @@ async function withQuestions(ctx: TenantContext, record: ImportRecord): Promise<
 }
 
 const outcomeSql = sql<string>`coalesce(result, plan) ->> 'outcome'`;
-const undoneSql = sql<string>`
-  case
-    when undo ->> 'reason' is null then 'removed'
-    when (undo ->> 'users')::int + (undo ->> 'enrolments')::int > 0 then 'partly'
-    else 'kept'
-  end`;
+const keptSql = sql<boolean>`((undo ->> 'reason') is not null)`;
+const isUntouchedSql = sql<boolean>`((undo ->> 'users') = '0' and (undo ->> 'enrolments') = '0')`;
 
 export async function readImport(ctx: TenantContext, importId: string): Promise<Import> {
   return withQuestions(ctx, await readRecord(ctx, { importId }));
@@ -87,7 +83,9 @@ export async function readImportRows(
   if (after !== null) query = query.where('line', '>', Number(after));
   if (input.Outcome !== undefined) query = query.where(outcomeSql, '=', input.Outcome);
   if (input.Undone !== undefined)
-    query = query.where('undo', 'is not', null).where(undoneSql, '=', input.Undone);
+    query = query.where('undo', 'is not', null).where(keptSql, '=', input.Undone !== 'removed');
+  if (input.Undone === 'kept' || input.Undone === 'partly')
+    query = query.where(isUntouchedSql, '=', input.Undone === 'kept');
   const rows = await query
     .orderBy('line')
     .limit(limit + 1)
