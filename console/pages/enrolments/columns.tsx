@@ -13,6 +13,11 @@ export function useEnrolmentColumns(): Column<Enrolment>[] {
     { key: 'progress', header: t('progress'), cell: (row) => <ProgressOf value={row.Progress} /> },
     { key: 'score', header: t('score'), cell: ({ Score }) => (Score === null ? '–' : percent(Score)) },
     {
+      key: 'due',
+      header: t('dueAt'),
+      cell: ({ DueAt }) => <Instant at={DueAt} none="–" isDay />,
+    },
+    {
       key: 'ends',
       header: t('ends'),
       cell: ({ ExpiresAt }) => <Instant at={ExpiresAt} none={t('never')} isDay />,

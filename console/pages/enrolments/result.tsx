@@ -50,6 +50,9 @@ export function Result({ enrolment, onOverride }: { enrolment: Enrolment; onOver
           <LabelledValue label={t('completedAt')}>
             <Instant at={enrolment.CompletedAt} none={t('notYet')} />
           </LabelledValue>
+          <LabelledValue label={t('dueAt')}>
+            <Instant at={enrolment.DueAt} none={t('noDueDate')} />
+          </LabelledValue>
           <LabelledValue label={t('ends')}>
             <EndOf at={enrolment.ExpiresAt} />
           </LabelledValue>

@@ -34,6 +34,7 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
             </Text>
           </Group>
         )}
+        <DueText enrolment={enrolment} />
         <Details enrolment={enrolment} />
       </Stack>
       <div className="course-action">
@@ -61,6 +62,29 @@ function CardImage({ enrolment: { CourseID, LoginID } }: { enrolment: Enrolment 
     <div ref={ref}>
       <CourseImage courseId={CourseID} image={image} />
     </div>
+  );
+}
+
+const dayLength = 86_400_000;
+
+/** By when the course should be done. Days of the last week are named by their weekday. */
+function DueText({ enrolment: { DueAt, Status } }: { enrolment: Enrolment }) {
+  const t = useTranslations('home');
+  const format = useFormatter();
+  if (DueAt === null || (Status !== 'enrolled' && Status !== 'in_progress')) return null;
+  const due = new Date(DueAt);
+  const late = Date.now() - due.getTime();
+  if (late <= 0)
+    return (
+      <Text size="sm" fw={500}>
+        {t('due', { day: format.dateTime(due, { dateStyle: 'long' }) })}
+      </Text>
+    );
+  const day = format.dateTime(due, late < 6 * dayLength ? { weekday: 'long' } : { dateStyle: 'long' });
+  return (
+    <Text size="sm" fw={500} c="var(--mantine-color-error)">
+      {t('overdueSince', { day })}
+    </Text>
   );
 }
 

@@ -16,10 +16,13 @@ type Enrolment = components['schemas']['Enrolment'];
 const lastUsed = ({ LastAccessedAt, EnrolledAt }: Enrolment) => LastAccessedAt ?? EnrolledAt;
 const byLastUse = (one: Enrolment, other: Enrolment) => (lastUsed(one) < lastUsed(other) ? 1 : -1);
 
-/** What ends first comes first, then what was used last. */
+/** The earlier of the due date and the end of access; the latest text without either. */
+const nextDate = ({ DueAt, ExpiresAt }: Enrolment) => [DueAt ?? '9', ExpiresAt ?? '9'].sort()[0] ?? '9';
+
+/** What is due or ends first comes first, then what was used last. */
 function byUrgency(one: Enrolment, other: Enrolment): number {
-  if (one.ExpiresAt === other.ExpiresAt) return byLastUse(one, other);
-  return (one.ExpiresAt ?? '9') < (other.ExpiresAt ?? '9') ? -1 : 1;
+  if (nextDate(one) === nextDate(other)) return byLastUse(one, other);
+  return nextDate(one) < nextDate(other) ? -1 : 1;
 }
 
 /** Leaves out enrolments that a later one on the same course has replaced. */
