@@ -2,7 +2,7 @@ import type { components } from '../../client/src/generated.ts';
 import { namesOf } from './choices.ts';
 
 export type EventType = components['schemas']['Event']['Type'];
-export type EventGroup = 'user' | 'enrolment' | 'key' | 'course' | 'report' | 'webhook';
+export type EventGroup = 'user' | 'enrolment' | 'obligation' | 'key' | 'course' | 'report' | 'webhook';
 
 /** Every event type and its group. The code does not compile if a type is missing. */
 const groupOf = {
@@ -32,6 +32,13 @@ const groupOf = {
   'certificate.expiring': 'enrolment',
   'certificate.expired': 'enrolment',
   'certificate.revoked': 'enrolment',
+  'obligation.opened': 'obligation',
+  'obligation.due_soon': 'obligation',
+  'obligation.overdue': 'obligation',
+  'obligation.met': 'obligation',
+  'obligation.expiring': 'obligation',
+  'obligation.expired': 'obligation',
+  'obligation.closed': 'obligation',
   'key.redeemed': 'key',
   'course.released': 'course',
   'package.imported': 'course',
@@ -43,5 +50,5 @@ const types = namesOf(groupOf);
 
 /** The types in groups, ordered by how often people look for them. */
 export const eventGroups: readonly { group: EventGroup; types: readonly EventType[] }[] = (
-  ['enrolment', 'user', 'key', 'course', 'report', 'webhook'] as const
+  ['enrolment', 'obligation', 'user', 'key', 'course', 'report', 'webhook'] as const
 ).map((group) => ({ group, types: types.filter((type) => groupOf[type] === group) }));

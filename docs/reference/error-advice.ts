@@ -35,6 +35,11 @@ export const errorAdvice: Record<ErrorCode, string> = {
   course_not_found: 'Check the `CourseID`, and whether the operator offers the course to your tenant.',
   release_not_found: 'List the releases of the course and use one of their numbers.',
   option_not_found: 'Read the course to see which options are available to this user.',
+  requirement_not_found: 'List the requirements with `GET /requirement`.',
+  obligation_not_found:
+    "List the user's obligations with `GET /obligation/{LoginID}`, and ask `GET /obligation/{LoginID}/{RequirementID}/explain` why there is none.",
+  confirmation_required:
+    'Send the request with `?Plan=true` to see what it would change, then with `?Confirm=` and the `Count` of this error.',
   enrolment_not_found: 'Check that the `EnrollID` belongs to this `LoginID`.',
   certificate_not_found:
     'Check the number, or whether the enrolment has a result that earns a certificate. A course without `Certificate` and without a template issues none.',

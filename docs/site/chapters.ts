@@ -13,6 +13,7 @@ export const chapters = [
       'retries',
       'bulk',
       'enrolment-keys',
+      'requirements',
       'reports',
       'webhooks',
       'testing',

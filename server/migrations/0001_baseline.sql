@@ -808,6 +808,88 @@ create table key_guess (
   foreign key (tenant_id, user_id) references "user" on delete cascade
 );
 
+-- requirements
+
+-- rule: the record that clients send, with all defaults. voided: the releases whose completions no longer count.
+-- pending_after: a change has been applied to the users up to this one; null: to all.
+create table requirement (
+  tenant_id text not null references tenant,
+  requirement_id text collate "C" not null,
+  rule jsonb not null,
+  voided jsonb not null default '[]',
+  pending_after uuid,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, requirement_id)
+);
+create index requirement_pending on requirement (tenant_id, updated_at) where pending_after is not null;
+
+-- How far the log of a tenant with requirements has been followed. Locked while its obligations are evaluated.
+create table requirement_log (
+  tenant_id text primary key references tenant,
+  position bigint not null
+);
+
+-- follows: the previous cycle is still shown. assigned_on: the day from which DueAfter counts; null: the end of the
+-- previous term. counts_from: completions from then on count; null: all. met_by: an enrolment, or a completion from
+-- elsewhere. term_start, term: the term ends this many periods after that day. announced: the status of the last event.
+-- next_change_at: when the job looks at it again. group_names, manager_login_id, attributes: of the user, as last seen.
+-- earlier: former values, each with the time until which they held, for reports of earlier days.
+create table obligation (
+  tenant_id text not null,
+  obligation_id uuid not null,
+  requirement_id text collate "C" not null,
+  user_id uuid,
+  cycle integer not null,
+  follows boolean not null,
+  assigned_on text,
+  counts_from timestamptz,
+  opened_at timestamptz not null,
+  due_at timestamptz not null,
+  due_soon_at timestamptz not null,
+  met_at timestamptz,
+  met_by uuid,
+  external boolean not null,
+  term_start text,
+  term integer not null,
+  valid_until timestamptz,
+  expiring_at timestamptz,
+  exempt_at timestamptz,
+  exempt_reason text,
+  left_at timestamptz,
+  closed_at timestamptz,
+  closed_reason text,
+  enroll_id uuid,
+  enrol_problem text,
+  announced text not null,
+  next_change_at timestamptz,
+  changed_at timestamptz not null,
+  group_names text[] not null default '{}',
+  manager_login_id text collate "C",
+  attributes jsonb not null default '{}',
+  earlier jsonb not null default '[]',
+  primary key (tenant_id, obligation_id),
+  unique (tenant_id, user_id, requirement_id, cycle),
+  foreign key (tenant_id, requirement_id) references requirement,
+  foreign key (tenant_id, user_id) references "user"
+) with (fillfactor = 90);
+create index obligation_by_due on obligation (tenant_id, due_at, obligation_id);
+comment on index obligation_by_due is 'GET /obligation';
+create index obligation_closed on obligation (tenant_id, due_at, obligation_id) where closed_at is not null;
+create index obligation_exempt on obligation (tenant_id, due_at, obligation_id)
+  where closed_at is null and exempt_at is not null;
+create index obligation_met on obligation (tenant_id, due_at, obligation_id)
+  where closed_at is null and exempt_at is null and met_at is not null;
+create index obligation_next_change on obligation (tenant_id, next_change_at) where next_change_at is not null;
+comment on index obligation_next_change is 'the job that evaluates obligations';
+create index obligation_of_group on obligation using gin (tenant_id, group_names);
+create index obligation_of_manager on obligation (tenant_id, manager_login_id, due_at, obligation_id)
+  where manager_login_id is not null;
+create index obligation_of_requirement on obligation (tenant_id, requirement_id, due_at, obligation_id);
+create index obligation_open on obligation (tenant_id, due_at, obligation_id)
+  where closed_at is null and exempt_at is null and met_at is null;
+comment on index obligation_open is 'GET /obligation by Status: overdue, due_soon, not_due';
+
 -- imports
 
 -- A file of people or enrolments. `line` is the last line that has been worked off in the present phase.

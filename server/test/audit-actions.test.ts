@@ -120,6 +120,25 @@ const certified = async () => {
   return (await tenant.api('GET', `${path}/certificate`)).body.Number;
 };
 const changed = async (path: string, body: object) => expectStatus(await tenant.api('PUT', path, body), 200);
+/** A requirement for one user that does not exist yet. */
+const required = async () => {
+  const [LoginID, CourseID, target] = [await user(), await newCourse(service), unique('requirement')];
+  const Audience = { LoginIDs: [LoginID] };
+  const put = async (fields: object) => {
+    const body = { Title: 'x', CourseIDs: [CourseID], Audience, DueAfter: 'P1D', ...fields };
+    const { status } = await tenant.api('PUT', `/requirement/${target}`, body);
+    assert.ok(status === 201 || status === 200);
+  };
+  return { LoginID, put, target };
+};
+const exempted = async () => {
+  const { LoginID, put, target } = await required();
+  await put({});
+  const path = `/obligation/${LoginID}/${target}`;
+  const exempt = (Exempt: boolean) => changed(path, Exempt ? { Exempt, Reason: reason } : { Exempt });
+  const [row] = (await tenant.api('GET', `/obligation/${LoginID}`)).body.Items;
+  return { exempt, target: row.RequirementID };
+};
 /** An import that changes nothing. */
 const planned = async () => {
   const LoginID = await user();
@@ -506,6 +525,32 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/enrolment/key/${KeyID}`), 200);
     return { by: 'revokeEnrolmentKey', target: KeyID };
+  },
+  'requirement.created': async (recordEnd) => {
+    const { put, target } = await required();
+    await recordEnd();
+    await put({});
+    return { by: 'putRequirement', target };
+  },
+  'requirement.changed': async (recordEnd) => {
+    const { put, target } = await required();
+    await put({});
+    await recordEnd();
+    for (const _ of [1, 2]) await put({ Title: personal.Email });
+    return { by: 'putRequirement', target, data: { Changed: ['Title'] } };
+  },
+  'obligation.exempted': async (recordEnd) => {
+    const { exempt, target } = await exempted();
+    await recordEnd();
+    for (const _ of [1, 2]) await exempt(true);
+    return { by: 'exemptUser', data: { RequirementID: target } };
+  },
+  'obligation.exemption_ended': async (recordEnd) => {
+    const { exempt, target } = await exempted();
+    await exempt(true);
+    await recordEnd();
+    for (const _ of [1, 2]) await exempt(false);
+    return { by: 'exemptUser', data: { RequirementID: target } };
   },
   'import.applied': async (recordEnd) => {
     const { ImportID } = await planned();

@@ -52,6 +52,8 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'EventIDs') return [victimValues.EventID];
   if (name === 'Override') return { Score: 100, Reason: 'intruded' };
   if (name === 'TimeFactor') return 1.5;
+  if (name === 'CountsEarlier') return true;
+  if (name === 'Exempt') return false;
   if (name === 'CompleteWhen') return { Percent: 90 };
   if (name === 'Certificate') return { On: 'passed' };
   if (name === 'ValidFor') return 'P1Y';
@@ -210,9 +212,9 @@ async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
 }
 
 const victimSession = await signInUser(service, victim, await victim.user({ IsAdmin: true }));
-// Reading the overview updates its stored counts, and jobs update the counts of the reports. Do both before
+// Reading the overview or obligations updates what is stored, and jobs update the counts of the reports. Do both before
 // the first dump.
-for (const path of ['/overview', '/report/activity']) expectStatus(await victim.api('GET', path), 200);
+for (const path of ['/overview', '/report/activity', '/obligation']) expectStatus(await victim.api('GET', path), 200);
 await countCompletion(service.ctx);
 await countAccess(service.ctx);
 // Otherwise, the first reader would read the newest events for certificates.

@@ -99,6 +99,14 @@ const cases: Record<string, string[]> = {
       ...['Status=valid', 'Status=revoked', 'Status=replaced', 'Status=valid&CourseID=lists-1'],
     ].map((filter) => `${order}&${filter}`),
   ),
+  listObligations: [
+    ...['Order=due', 'Order=due_descending', 'ManagerLoginID=user-7', 'DueBefore=2090-01-01'],
+    ...['not_due', 'due_soon', 'overdue', 'met', 'expiring', 'expired', 'exempt', 'closed'].map(
+      (status) => `Status=${status}`,
+    ),
+    ...['RequirementID=duty-3', 'RequirementID=duty-3&Status=overdue', `LoginID=${names.LoginID}`],
+  ],
+  listObligationsOfUser: ['Order=due&Status=overdue&RequirementID=duty-3', 'Order=due_descending'],
   listImports: [''],
   listMails: [
     ...['', 'Status=queued', 'Status=failed', `LoginID=${names.LoginID}`],
@@ -133,9 +141,14 @@ const small = [
   'listOwnKeys',
   'listWebhooks',
   'listReportSchedules',
+  'listRequirements',
+  'listCompliance',
 ];
-/** Parameters without a case. With Types, the service may have to skip any number of other events. */
-const unbounded: Record<string, string[]> = { listEvents: ['Types', 'after'] };
+/** Parameters without a case. With Types and GroupName, the service may have to skip any number of other rows. */
+const unbounded: Record<string, string[]> = {
+  listEvents: ['Types', 'after'],
+  listObligations: ['GroupName'],
+};
 /** A count reads up to 10,000 rows. */
 const counting = 'Count';
 

@@ -177,6 +177,7 @@ test('learners can call only the listed operations, on their own data', () => {
       'GET /enrolment/{LoginID}/{EnrollID}/certificate',
       'GET /enrolment/{LoginID}/{EnrollID}/explain',
       'GET /enrolment/{LoginID}/{EnrollID}/timeline',
+      'GET /obligation/{LoginID}',
       'GET /user/{LoginID}',
       'POST /enrol/key/{LoginID}/{Key}',
       'POST /enrol/key/{LoginID}/{Key}/check',

@@ -20,4 +20,6 @@ export const scopesOfTenant = [
   'audit:read',
   'certificates:read',
   'certificates:write',
+  'requirements:read',
+  'requirements:write',
 ] as const satisfies readonly Scope[];

@@ -32,6 +32,16 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   AcceptedAt: null,
   Token: 'eyJhbGciOiJkaXIifQ',
   Search: 'ada',
+  // Requirements
+  RequirementID: 'fire-safety',
+  Audience: { Groups: ['Engineering'] },
+  DueAfter: 'P30D',
+  DueOn: null,
+  DueAt: '2026-02-14T23:59:59.000Z',
+  DueBefore: '2026-12-31',
+  ValidFor: 'P1Y',
+  Window: 'P60D',
+  ManagerLoginID: 'grace',
   // Courses
   CourseID: 'fire-safety',
   CourseTitle: 'Fire safety',

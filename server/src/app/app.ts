@@ -40,6 +40,7 @@ import { serveScim } from '../domain/provisioning/serve.ts';
 import { databaseMetrics } from '../domain/reports/metric-groups.ts';
 import { reportRoutes } from '../domain/reports/routes.ts';
 import { scheduleRoutes } from '../domain/reports/schedules/routes.ts';
+import { requirementRoutes } from '../domain/requirements/routes.ts';
 import { sandboxRoutes } from '../domain/sandbox/routes.ts';
 import { passkeyRoutes } from '../domain/sign-in/passkeys/routes.ts';
 import { passwordRoutes } from '../domain/sign-in/password-routes.ts';
@@ -85,6 +86,7 @@ export const routes: readonly Route[] = [
   ...enrolmentKeyRoutes,
   ...certificateRoutes,
   ...issuerRoutes,
+  ...requirementRoutes,
   ...importRoutes(removeUntouched),
   ...personalDataRoutes,
   ...sessionRoutes,

@@ -18,6 +18,7 @@ import { countAccess } from '../domain/reports/count-access.ts';
 import { countActivity } from '../domain/reports/count-activity.ts';
 import { countCompletion } from '../domain/reports/count-completion.ts';
 import { runSchedules } from '../domain/reports/schedules/run-schedules.ts';
+import { followRequirements } from '../domain/requirements/follow.ts';
 import type { Context } from '../infra/context/context.ts';
 import { type Job, startJobs } from '../infra/operations/jobs.ts';
 import { deleteExpiredResponses } from '../infra/retries/stored-responses.ts';
@@ -42,6 +43,7 @@ export const jobs: readonly Job[] = [
   { name: 'certificates.end', every: 60, isPerNode: true, run: noticeEnds },
   { name: 'imports.work', every: 2, isPerNode: true, run: (ctx) => workImports(ctx, removeUntouched) },
   { name: 'imports.delete', every: 86_400, isPerNode: true, run: deleteOldImports },
+  { name: 'requirements.follow', every: 2, isPerNode: true, run: followRequirements },
   { name: 'reports.count', every: 10, isPerNode: true, run: countCompletion },
   { name: 'reports.access', every: 10, isPerNode: true, run: countAccess },
   { name: 'reports.activity', every: 10, isPerNode: true, run: countActivity },

@@ -98,6 +98,14 @@ export async function fill(
   expectStatus(await tenant.api('GET', '/overview'), 200);
   for (const report of ['completion', 'access', 'activity'])
     expectStatus(await tenant.api('GET', `/report/${report}`), 200);
+  const RequirementID = `${secret} requirement ${tenant.TenantID}`;
+  const required = {
+    Title: `${secret} duty`,
+    CourseIDs: [CourseID],
+    Audience: { LoginIDs: [LoginID] },
+    DueAfter: 'P1Y',
+  };
+  expectStatus(await tenant.api('PUT', `/requirement/${encodeURIComponent(RequirementID)}`, required), 201);
   const ScheduleID = await fillReports(service, tenant);
   const ImportID = await fillImports(tenant, LoginID);
   const certificate = await fillCertificates(tenant, CourseID, `/enrolment/${LoginID}/${EnrollID}`);
@@ -107,6 +115,7 @@ export async function fill(
   const known = await fillLrs(tenant);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const names = {
+    RequirementID,
     ScheduleID,
     ImportID,
     ProviderID,

@@ -96,6 +96,21 @@ function statements(tenant: string): string[] {
      select ${t}, ${certificate('n')}, ${t} || n, ${enrolment('n')}, 1, ${user('(n + 1) / 2')}, 'lists-' || n % 2, now(), now(),
        n / 65536, n, case when n % 999 = 0 then now() end, case when n % 99 = 0 then 'x' end, 'x', '{"CourseTitle": "x"}'
      from generate_series(1, ${2 * users}) n`,
+    `insert into requirement (tenant_id, requirement_id, rule, created_at, updated_at)
+     select ${t}, 'duty-' || n, '{"Title": "x", "Status": "active", "CourseIDs": ["lists-1"], "Audience": {}}', now(), now()
+     from generate_series(1, 10) n`,
+    `insert into obligation (tenant_id, obligation_id, requirement_id, user_id, cycle, follows, opened_at, due_at, due_soon_at,
+       met_at, valid_until, expiring_at, exempt_at, closed_at, external, term, announced, changed_at, group_names,
+       manager_login_id)
+     select ${t}, ${key('n')}, 'duty-' || n % 10 + 1, known.user_id, 1 + n / ${users}, false, now(), due.at, due.at - interval '14 days',
+       case when n % 8 in (2, 3, 4) then now() end,
+       case n % 8 when 2 then now() - interval '1 day' when 3 then now() + interval '10 days' when 4 then now() + interval '1 year' end,
+       case n % 8 when 2 then now() - interval '31 days' when 3 then now() - interval '20 days' when 4 then now() + interval '335 days' end,
+       case when n % 8 = 5 then now() end, case when n % 8 = 6 then now() end, false, 1, 'not_due', now(),
+       array[known.group_name], 'user-' || n % 50
+     from generate_series(1, ${2 * users}) n
+     join "user" known on known.tenant_id = ${t} and known.user_id = ${user('(n % ' + String(users) + ') + 1')}
+     cross join lateral (select now() + (n - ${users}) * interval '10 minutes' as at) due`,
     `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id,
        data, hash)
      select ${t}, ${audit('n')}, 100 + n, now(), case when n % 999 = 0 then 'user.exported' else 'enrolment.withdrawn' end,
@@ -113,6 +128,7 @@ const large = [
   'webhook_delivery',
   'enrolment_key',
   'certificate',
+  'obligation',
   'audit_entry',
   'invitation',
   'mail',

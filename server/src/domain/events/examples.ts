@@ -12,12 +12,23 @@ const subjects: Record<string, readonly string[]> = {
   key: ['LoginID'],
   enrolment: subjectFields,
   certificate: subjectFields,
+  obligation: subjectFields,
   course: ['CourseID'],
   package: ['CourseID'],
 };
 
 const attempt = { Completion: 'completed', Success: 'passed', Score: 85, Progress: 100, TotalSeconds: 1260 };
 const started = { Status: 'in_progress', Outcome: 'in_progress', Success: 'unknown' };
+
+const obligation = {
+  RequirementID: 'fire-safety',
+  Cycle: 1,
+  Status: 'not_due',
+  DueAt: '2026-02-14T23:59:59Z',
+  MetAt: null,
+  ValidUntil: null,
+};
+const met = { MetAt: '2026-02-03T10:00:00Z', ValidUntil: '2027-02-03T23:59:59Z' };
 
 /** Data whose values depend on the type. For other types, it is made from the schema. */
 const dataOf: Partial<Record<EventType, Event['Data']>> = {
@@ -90,6 +101,13 @@ const dataOf: Partial<Record<EventType, Event['Data']>> = {
   },
   'certificate.expired': { Number: '7K2M-Q9WD-X4TB-3HVN', ValidUntil: '2027-01-31T09:00:00Z' },
   'certificate.revoked': { Number: '7K2M-Q9WD-X4TB-3HVN' },
+  'obligation.opened': obligation,
+  'obligation.due_soon': { ...obligation, Status: 'due_soon' },
+  'obligation.overdue': { ...obligation, Status: 'overdue' },
+  'obligation.met': { ...obligation, ...met, Status: 'met' },
+  'obligation.expiring': { ...obligation, ...met, Status: 'expiring' },
+  'obligation.expired': { ...obligation, ...met, Status: 'expired' },
+  'obligation.closed': { ...obligation, Status: 'closed' },
   'report.ready': {
     ScheduleID: '01994a5e-7c00-7000-8000-000000000011',
     Name: 'Completion by group',

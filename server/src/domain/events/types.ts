@@ -43,6 +43,13 @@ const certificate = data({
   ValidUntil: Nullable(Instant()),
   VerifyURL: Type.String({ description: 'The public page that shows whether the certificate is valid.' }),
   Replaces: Nullable(Type.String({ description: 'The number of the certificate that this one replaces.' })),
+const obligation = data({
+  RequirementID: Type.String(),
+  Cycle: Count,
+  Status: OneOf(['not_due', 'due_soon', 'overdue', 'met', 'expiring', 'expired', 'exempt', 'closed']),
+  DueAt: Instant(),
+  MetAt: Nullable(Instant()),
+  ValidUntil: Nullable(Instant()),
 });
 
 /**
@@ -122,6 +129,19 @@ export const eventCatalogue = {
     data({ Number: certificateNumber, ValidUntil: Instant() }),
   ],
   'certificate.revoked': ['A certificate was revoked.', data({ Number: certificateNumber })],
+  'obligation.opened': [
+    'A requirement began to concern a user, or its next cycle began. EnrollID is null if the user could not be enrolled.',
+    obligation,
+  ],
+  'obligation.due_soon': ['An obligation is due in DueSoonDays.', obligation],
+  'obligation.overdue': ['An obligation was not met in time.', obligation],
+  'obligation.met': ['A completion satisfied an obligation.', obligation],
+  'obligation.expiring': ['The completion that satisfies an obligation expires in ExpiringDays.', obligation],
+  'obligation.expired': ['The completion that satisfied an obligation no longer counts.', obligation],
+  'obligation.closed': [
+    'An obligation no longer applies: the user left the audience, or the next cycle replaced it.',
+    obligation,
+  ],
   'key.redeemed': [
     'An enrolment key was redeemed.',
     data({

@@ -21,6 +21,7 @@ import { mailData } from '../mail/personal-data.ts';
 import { provisioningData } from '../provisioning/personal-data.ts';
 import { countedData } from '../reports/personal-data.ts';
 import { recipientData } from '../reports/schedules/personal-data.ts';
+import { obligationData } from '../requirements/personal-data.ts';
 import { passkeyData } from '../sign-in/passkeys/user-store.ts';
 import { sessionData } from '../sign-in/personal-data.ts';
 import { identityData } from '../sign-in/providers/identities.ts';
@@ -41,6 +42,7 @@ export const allPersonalData: readonly PersonalData[] = [
   documentData,
   enrolmentKeyData,
   certificateData,
+  obligationData,
   importData,
   sessionData,
   passkeyData,

@@ -71,6 +71,14 @@ export const tenantTables: readonly TenantDataTable[] = [
     bytes: 'octet_length(held.content)',
   },
   { table: 'certificate_template', key: ['course_id'], what: 'Templates of certificates' },
+  { table: 'obligation', key: ['obligation_id'], what: 'Obligations' },
+  { table: 'requirement', key: ['requirement_id'], what: 'Requirements' },
+  {
+    table: 'requirement_log',
+    key: [],
+    what: 'Progress of the evaluation of obligations',
+    notExported: 'It is derived from the events.',
+  },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
   {
     table: 'earlier_unit',

@@ -7,6 +7,7 @@ import { noticeBatch } from '../certificates/notices.ts';
 import { expireBatchOfTenant } from '../enrolments/expire.ts';
 import { beginReminders, remindBatch } from '../enrolments/reminders/remind.ts';
 import { runDue } from '../reports/schedules/run-schedules.ts';
+import { passTime } from '../requirements/follow.ts';
 import { advanceClock, clocksKnownMilliseconds, readClocks, requireTestTenant } from '../tenants/clock.ts';
 import type { Clock, ClockMove } from './schemas.ts';
 
@@ -34,6 +35,7 @@ export async function runDueJobs(ctx: TenantContext): Promise<void> {
   await remindBatch(ctx);
   await transaction(ctx, expireBatchOfTenant);
   await noticeBatch(ctx);
+  await passTime(ctx);
   await runDue(ctx);
   if (ctx.engine.kind === 'postgres') await delay(clocksKnownMilliseconds);
 }

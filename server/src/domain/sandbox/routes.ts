@@ -4,6 +4,7 @@ import { Text } from '../../http/validation/schema.ts';
 import { namesOf } from '../../lib/tables.ts';
 import { Enrolment } from '../enrolments/record/schemas.ts';
 import { sessionEnds } from '../enrolments/run-time/progress-cache.ts';
+import { obligationEvents } from '../requirements/events.ts';
 import { moveClock, readClock, runDueJobs } from './move-clock.ts';
 import { playCourse } from './play-course.ts';
 import { Clock, ClockMove, Play } from './schemas.ts';
@@ -35,7 +36,7 @@ export const sandboxRoutes = [
     body: ClockMove,
     responses: { 200: { description: "The tenant's new time.", schema: Clock } },
     problems: ['not_a_test_tenant'],
-    events: ['enrolment.expired', 'enrolment.ending', 'report.ready'],
+    events: ['enrolment.ending', 'report.ready', ...obligationEvents],
     audits: ['tenant.clock_moved'],
     handle: async (ctx, { body }) => ok(await moveClock(ctx, body)),
     afterwards: runDueJobs,

@@ -20,6 +20,8 @@ export const scopes = [
   'certificates:read',
   'certificates:write',
   'tenants:write',
+  'requirements:read',
+  'requirements:write',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
@@ -43,6 +45,7 @@ export const learnerScopes: readonly Scope[] = [
   'enrolments:launch',
   'catalogue:read',
   'certificates:read',
+  'requirements:read',
 ];
 
 /** The caller of a service function. Without `scopes`, the caller is the service itself: a job or the command line. */

@@ -1,0 +1,201 @@
+import { run } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { asService } from '../../infra/context/scopes.ts';
+import { submitInside } from '../../infra/retries/verb.ts';
+import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
+import { Problem } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { enrolling } from '../enrolments/enrol.ts';
+import { appendEvents, type NewEvent } from '../events/append.ts';
+import type { EventType } from '../events/types.ts';
+import { evaluate, hasMoved, type ObligationRow } from './evaluate.ts';
+import { type Facts, type Member, readFacts } from './facts.ts';
+import { obligationStatusAt } from './status.ts';
+import { zoneOf } from './zone.ts';
+
+/** The obligations of one user and requirement, before and after an evaluation. */
+export type Evaluated = { member: Member; before: readonly ObligationRow[]; after: ObligationRow[] };
+
+/** Evaluates users without storing anything. */
+export async function evaluateUsers(
+  ctx: TenantContext,
+  users: readonly string[],
+  requirements: readonly string[] | null,
+): Promise<{ facts: Facts; evaluated: Evaluated[]; zone: string; now: Date }> {
+  const facts = await readFacts(ctx, users, requirements);
+  const zone = await zoneOf(ctx);
+  const now = tenantNow(ctx);
+  const evaluated = facts.members.flatMap((member) => {
+    const known = facts.rules.get(member.requirement_id);
+    const before = facts.rowsOf(member);
+    if (!known || (!member.is_member && before.every(({ closed_at }) => closed_at !== null))) return [];
+    const { requirement_id, user_id } = member;
+    const after = evaluate({
+      ...{ rule: known.rule, zone, now, isMember: member.is_member, rows: before },
+      completions: facts.completionsOf(member),
+      identify: () => ({ obligation_id: newId(now), requirement_id, user_id }),
+    });
+    return [{ member, before, after }];
+  });
+  return { facts, evaluated, zone, now };
+}
+
+const columns = `obligation_id uuid, requirement_id text, user_id uuid, cycle integer, follows boolean, assigned_on text,
+  counts_from timestamptz, opened_at timestamptz, due_at timestamptz, due_soon_at timestamptz, met_at timestamptz,
+  met_by uuid, external boolean, term_start text, term integer, valid_until timestamptz, expiring_at timestamptz,
+  exempt_at timestamptz, exempt_reason text, left_at timestamptz, closed_at timestamptz, closed_reason text,
+  enroll_id uuid, enrol_problem text, announced text, next_change_at timestamptz, group_names text[],
+  manager_login_id text, attributes jsonb`;
+const names = columns.split(/,\s+/).map((column) => column.split(' ')[0] ?? '');
+/** SQL: what a report of an earlier day needs. */
+export const dated = `'follows', held.follows, 'due_at', held.due_at, 'due_soon_at', held.due_soon_at, 'met_at', held.met_at,
+  'valid_until', held.valid_until, 'expiring_at', held.expiring_at, 'exempt_at', held.exempt_at, 'left_at', held.left_at,
+  'closed_at', held.closed_at, 'group_names', held.group_names, 'manager_login_id', held.manager_login_id,
+  'attributes', held.attributes`;
+
+const saveText = `
+insert into obligation as held (tenant_id, ${names.join(', ')}, changed_at)
+select $1, ${names.map((name) => `made.${name}`).join(', ')}, $3
+from jsonb_to_recordset($2::jsonb) as made (${columns})
+on conflict (tenant_id, obligation_id) do update set
+  ${names.map((name) => `${name} = excluded.${name}`).join(', ')}, changed_at = $3,
+  earlier = case when held.changed_at < $3 then held.earlier || jsonb_build_object('until', $3::timestamptz, ${dated})
+    else held.earlier end`;
+
+const touchText = `
+update obligation held set next_change_at = made.next_change_at, announced = made.announced, enroll_id = made.enroll_id,
+  enrol_problem = made.enrol_problem
+from jsonb_to_recordset($2::jsonb) as made (obligation_id uuid, next_change_at timestamptz, announced text, enroll_id uuid,
+  enrol_problem text)
+where held.tenant_id = $1 and held.obligation_id = made.obligation_id`;
+
+/** Evaluates these users, enrols them, and stores what has changed with its events. Returns how many have changed. */
+export async function applyToUsers(
+  ctx: TenantContext,
+  users: readonly string[],
+  requirements: readonly string[] | null,
+): Promise<number> {
+  if (users.length === 0) return 0;
+  const { facts, evaluated, zone, now } = await evaluateUsers(ctx, users, requirements);
+  await enrolOpen(asService(ctx), { facts, evaluated, zone, now });
+  const events: NewEvent[] = [];
+  const moved: object[] = [];
+  const touched: object[] = [];
+  for (const { member, before, after } of evaluated)
+    for (const row of after) {
+      const old = before.find(({ obligation_id }) => obligation_id === row.obligation_id);
+      events.push(...eventsOf(row, old, now, facts));
+      if (old?.closed_at && row.closed_at) continue;
+      const { group_names, manager_login_id, attributes } = member;
+      const current = { ...row, group_names, manager_login_id, attributes };
+      if (hasMoved(old, row) || placeOf(old) !== placeOf(current)) moved.push(current);
+      else if (isTouched(old, row)) touched.push(row);
+    }
+  if (moved.length > 0)
+    await run(ctx, {
+      name: 'save_obligations',
+      text: saveText,
+      values: [ctx.tenantId, JSON.stringify(moved), now],
+    });
+  if (touched.length > 0)
+    await run(ctx, {
+      name: 'touch_obligations',
+      text: touchText,
+      values: [ctx.tenantId, JSON.stringify(touched)],
+    });
+  await appendEvents(ctx, events);
+  return moved.length;
+}
+
+const placeOf = (row: ObligationRow | undefined) =>
+  row && JSON.stringify([row.group_names, row.manager_login_id, Object.entries(row.attributes).sort()]);
+
+const isTouched = (old: ObligationRow | undefined, row: ObligationRow) =>
+  old === undefined ||
+  Number(old.next_change_at) !== Number(row.next_change_at) ||
+  (['announced', 'enroll_id', 'enrol_problem'] as const).some((name) => old[name] !== row[name]);
+
+const announcedTypes: Partial<Record<ObligationRow['announced'], EventType>> = {
+  due_soon: 'obligation.due_soon',
+  overdue: 'obligation.overdue',
+  met: 'obligation.met',
+  expiring: 'obligation.expiring',
+  expired: 'obligation.expired',
+  closed: 'obligation.closed',
+};
+
+/** Each status is reported once. If the service was down meanwhile, only the last one is. */
+function eventsOf(row: ObligationRow, old: ObligationRow | undefined, now: Date, facts: Facts): NewEvent[] {
+  const status = obligationStatusAt(row, now);
+  const types: EventType[] = old === undefined ? ['obligation.opened'] : [];
+  const type = status === row.announced ? undefined : announcedTypes[status];
+  if (type) types.push(type);
+  row.announced = status;
+  const courseId = facts.rules.get(row.requirement_id)?.rule.CourseIDs[0];
+  const data = {
+    RequirementID: row.requirement_id,
+    Cycle: row.cycle,
+    Status: status,
+    DueAt: row.due_at.toISOString(),
+    MetAt: row.met_at?.toISOString() ?? null,
+    ValidUntil: row.valid_until?.toISOString() ?? null,
+  };
+  return types.map((type) => ({
+    ...{ type, userId: row.user_id, data },
+    ...(row.enroll_id !== null && { enrollId: row.enroll_id }),
+    ...(courseId !== undefined && { courseId }),
+  }));
+}
+
+/**
+ * Enrols users on the course of what is open, once for each cycle. An enrolment that somebody made by hand is taken over,
+ * so there is never a second chain, also if two requirements name the same course. What is refused is tried again on the
+ * next day.
+ */
+async function enrolOpen(
+  ctx: TenantContext,
+  { facts, evaluated, zone, now }: { facts: Facts; evaluated: readonly Evaluated[]; zone: string; now: Date },
+): Promise<void> {
+  const wanted = new Map<string, { rows: ObligationRow[]; input: Parameters<typeof enrolling>[1] }>();
+  for (const { member, after } of evaluated) {
+    const row = after.findLast(({ closed_at }) => closed_at === null);
+    const rule = facts.rules.get(member.requirement_id)?.rule;
+    const courseId = rule?.CourseIDs[0];
+    if (!row || !rule || courseId === undefined || !isToDo(row) || !member.is_member) continue;
+    const latest = facts.enrolmentOn(member, courseId);
+    const isOwn = latest?.enroll_id === row.enroll_id;
+    if (latest?.ended_at === null && (latest.status !== 'completed' || isOwn)) {
+      row.enroll_id = latest.enroll_id;
+      row.enrol_problem = null;
+    } else if (!(isOwn && latest?.status === 'withdrawn')) {
+      const key = JSON.stringify([member.user_id, courseId]);
+      const input = { loginId: member.login_id, courseId, IfEnrolled: 'renew' as const };
+      const option = rule.DurationID === null ? {} : { durationId: rule.DurationID };
+      const known = wanted.get(key) ?? { rows: [], input: { ...input, ...option } };
+      known.rows.push(row);
+      wanted.set(key, known);
+    }
+  }
+  const calls = [...wanted.values()];
+  const settled = await submitInside(
+    ctx,
+    calls.map(({ input }) => enrolling(ctx, input, ({ enrolment }) => enrolment.EnrollID)),
+  );
+  for (const [n, { rows }] of calls.entries()) {
+    const one = settled[n];
+    if (one?.status !== 'fulfilled' && !(one?.reason instanceof Problem)) throw one?.reason;
+    for (const row of rows) {
+      if (one.status === 'fulfilled') row.enroll_id = one.value;
+      row.enrol_problem = one.status === 'fulfilled' ? null : (one.reason as Problem).code;
+      if (row.enrol_problem === null) continue;
+      const retry =
+        row.enrol_problem === 'unavailable'
+          ? new Date(now.getTime() + 60_000)
+          : firstInstant(addDays(dayOf(now, zone), 1), zone);
+      if (row.next_change_at === null || retry < row.next_change_at) row.next_change_at = retry;
+    }
+  }
+}
+
+const isToDo = ({ met_at, exempt_at }: ObligationRow) => met_at === null && exempt_at === null;

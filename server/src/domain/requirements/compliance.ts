@@ -1,0 +1,148 @@
+import { run } from '../../db/transaction.ts';
+import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { dayOf, isDay, lastSecond } from '../../lib/days.ts';
+import { Problem } from '../../lib/errors.ts';
+import { catchUp } from './follow.ts';
+import type { Compliance } from './schemas.ts';
+import { obligationStatusSql } from './status.ts';
+import { zoneOf } from './zone.ts';
+
+export const complianceBy = ['requirement', 'group', 'manager', 'attribute', 'total'] as const;
+type By = (typeof complianceBy)[number];
+
+const dates = {
+  ...{ follows: 'boolean', due_at: 'timestamptz', due_soon_at: 'timestamptz', met_at: 'timestamptz' },
+  ...{
+    valid_until: 'timestamptz',
+    expiring_at: 'timestamptz',
+    exempt_at: 'timestamptz',
+    left_at: 'timestamptz',
+  },
+  ...{ closed_at: 'timestamptz', group_names: 'text[]', manager_login_id: 'text', attributes: 'jsonb' },
+};
+const names = Object.keys(dates);
+
+/** The obligations as they are. */
+const presentText = `
+select held.requirement_id, ${names.map((name) => `held.${name}`).join(', ')}
+from obligation held where held.tenant_id = $1 and held.opened_at <= $2 and held.closed_at is null`;
+
+/** The obligations as they were: the first of the former values that held for longer than until then, if there are any. */
+const formerText = `
+select held.requirement_id,
+  ${names.map((name) => `case when former.until is null then held.${name} else former.${name} end as ${name}`).join(',\n  ')}
+from obligation held
+left join lateral (
+  select known.* from jsonb_to_recordset(held.earlier)
+    as known (until timestamptz, ${Object.entries(dates)
+      .map(([name, type]) => `${name} ${type}`)
+      .join(', ')})
+  where known.until > $2 order by known.until limit 1
+) former on true
+where held.tenant_id = $1 and held.opened_at <= $2`;
+
+/** SQL for the rows that the lines count: a user is in each of their groups. */
+const placeSql: Record<By, { join: string; key: string }> = {
+  requirement: { join: '', key: 'seen.requirement_id' },
+  group: {
+    join: `cross join lateral unnest(case when seen.group_names = '{}' then array[null]::text[] else seen.group_names end) own (name)`,
+    key: 'own.name',
+  },
+  manager: { join: '', key: 'seen.manager_login_id' },
+  attribute: { join: '', key: 'seen.attributes ->> $3' },
+  total: { join: '', key: 'null::text' },
+};
+
+const counted = ['not_due', 'due_soon', 'overdue', 'met', 'expiring', 'expired', 'exempt'] as const;
+
+/** The cycle that follows counts only once the present one has been replaced, so nobody counts twice. */
+const linesText = (by: By, isPast: boolean) => `
+with seen as (${isPast ? formerText : presentText})
+select coalesce(line.key, '') as key, line.key is null as is_rest, rule.rule ->> 'Title' as title,
+  ${counted.map((status) => `line.${status}`).join(', ')}
+from (
+  select ${placeSql[by].key} as key,
+    ${counted.map((status) => `count(*) filter (where told.status = '${status}')::integer as ${status}`).join(',\n    ')}
+  from seen ${placeSql[by].join}
+  cross join lateral (select ${obligationStatusSql('seen', '$2::timestamptz')} as status) told
+  where not seen.follows and seen.left_at is null and seen.closed_at is null
+    and ($3::text is null or true) and ($4::text is null or seen.requirement_id = $4)
+  group by 1
+) line
+left join requirement rule on rule.tenant_id = $1 and ${by === 'requirement'} and rule.requirement_id = line.key
+where ($5::text is null or (coalesce(line.key, ''), line.key is null) > ($5, $6::boolean))
+order by coalesce(line.key, ''), line.key is null limit $7`;
+
+type Line = { key: string; is_rest: boolean; title: string | null } & Record<
+  (typeof counted)[number],
+  number
+>;
+
+export type ComplianceQuery = PageQuery & {
+  By?: By;
+  AsOf?: string;
+  Attribute?: string;
+  RequirementID?: string;
+};
+
+/**
+ * Counts users by the status of their obligations, now or at the end of a past day, in the groups that they had then.
+ * Nothing is counted in advance: the obligations keep their former values.
+ */
+export async function listCompliance(ctx: TenantContext, input: ComplianceQuery) {
+  const { By: by = 'requirement', AsOf, Attribute = null, RequirementID = null } = input;
+  if ((by === 'attribute') !== (Attribute !== null))
+    throw new Problem('validation_failed', 'Send Attribute, the name of one, together with By=attribute.', {
+      param: 'Attribute',
+    });
+  await catchUp(ctx);
+  const now = tenantNow(ctx);
+  const zone = await zoneOf(ctx);
+  const today = dayOf(now, zone);
+  if (AsOf !== undefined && (!isDay(AsOf) || AsOf > today))
+    throw new Problem('validation_failed', `Send AsOf as a day up to today, ${today}.`, { param: 'AsOf' });
+  const day = AsOf ?? today;
+  const isPast = day < today;
+  const cursor = readCursor(input);
+  const [, rest, key = null] = /^([01])(.*)$/su.exec(cursor ?? '') ?? [];
+  if (cursor !== null && key === null) throw foreignCursor();
+  const rows = await run<Line>(ctx, {
+    text: linesText(by, isPast),
+    values: [
+      ...[ctx.tenantId, isPast ? lastSecond(day, zone) : now, Attribute, RequirementID],
+      ...[key, rest === '1', pageLimit(input) + 1],
+    ],
+  });
+  return toPage(
+    rows,
+    pageLimit(input),
+    (row) => `${row.is_rest ? 1 : 0}${row.key}`,
+    (row): Compliance => toLine(row, by, day),
+  );
+}
+
+function toLine(row: Line, by: By, day: string): Compliance {
+  const key = row.is_rest ? null : row.key;
+  const people = counted.reduce((sum, status) => sum + row[status], 0);
+  const required = people - row.exempt;
+  const valid = row.met + row.expiring;
+  return {
+    RequirementID: by === 'requirement' ? key : null,
+    Title: row.title,
+    GroupName: by === 'group' ? key : null,
+    ManagerLoginID: by === 'manager' ? key : null,
+    AttributeValue: by === 'attribute' ? key : null,
+    AsOf: day,
+    Obligations: people,
+    NotDue: row.not_due,
+    DueSoon: row.due_soon,
+    Overdue: row.overdue,
+    Met: row.met,
+    Expiring: row.expiring,
+    Expired: row.expired,
+    Exempt: row.exempt,
+    ValidPercent: required === 0 ? null : Math.round((1000 * valid) / required) / 10,
+  };
+}

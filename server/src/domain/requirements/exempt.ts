@@ -1,0 +1,58 @@
+import { run, transaction } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { dated } from './apply.ts';
+import { obligationNotFound, presentObligation, toObligation } from './obligations.ts';
+import type { Exemption, Obligation } from './schemas.ts';
+
+const closeEarlierText = `
+update obligation held set closed_at = $4, closed_reason = 'exempt', next_change_at = null, announced = 'closed',
+  changed_at = $4, earlier = held.earlier || jsonb_build_object('until', $4::timestamptz, ${dated})
+where held.tenant_id = $1 and held.user_id = $2 and held.requirement_id = $3 and held.cycle < $5
+  and held.closed_at is null`;
+
+const exemptText = `
+update obligation held set exempt_at = $3, exempt_reason = $4, follows = false, announced = 'exempt',
+  next_change_at = case when $3::timestamptz is null then $5::timestamptz end, changed_at = $5,
+  earlier = held.earlier || jsonb_build_object('until', $5::timestamptz, ${dated})
+where held.tenant_id = $1 and held.obligation_id = $2`;
+
+/** Exempts a user from a requirement, or ends the exemption. The audit trail names who did it. */
+export function exempt(
+  ctx: TenantContext,
+  { loginId, requirementId, Exempt, Reason }: Exemption & { loginId: string; requirementId: string },
+): Promise<Obligation> {
+  return transaction(ctx, async (ctx) => {
+    const row = await presentObligation(ctx, { loginId, requirementId });
+    if (!row || row.closed_at !== null) throw obligationNotFound();
+    if (Exempt && Reason === undefined)
+      throw new Problem('validation_failed', 'Reason is missing. Say why the user is exempt.', {
+        param: 'Reason',
+      });
+    if (Exempt === (row.exempt_at !== null)) return toObligation(row, tenantNow(ctx));
+    const now = tenantNow(ctx);
+    const { user_id, obligation_id, cycle } = row;
+    // Earlier cycles that are still shown end with the exemption.
+    if (Exempt)
+      await run(ctx, {
+        name: 'end_earlier_cycles',
+        text: closeEarlierText,
+        values: [ctx.tenantId, user_id, requirementId, now, cycle],
+      });
+    const changed = {
+      ...row,
+      exempt_at: Exempt ? now : null,
+      exempt_reason: Exempt ? (Reason ?? null) : null,
+    };
+    const values = [ctx.tenantId, obligation_id, changed.exempt_at, changed.exempt_reason, now];
+    await run(ctx, { name: 'exempt', text: exemptText, values });
+    await appendAudit(ctx, ctx.tenantId, {
+      action: Exempt ? 'obligation.exempted' : 'obligation.exemption_ended',
+      targetId: obligation_id,
+      data: { RequirementID: requirementId },
+    });
+    return toObligation(changed, now);
+  });
+}

@@ -1,0 +1,143 @@
+import { run } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
+import { findUserId, userNotFound } from '../users/users.ts';
+import { audienceParts } from './audience.ts';
+import type { ObligationRow } from './evaluate.ts';
+import { appliesTo, readRules } from './facts.ts';
+import { catchUp } from './follow.ts';
+import { presentObligation } from './obligations.ts';
+import { requirementNotFound } from './requirements.ts';
+import type { ObligationExplanation, Rule } from './schemas.ts';
+import { obligationStatusAt } from './status.ts';
+import { zoneOf } from './zone.ts';
+
+const parts = audienceParts('own', `(rule.rule -> 'Audience')`);
+
+const matchesText = `
+select ${appliesTo('own', 'rule')} as is_member,
+  jsonb_build_object(${Object.entries(parts)
+    .map(([name, sql]) => `'${name}', ${sql}`)
+    .join(', ')}) as parts,
+  (select held.course_id from enrolment held where held.tenant_id = $1 and held.enroll_id = $4::uuid) as met_course
+from requirement rule join "user" own on own.tenant_id = $1
+where rule.tenant_id = $1 and rule.requirement_id = $3 and own.user_id = $2`;
+
+type Matches = { is_member: boolean; parts: Record<string, boolean>; met_course: string | null };
+
+const valuesOf = (part: unknown): string[] =>
+  Array.isArray(part)
+    ? part.map(String)
+    : Object.entries((part ?? {}) as Record<string, string[]>).map(
+        ([name, some]) => `${name}: ${some.join(' or ')}`,
+      );
+
+/** Why a requirement concerns a user, or why not: the part that matched, each date with its derivation, and what to do. */
+export async function explainObligation(
+  ctx: TenantContext,
+  { loginId, requirementId }: { loginId: string; requirementId: string },
+): Promise<ObligationExplanation> {
+  await catchUp(ctx);
+  const userId = await findUserId(ctx, loginId);
+  if (userId === null) throw userNotFound();
+  const [known] = await readRules(ctx, [requirementId]);
+  if (!known) throw requirementNotFound();
+  const { rule } = known;
+  const row = await presentObligation(ctx, { loginId, requirementId });
+  const values = [ctx.tenantId, userId, requirementId, row?.met_by ?? null];
+  const [matches] = await run<Matches>(ctx, { name: 'explain_audience', text: matchesText, values });
+  const now = tenantNow(ctx);
+  const zone = await zoneOf(ctx);
+  const InAudience = matches?.is_member ?? false;
+  return {
+    LoginID: loginId,
+    RequirementID: requirementId,
+    Title: rule.Title,
+    InAudience,
+    Audience: Object.entries(rule.Audience).map(([Part, part]) => ({
+      ...{ Part, Values: valuesOf(part), Matches: matches?.parts[Part] ?? false },
+    })),
+    Status: row ? obligationStatusAt(row, now) : null,
+    Dates: row ? datesOf(rule, row, zone) : [],
+    SatisfiedBy:
+      row?.met_at && row.met_by
+        ? {
+            EnrollID: row.external ? null : row.met_by,
+            CompletionID: row.external ? row.met_by : null,
+            CourseID: matches?.met_course ?? null,
+            At: row.met_at.toISOString(),
+          }
+        : null,
+    WouldSatisfy: nextStep(rule, { row, InAudience, now, zone }),
+    EnrolProblem: row?.enrol_problem
+      ? {
+          Code: row.enrol_problem,
+          Detail: `The user could not be enrolled on ${rule.CourseIDs[0]}. The obligation counts all the same.`,
+          RetryAt: firstInstant(addDays(dayOf(now, zone), 1), zone).toISOString(),
+        }
+      : null,
+  };
+}
+
+function datesOf(rule: Rule, row: ObligationRow, zone: string): ObligationExplanation['Dates'] {
+  const on = (at: Date) => dayOf(at, zone);
+  const lastSecond = `the last second of that day in ${zone}`;
+  const due = {
+    Name: 'DueAt',
+    At: row.due_at.toISOString(),
+    Derivation:
+      row.assigned_on === null
+        ? row.cycle > 1 && row.counts_from !== null
+          ? 'The end of the previous term.'
+          : 'An earlier completion was declared void.'
+        : rule.DueAfter === null
+          ? `DueOn is ${rule.DueOn}: ${lastSecond}.`
+          : `Joined the audience on ${row.assigned_on}, plus ${rule.DueAfter}: ${lastSecond}.`,
+  };
+  const soon = {
+    Name: 'DueSoonAt',
+    At: row.due_soon_at.toISOString(),
+    Derivation: `${rule.DueSoonDays} days before it is due.`,
+  };
+  if (row.met_at === null) return [due, soon];
+  const met = {
+    Name: 'MetAt',
+    At: row.met_at.toISOString(),
+    Derivation: row.external ? 'A completion from elsewhere.' : 'The course was completed.',
+  };
+  if (row.valid_until === null)
+    return [
+      ...[due, soon, met],
+      { Name: 'ValidUntil', At: null, Derivation: 'The requirement has neither ValidFor nor Cycle.' },
+    ];
+  const start = row.term_start ?? on(row.met_at);
+  const valid = {
+    Name: 'ValidUntil',
+    At: row.valid_until.toISOString(),
+    Derivation: rule.Cycle
+      ? `The cycle that ends every ${rule.Cycle.Years ?? 1} years on ${rule.Cycle.On}, for a completion on ${start}.`
+      : `Counts from ${start}, plus ${row.term} × ${rule.ValidFor}: ${lastSecond}.`,
+  };
+  const expiring = {
+    Name: 'ExpiringAt',
+    At: row.expiring_at?.toISOString() ?? null,
+    Derivation: `${rule.ExpiringDays} days before the term ends.`,
+  };
+  return [due, soon, met, valid, expiring];
+}
+
+type Step = { row: ObligationRow | undefined; InAudience: boolean; now: Date; zone: string };
+
+function nextStep({ CourseIDs, CountsEarlier }: Rule, { row, InAudience, now, zone }: Step): string {
+  if (!InAudience) return 'Nothing: the user does not belong to the audience.';
+  if (row?.exempt_at) return `Nothing: the user is exempt. ${row.exempt_reason ?? ''}`.trim();
+  const courses = `Complete ${CourseIDs.join(' or ')}`;
+  if (!row || row.met_at === null) {
+    const from = row?.counts_from;
+    const since = from && from <= now ? ` on or after ${dayOf(from, zone)}` : '';
+    return `${courses}${since}${CountsEarlier === true && !since ? '. A completion that is still valid counts too' : ''}.`;
+  }
+  if (row.valid_until === null) return 'Nothing: the completion counts permanently.';
+  return `Nothing until ${dayOf(row.valid_until, zone)}. Then it must be completed again.`;
+}

@@ -1,0 +1,124 @@
+import { run } from '../../db/transaction.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { groupsSql } from '../users/groups.ts';
+import { isInAudience } from './audience.ts';
+import type { Completion, ObligationRow } from './evaluate.ts';
+import type { Rule } from './schemas.ts';
+
+/** Up to which time completions of a release do not count any more; null: in general. */
+export type VoidedRelease = { Release: number; Before: string | null };
+
+export type RuleRow = {
+  requirement_id: string;
+  rule: Rule;
+  voided: VoidedRelease[];
+  pending_after: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export const readRules = (ctx: TenantContext, ids: readonly string[] | null): Promise<RuleRow[]> =>
+  run<RuleRow>(ctx, {
+    name: 'read_requirements',
+    text: `select held.* from requirement held
+      where held.tenant_id = $1 and ($2::text[] is null or held.requirement_id = any($2))`,
+    values: [ctx.tenantId, ids],
+  });
+
+export type Member = {
+  user_id: string;
+  login_id: string;
+  enabled: boolean;
+  group_names: string[];
+  manager_login_id: string | null;
+  attributes: Record<string, string>;
+  requirement_id: string;
+  is_member: boolean;
+};
+
+/** SQL: whether the rule applies to the user at present. */
+export const appliesTo = (user: string, rule: string) =>
+  `(${user}.enabled and ${rule}.rule ->> 'Status' = 'active' and ${isInAudience(user, `(${rule}.rule -> 'Audience')`)})`;
+
+const membersText = `
+select own.user_id, own.login_id, own.enabled, ${groupsSql('own')}::text[] as group_names,
+  own.manager_login_id, own.attributes, rule.requirement_id,
+  ${appliesTo('own', 'rule')} as is_member
+from "user" own
+join requirement rule on rule.tenant_id = $1 and ($3::text[] is null or rule.requirement_id = any($3))
+where own.tenant_id = $1 and own.user_id = any($2::uuid[])`;
+
+const obligationsText = `
+select held.* from obligation held
+where held.tenant_id = $1 and held.user_id = any($2::uuid[]) and ($3::text[] is null or held.requirement_id = any($3))
+order by held.user_id, held.requirement_id, held.cycle`;
+
+/** The result that counts: passed, or completed and not failed. */
+const enrolmentsText = `
+select held.user_id, held.enroll_id, held.course_id, held.status, held.ended_at, release.number as release,
+  coalesce(held.completed_at, (held.override ->> 'At')::timestamptz, held.last_accessed_at, held.changed_at) as at,
+  coalesce(coalesce(held.override ->> 'Success', held.success) = 'passed'
+    or coalesce(held.override ->> 'Completion', held.completion) = 'completed'
+      and coalesce(held.override ->> 'Success', held.success) <> 'failed', false) as counts
+from enrolment held
+left join release on release.release_id = held.release_id
+where held.tenant_id = $1 and held.user_id = any($2::uuid[]) and held.course_id = any($3) order by held.enroll_id`;
+
+type EnrolmentFact = {
+  user_id: string;
+  enroll_id: string;
+  course_id: string;
+  status: string;
+  ended_at: Date | null;
+  release: number | null;
+  at: Date;
+  counts: boolean;
+};
+
+export type Facts = {
+  rules: Map<string, RuleRow>;
+  members: Member[];
+  rowsOf: (member: Member) => ObligationRow[];
+  completionsOf: (member: Member) => Completion[];
+  /** The newest enrolment on the course. */
+  enrolmentOn: (member: Member, courseId: string) => EnrolmentFact | undefined;
+};
+
+const pairOf = (row: { user_id: string; requirement_id: string }) => `${row.user_id} ${row.requirement_id}`;
+
+/** Everything on which the obligations of these users depend; `requirements` null: all of the tenant's. */
+export async function readFacts(
+  ctx: TenantContext,
+  users: readonly string[],
+  requirements: readonly string[] | null,
+): Promise<Facts> {
+  const rules = new Map((await readRules(ctx, requirements)).map((row) => [row.requirement_id, row]));
+  const courses = [...new Set([...rules.values()].flatMap(({ rule }) => rule.CourseIDs))];
+  const read = <R>(name: string, text: string, last: unknown) =>
+    run<R>(ctx, { name, text, values: [ctx.tenantId, users, last] });
+  const members = await read<Member>('requirement_members', membersText, requirements);
+  const rows = await read<ObligationRow>('obligations_of_users', obligationsText, requirements);
+  const enrolments = await read<EnrolmentFact>('results_of_users', enrolmentsText, courses);
+  const rowsByPair = Map.groupBy(rows, pairOf);
+  const enrolmentsByUser = Map.groupBy(enrolments, ({ user_id }) => user_id);
+  return {
+    rules,
+    members,
+    rowsOf: (member) => rowsByPair.get(pairOf(member)) ?? [],
+    completionsOf: ({ user_id, requirement_id }) => {
+      const known = rules.get(requirement_id);
+      const own = enrolmentsByUser.get(user_id) ?? [];
+      return own
+        .filter(({ counts, course_id }) => counts && known?.rule.CourseIDs.includes(course_id))
+        .map(({ enroll_id, at, release }) => ({
+          ...{ id: enroll_id, external: false, at },
+          voided: (known?.voided ?? []).some(
+            ({ Release, Before }) => Release === release && (Before === null || at < new Date(Before)),
+          ),
+        }))
+        .sort((a, b) => a.at.getTime() - b.at.getTime());
+    },
+    enrolmentOn: ({ user_id }, courseId) =>
+      enrolmentsByUser.get(user_id)?.findLast(({ course_id }) => course_id === courseId),
+  };
+}

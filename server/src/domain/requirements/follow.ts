@@ -1,0 +1,206 @@
+import { limitLockWaits } from '../../db/locks.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { secondsAhead, tenantNow, tenantNowOfSql } from '../../infra/context/clocks.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import type { EventType } from '../events/types.ts';
+import { applyToUsers } from './apply.ts';
+import { appliesTo } from './facts.ts';
+
+/** Users per transaction. On the embedded database, other statements wait for it. */
+const batch = 100;
+/** Events read per transaction. */
+const maxEvents = 400;
+
+/** The events after which a user's obligations may differ. */
+const followed: readonly EventType[] = [
+  'user.created',
+  'user.updated',
+  'user.disabled',
+  'enrolment.updated',
+  'enrolment.completed',
+  'enrolment.passed',
+  'enrolment.failed',
+  'enrolment.reset',
+  'enrolment.expired',
+  'enrolment.withdrawn',
+];
+
+const lockText = `select position from requirement_log where tenant_id = $1 for update skip locked`;
+
+/**
+ * Runs `work` unless another node is evaluating this tenant. `position` is how far the event log has been followed.
+ * Without requirements, there is nothing to do.
+ */
+function alone<T>(
+  ctx: TenantContext,
+  work: (ctx: TenantContext, position: number) => Promise<T>,
+): Promise<T | null> {
+  return transaction(ctx, async (ctx) => {
+    await limitLockWaits(ctx);
+    const [log] = await run<{ position: number }>(ctx, {
+      name: 'lock_requirements',
+      text: lockText,
+      values: [ctx.tenantId],
+    });
+    return log ? await work(ctx, Number(log.position)) : null;
+  });
+}
+
+/** The tenant's log is followed from its first requirement on. */
+export async function beginToFollow(ctx: TenantContext): Promise<void> {
+  const text = `insert into requirement_log (tenant_id, position)
+    select $1, coalesce((select log.position from event_log log where log.tenant_id = $1), 0) on conflict do nothing`;
+  await run(ctx, { name: 'follow_events', text, values: [ctx.tenantId] });
+}
+
+const eventsText = `
+select max(next.position) as position, count(*)::integer as found,
+  coalesce(array_agg(distinct next.user_id) filter (where next.user_id is not null and next.type = any($4)), '{}') as users
+from (
+  select entry.position, entry.type, entry.user_id from event entry
+  where entry.tenant_id = $1 and entry.position > $2 order by entry.position limit $3
+) next`;
+
+const movedText = 'update requirement_log set position = $2 where tenant_id = $1';
+
+/** Evaluates the users of the next events. Returns whether there may be more; null if another node does it. */
+const followNext = (ctx: TenantContext) =>
+  alone(ctx, async (ctx, position) => {
+    const [next] = await run<{ position: number | null; found: number; users: string[] }>(ctx, {
+      name: 'followed_events',
+      text: eventsText,
+      values: [ctx.tenantId, position, maxEvents, followed],
+    });
+    if (!next?.position) return false;
+    await applyToUsers(ctx, next.users, null);
+    await run(ctx, { name: 'move_requirements', text: movedText, values: [ctx.tenantId, next.position] });
+    return next.found === maxEvents;
+  });
+
+const dueText = `
+select held.user_id, held.requirement_id from obligation held
+where held.tenant_id = $1 and held.next_change_at <= $2 order by held.next_change_at limit $3`;
+
+/** Takes the next steps that time brings. Returns whether there may be more. */
+const passNext = (ctx: TenantContext) =>
+  alone(ctx, async (ctx) => {
+    const due = await run<{ user_id: string; requirement_id: string }>(ctx, {
+      name: 'due_obligations',
+      text: dueText,
+      values: [ctx.tenantId, tenantNow(ctx), batch],
+    });
+    for (const [requirementId, rows] of Map.groupBy(due, ({ requirement_id }) => requirement_id))
+      await applyToUsers(ctx, [...new Set(rows.map(({ user_id }) => user_id))], [requirementId]);
+    return due.length === batch;
+  });
+
+const concernedText = `
+select own.user_id from requirement rule
+join "user" own on own.tenant_id = $1
+where rule.tenant_id = $1 and rule.requirement_id = $2 and own.user_id > $3::uuid
+  and (${appliesTo('own', 'rule')} or exists (
+    select from obligation held where held.tenant_id = $1 and held.user_id = own.user_id
+      and held.requirement_id = rule.requirement_id and held.closed_at is null
+  ))
+order by own.user_id limit $4`;
+
+/** The next users whom a requirement concerns, or concerned until now, in the order of their IDs. */
+export async function concernedUsers(
+  ctx: TenantContext,
+  { requirementId, after, max }: { requirementId: string; after: string; max: number },
+): Promise<string[]> {
+  const values = [ctx.tenantId, requirementId, after, max];
+  const rows = await run<{ user_id: string }>(ctx, { name: 'concerned_users', text: concernedText, values });
+  return rows.map(({ user_id }) => user_id);
+}
+
+const pendingText = `
+select held.requirement_id, held.pending_after from requirement held
+where held.tenant_id = $1 and held.pending_after is not null order by held.updated_at limit 1`;
+
+const passedText = `update requirement set pending_after = $3::uuid where tenant_id = $1 and requirement_id = $2`;
+
+/** Applies a changed requirement to the next users. Returns whether there may be more. */
+const applyNext = (ctx: TenantContext) =>
+  alone(ctx, async (ctx) => {
+    const values = [ctx.tenantId];
+    const [pending] = await run<{ requirement_id: string; pending_after: string }>(ctx, {
+      name: 'pending_requirements',
+      text: pendingText,
+      values,
+    });
+    if (!pending) return false;
+    const { requirement_id, pending_after } = pending;
+    const users = await concernedUsers(ctx, {
+      requirementId: requirement_id,
+      after: pending_after,
+      max: batch,
+    });
+    await applyToUsers(ctx, users, [requirement_id]);
+    const last = users.length < batch ? null : (users.at(-1) ?? null);
+    await run(ctx, { name: 'pass_users', text: passedText, values: [ctx.tenantId, requirement_id, last] });
+    return true;
+  });
+
+/** SQL: whether there is something to do for the tenant of `log`. */
+const hasWork = (tenant: string, now: string) => `(
+  exists (select from event_log known where known.tenant_id = ${tenant} and known.position > log.position)
+  or exists (select from requirement rule where rule.tenant_id = ${tenant} and rule.pending_after is not null)
+  or exists (select from obligation held where held.tenant_id = ${tenant} and held.next_change_at <= ${now})
+)`;
+
+const ownWorkText = `
+select from requirement_log log where log.tenant_id = $1 and ${hasWork('$1', '$2::timestamptz')}`;
+
+/** How many batches of each kind a request does itself. The job does the rest. */
+const batchesOfRequest = 10;
+
+/** Brings the tenant's obligations up to date, at least for small changes, so that callers see what they have just caused. */
+export async function catchUp(ctx: TenantContext): Promise<void> {
+  const values = [ctx.tenantId, tenantNow(ctx)];
+  if ((await run(ctx, { name: 'obligations_to_evaluate', text: ownWorkText, values })).length === 0) return;
+  for (const step of [applyNext, followNext, passNext])
+    for (let n = 0; n < batchesOfRequest && (await step(ctx)) === true; n++);
+}
+
+/** The test clock: a year has several steps for each obligation. */
+export async function passTime(ctx: TenantContext): Promise<void> {
+  for (let n = 0; n < batchesOfRequest; n++) await catchUp(ctx);
+}
+
+const workText = `/* across tenants: obligations of all tenants */
+select log.tenant_id from requirement_log log
+join tenant client on client.tenant_id = log.tenant_id and client.status = 'active'
+where log.tenant_id <> all($2::text[]) and ${isServed('log.tenant_id', '$4')}
+  and ${hasWork('log.tenant_id', tenantNowOfSql('$1', '$3', 'log.tenant_id'))}`;
+
+/** After this time, a run ends with the current round, so that its failures are reported. */
+const maxRunMilliseconds = 20_000;
+
+/** Job: keeps the obligations of all tenants up to date. In each round, every tenant gets its turn. */
+export async function followRequirements(ctx: Context): Promise<void> {
+  const failures = new Map<string, unknown>();
+  const end = performance.now() + maxRunMilliseconds;
+  while (!ctx.load.draining && performance.now() < end) {
+    const values = [ctx.now(), [...failures.keys()], secondsAhead(ctx), await servedTenants(ctx)];
+    const tenants = await run<{ tenant_id: string }>(ctx, {
+      name: 'tenants_to_evaluate',
+      text: workText,
+      values,
+    });
+    let busy = 0;
+    for (const { tenant_id: tenantId } of tenants) {
+      const own = { ...ctx, tenantId };
+      try {
+        for (const step of [applyNext, followNext, passNext]) if ((await step(own)) === null) busy++;
+      } catch (error) {
+        failures.set(tenantId, error);
+      }
+    }
+    if (tenants.length === 0 || busy > 0) break;
+  }
+  const errors = [...failures.values()];
+  if (errors.length > 0)
+    throw new AggregateError(errors, `The obligations of ${errors.length} tenants could not be evaluated.`);
+}

@@ -1,0 +1,156 @@
+import type { Condition } from '../../db/page.ts';
+import { run } from '../../db/transaction.ts';
+import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { endOfSentDay } from '../../lib/days.ts';
+import { Problem } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { isInstant } from '../../lib/instants.ts';
+import { findUserId, userNotFound } from '../users/users.ts';
+import { hasGroup } from './audience.ts';
+import type { ObligationRow } from './evaluate.ts';
+import { catchUp } from './follow.ts';
+import type { Obligation } from './schemas.ts';
+import { hasStatusSql, type ObligationStatus, obligationStatusAt, obligationStatuses } from './status.ts';
+import { zoneOf } from './zone.ts';
+
+export const obligationOrders = ['due', 'due_descending'] as const;
+
+export type ObligationFilter = PageQuery & {
+  Order?: (typeof obligationOrders)[number];
+  Status?: string;
+  RequirementID?: string;
+  LoginID?: string;
+  GroupName?: string;
+  ManagerLoginID?: string;
+  DueBefore?: string;
+  Count?: boolean;
+};
+
+type ListedRow = ObligationRow & { login_id: string | null; title: string };
+
+export function obligationNotFound(): Problem {
+  return new Problem(
+    'obligation_not_found',
+    'The requirement does not concern this user. List their obligations with GET /obligation/{LoginID}.',
+    { param: 'RequirementID' },
+  );
+}
+
+const withNames = (page: string) => `
+select held.*, known.login_id, rule.rule ->> 'Title' as title from (${page}) held
+left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+join requirement rule on rule.tenant_id = $1 and rule.requirement_id = held.requirement_id`;
+
+function statusesIn(text: string): ObligationStatus[] {
+  const names = text.split(',');
+  const unknown = names.find((name) => !obligationStatuses.some((one) => one === name));
+  if (unknown === undefined) return obligationStatuses.filter((one) => names.includes(one));
+  throw new Problem(
+    'validation_failed',
+    `The status "${unknown}" does not exist. Use one of ${obligationStatuses.join(', ')}, or several separated by commas.`,
+    { param: 'Status' },
+  );
+}
+
+async function conditionsOf(ctx: TenantContext, input: ObligationFilter): Promise<Condition[]> {
+  const now = tenantNow(ctx);
+  const { Status, RequirementID, LoginID, GroupName, ManagerLoginID, DueBefore } = input;
+  const conditions: Condition[] = [() => 'held.user_id is not null'];
+  if (Status !== undefined) {
+    const statuses = statusesIn(Status);
+    conditions.push(({ add }) => {
+      const parts = statuses.map((status) => `(${hasStatusSql(status, () => `${add(now)}::timestamptz`)})`);
+      return `(${parts.join(' or ')})`;
+    });
+  }
+  if (RequirementID !== undefined)
+    conditions.push(({ add }) => `held.requirement_id = ${add(RequirementID)}`);
+  if (LoginID !== undefined)
+    conditions.push(
+      ({ add }) =>
+        `held.user_id = (select own.user_id from "user" own where own.tenant_id = $1 and own.login_id = ${add(LoginID)})`,
+    );
+  if (GroupName !== undefined) conditions.push(({ add }) => hasGroup('held', add(GroupName)));
+  if (ManagerLoginID !== undefined)
+    conditions.push(({ add }) => `held.manager_login_id = ${add(ManagerLoginID)}`);
+  if (DueBefore !== undefined) {
+    if (!isInstant(DueBefore) && !/^\d{4}-\d\d-\d\d$/.test(DueBefore))
+      throw new Problem('validation_failed', 'Send DueBefore as a day such as 2026-12-31, or as a time.', {
+        param: 'DueBefore',
+      });
+    const until = isInstant(DueBefore) ? new Date(DueBefore) : endOfSentDay(DueBefore, await zoneOf(ctx));
+    conditions.push(({ add }) => `held.due_at < ${add(until)}`);
+  }
+  return conditions;
+}
+
+/** Lists obligations by due date. What the caller has just changed is evaluated first. */
+export async function listObligations(ctx: TenantContext, input: ObligationFilter) {
+  const cursor = readCursor(input);
+  if (cursor === null) await catchUp(ctx);
+  const [at = '', id = ''] = cursor?.split(' ') ?? [];
+  if (cursor !== null && !(isInstant(at) && isId(id))) throw foreignCursor();
+  const now = tenantNow(ctx);
+  return page<ListedRow, Obligation>(
+    ctx,
+    input,
+    {
+      rows: 'obligation held where held.tenant_id = $1',
+      values: [ctx.tenantId],
+      where: await conditionsOf(ctx, input),
+      key: ['due_at', 'obligation_id'],
+      after: cursor === null ? null : [new Date(at), id],
+      newest: input.Order === 'due_descending',
+      show: withNames,
+    },
+    (row) => `${row.due_at.toISOString()} ${row.obligation_id}`,
+    (row) => toObligation(row, now),
+  );
+}
+
+export async function listObligationsOfUser(
+  ctx: TenantContext,
+  input: ObligationFilter & { LoginID: string },
+) {
+  if ((await findUserId(ctx, input.LoginID)) === null) throw userNotFound();
+  return listObligations(ctx, input);
+}
+
+export function toObligation(row: ListedRow, now: Date): Obligation {
+  return {
+    LoginID: row.login_id,
+    RequirementID: row.requirement_id,
+    Title: row.title,
+    Cycle: row.cycle,
+    Status: obligationStatusAt(row, now),
+    OpenedAt: row.opened_at.toISOString(),
+    DueAt: row.due_at.toISOString(),
+    MetAt: row.met_at?.toISOString() ?? null,
+    ValidUntil: row.valid_until?.toISOString() ?? null,
+    EnrollID: row.enroll_id,
+    EnrolProblem: row.enrol_problem,
+    External: row.external,
+    ExemptReason: row.exempt_reason,
+    ClosedAt: row.closed_at?.toISOString() ?? null,
+    ClosedReason: row.closed_reason,
+  };
+}
+
+const presentText = `
+select held.*, known.login_id, rule.rule ->> 'Title' as title from obligation held
+join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+join requirement rule on rule.tenant_id = $1 and rule.requirement_id = held.requirement_id
+where held.tenant_id = $1 and known.login_id = $2 and held.requirement_id = $3
+order by held.closed_at is not null, held.cycle desc limit 1`;
+
+/** The user's latest cycle that is not closed, or else the latest one. */
+export async function presentObligation(
+  ctx: TenantContext,
+  input: { loginId: string; requirementId: string },
+): Promise<ListedRow | undefined> {
+  const values = [ctx.tenantId, input.loginId, input.requirementId];
+  const [row] = await run<ListedRow>(ctx, { name: 'present_obligation', text: presentText, values });
+  return row;
+}

@@ -1,0 +1,61 @@
+import { countRows } from '../../db/count-up-to.ts';
+import { pagesOf } from '../../db/keyset.ts';
+import { run } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
+import { dated } from './apply.ts';
+import type { ObligationRow } from './evaluate.ts';
+import { toObligation } from './obligations.ts';
+
+const ofUserSql = (max: number | string) => `
+select held.obligation_id from obligation held where held.tenant_id = $1 and held.user_id = $2 limit ${max}`;
+
+const anonymize = `
+update obligation held set user_id = null, exempt_reason = null, enroll_id = null, met_by = null, next_change_at = null,
+  closed_at = coalesce(held.closed_at, $3), closed_reason = coalesce(held.closed_reason, 'erased'), announced = 'closed',
+  manager_login_id = null, attributes = '{}', earlier = (
+    select coalesce(jsonb_agg(known.value - 'manager_login_id' - 'attributes'), '[]') from jsonb_array_elements(
+      held.earlier || case when held.closed_at is null
+        then jsonb_build_array(jsonb_build_object('until', $3::timestamptz, ${dated})) else '[]' end
+    ) known
+  )
+where held.tenant_id = $1 and held.obligation_id = any(array(${ofUserSql(batchRows)})) returning 1`;
+
+export const obligationData: PersonalData = {
+  name: 'Obligations',
+  tables: ['obligation'],
+  erased:
+    'The connection between the person and the dates of their obligations, and the reasons for exemptions.',
+  retained: {
+    what: 'When an obligation was due, completed and valid, and for which group.',
+    why: 'Reports of earlier days must not change.',
+  },
+  eraseForUser: async (ctx, { userId, until }) => {
+    const values = [ctx.tenantId, userId, until];
+    return batchOf((await run(ctx, { name: 'anonymize_obligations', text: anonymize, values })).length);
+  },
+  count: (ctx, { userId, max }) => countRows(ctx, ofUserSql('$3'), [userId, max]),
+  read: async function* (ctx, { userId, loginId }) {
+    const titles = await ctx.db
+      .selectFrom('requirement')
+      .select(['requirement_id', 'rule'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .execute();
+    const titleOf = new Map(
+      titles.map(({ requirement_id, rule }) => [requirement_id, (rule as { Title: string }).Title]),
+    );
+    const keyset = {
+      table: 'obligation',
+      of: { user_id: userId },
+      key: ['requirement_id', 'cycle'],
+      rows: 200,
+    };
+    for await (const page of pagesOf<ObligationRow>(ctx, keyset))
+      yield* page.map((row) => ({
+        ...toObligation(
+          { ...row, login_id: loginId, title: titleOf.get(row.requirement_id) ?? row.requirement_id },
+          tenantNow(ctx),
+        ),
+      }));
+  },
+};

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
+import { startService } from '../../../test/support/service.ts';
+import {
+  expectProblem,
+  expectStatus,
+  newCourse,
+  newTenant,
+  type TestTenant,
+  unique,
+} from '../../../test/support/tenant.ts';
+import { followRequirements } from './follow.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+
+const follow = () => followRequirements(service.ctx);
+const day = (days = 0) => new Date(clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
+const lastSecond = (days: number) => `${day(days)}T23:59:59.000Z`;
+
+type Listed = {
+  Status: string;
+  DueAt: string;
+  ValidUntil: string;
+  MetAt: string;
+  EnrollID: string;
+  Cycle: number;
+};
+
+const obligationsOf = async ({ api }: TestTenant, LoginID: string): Promise<Listed[]> => {
+  const reply = await api('GET', `/obligation/${LoginID}`);
+  expectStatus(reply, 200);
+  return reply.body.Items;
+};
+
+const statuses = async (tenant: TestTenant, LoginID: string) =>
+  (await obligationsOf(tenant, LoginID)).map(({ Status }) => Status);
+
+async function complete({ api }: TestTenant, LoginID: string, EnrollID: string) {
+  const Override = { Completion: 'completed', Success: 'passed', Reason: 'test' };
+  expectStatus(await api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Override }), 200);
+}
+
+const Title = 'Fire safety';
+const put = (tenant: TestTenant, id: string, body: object, query = '') =>
+  tenant.api('PUT', `/requirement/${id}${query}`, body);
+
+test('users who match are included, enrolled, reminded by status, and due again', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const nurse = await tenant.user({ GroupName: 'Nurses' });
+  await tenant.user({ GroupName: 'Cooks' });
+  const body = {
+    Title,
+    CourseIDs: [CourseID],
+    Audience: { Groups: ['Nurses'] },
+    ...{ DueAfter: 'P30D', ValidFor: 'P1Y', Window: 'P60D' },
+  };
+  const made = await put(tenant, 'fire', body);
+  expectStatus(made, 201);
+  const [first] = await obligationsOf(tenant, nurse);
+  assert.ok(first);
+  assert.deepEqual([first.Status, first.DueAt], ['not_due', lastSecond(30)]);
+  assert.ok(first.EnrollID);
+  clock.advance({ days: 17 });
+  assert.deepEqual(await statuses(tenant, nurse), ['due_soon']);
+  clock.advance({ days: 14 });
+  await follow();
+  assert.deepEqual(await statuses(tenant, nurse), ['overdue']);
+  await complete(tenant, nurse, first.EnrollID);
+  const [met] = await obligationsOf(tenant, nurse);
+  assert.equal(met?.Status, 'met');
+  const year = new Date(clock.now());
+  year.setUTCFullYear(year.getUTCFullYear() + 1);
+  assert.equal(met.ValidUntil, `${year.toISOString().slice(0, 10)}T23:59:59.000Z`);
+  clock.advance({ days: 310 });
+  await follow();
+  const [current, next] = await obligationsOf(tenant, nurse);
+  assert.deepEqual([current?.Status, next?.Status], ['met', 'not_due']);
+  assert.equal(next?.DueAt, current?.ValidUntil);
+  assert.notEqual(next?.EnrollID, first.EnrollID);
+  clock.advance({ days: 60 });
+  await follow();
+  assert.deepEqual(await statuses(tenant, nurse), ['expired', 'overdue']);
+  await complete(tenant, nurse, next?.EnrollID ?? '');
+  assert.deepEqual(await statuses(tenant, nurse), ['closed', 'met']);
+  const types = (await tenant.events({ LoginID: nurse })).map(({ type }) => type);
+  assert.deepEqual(
+    types.filter((type) => type.startsWith('obligation.')),
+    [
+      ...[
+        'obligation.opened',
+        'obligation.due_soon',
+        'obligation.overdue',
+        'obligation.met',
+        'obligation.opened',
+      ],
+      ...['obligation.expired', 'obligation.overdue', 'obligation.closed', 'obligation.met'],
+    ],
+  );
+});
+
+test('joining the audience opens an obligation, leaving or disabling closes what is open', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const [one, two] = [await tenant.user(), await tenant.user({ GroupName: 'Nurses' })];
+  const body = { Title, CourseIDs: [CourseID], Audience: { Groups: ['Nurses'] }, DueAfter: 'P7D' };
+  expectStatus(await put(tenant, 'fire', body), 201);
+  assert.deepEqual([await statuses(tenant, one), await statuses(tenant, two)], [[], ['due_soon']]);
+  clock.advance({ days: 3 });
+  await tenant.api('PUT', `/user/${one}`, { GroupName: 'Nurses' });
+  await tenant.api('PUT', `/user/${two}`, { Enabled: false });
+  await follow();
+  const [joined] = await obligationsOf(tenant, one);
+  assert.equal(joined?.DueAt, lastSecond(7));
+  assert.deepEqual(await statuses(tenant, two), ['closed']);
+  await complete(tenant, one, joined?.EnrollID ?? '');
+  await tenant.api('PUT', `/user/${one}`, { GroupName: 'Cooks' });
+  assert.deepEqual(await statuses(tenant, one), ['met']);
+});
+
+test('an obligation opens without a seat, says why, and is enrolled once there is one', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, {}, { few: { Seats: 1 } });
+  const users = [await tenant.user(), await tenant.user()];
+  const body = { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P7D' };
+  expectStatus(await put(tenant, 'all', body), 201);
+  const { Items } = (await tenant.api('GET', '/obligation')).body;
+  const without = Items.find(({ EnrollID }: Listed) => EnrollID === null);
+  assert.equal(without?.EnrolProblem, 'no_seats_left');
+  assert.equal(Items.length, users.length);
+  const explained = (await tenant.api('GET', `/obligation/${without.LoginID}/all/explain`)).body;
+  assert.equal(explained.EnrolProblem.Code, 'no_seats_left');
+  assert.equal(explained.InAudience, true);
+  expectStatus(await service.api('PUT', `/course/${CourseID}/option/few`, { Seats: 5 }), 200);
+  clock.advance({ days: 1 });
+  await follow();
+  assert.ok((await obligationsOf(tenant, without.LoginID))[0]?.EnrollID);
+});
+
+test('a plan changes nothing, and more than 100 obligations need a confirmation', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const rows = Array.from({ length: 101 }, () => ({ LoginID: unique('bulk') }));
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+  const people = await tenant.api('POST', '/user/bulk', lines, { 'content-type': 'application/x-ndjson' });
+  expectStatus(people, 200);
+  const body = { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P7D' };
+  const plan = await put(tenant, 'all', body, '?Plan=true');
+  expectStatus(plan, 200);
+  assert.deepEqual([plan.body.Opens, plan.body.Changes.length, plan.body.More], [101, 101, false]);
+  assert.deepEqual(plan.body.Changes[0].Change, 'open');
+  expectProblem(await tenant.api('GET', '/requirement/all'), 404, 'requirement_not_found');
+  const refused = await put(tenant, 'all', body);
+  expectProblem(refused, 409, 'confirmation_required');
+  assert.equal(refused.body.Count, 101);
+  expectStatus(await put(tenant, 'all', body, '?Confirm=101'), 201);
+  const { Count } = (await tenant.api('GET', '/obligation?Count=true')).body;
+  assert.equal(Count.Records, 101);
+  const moved = await put(tenant, 'all', { DueAfter: 'P8D' }, '?Plan=true');
+  assert.deepEqual([moved.body.Opens, moved.body.Changes[0].Change], [0, 'move']);
+});
+
+test('an exemption has a reason, and ends', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const LoginID = await tenant.user();
+  expectStatus(
+    await put(tenant, 'all', { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P7D' }),
+    201,
+  );
+  const address = `/obligation/${LoginID}/all`;
+  expectProblem(await tenant.api('PUT', address, { Exempt: true }), 422, 'validation_failed', 'Reason');
+  const done = await tenant.api('PUT', address, { Exempt: true, Reason: 'Parental leave' });
+  assert.deepEqual([done.body.Status, done.body.ExemptReason], ['exempt', 'Parental leave']);
+  assert.deepEqual(await statuses(tenant, LoginID), ['exempt']);
+  expectStatus(await tenant.api('PUT', address, { Exempt: false }), 200);
+  assert.deepEqual(await statuses(tenant, LoginID), ['due_soon']);
+});
+
+for (const [name, change, param] of [
+  ['both due dates', { DueOn: '2030-01-01' }, 'DueOn'],
+  ['both terms', { ValidFor: 'P1Y', Cycle: { On: '12-31' } }, 'Cycle'],
+  ['a window as long as its term', { ValidFor: 'P1M', Window: 'P4W' }, 'Window'],
+  ['a window without a term', { Window: 'P4W' }, 'Window'],
+  ['an unknown course', { CourseIDs: ['nowhere'] }, 'CourseIDs'],
+  ['an unknown person', { Audience: { LoginIDs: ['nobody'] } }, 'Audience'],
+  ['no day', { DueAfter: null, DueOn: '2030-02-30' }, 'DueOn'],
+  ['no day of a year', { Cycle: { On: '02-30' } }, 'Cycle'],
+] as const)
+  test(`a contradiction is rejected: ${name}`, async () => {
+    const tenant = await newTenant(service);
+    const CourseID = await newCourse(service);
+    const body = { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P7D', ...change };
+    expectProblem(await put(tenant, 'all', body), 422, 'validation_failed', param);
+    expectProblem(await tenant.api('GET', '/requirement/all'), 404, 'requirement_not_found');
+  });
+
+test('obligations are found by their filters, and by nobody else', async () => {
+  const [tenant, other] = [await newTenant(service), await newTenant(service)];
+  const CourseID = await newCourse(service);
+  const LoginID = await tenant.user({ GroupName: 'Nurses' });
+  await tenant.user();
+  expectStatus(
+    await put(tenant, 'all', { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P7D' }),
+    201,
+  );
+  const found = async (query: string) => (await tenant.api('GET', `/obligation?${query}`)).body.Items.length;
+  assert.equal(await found('GroupName=Nurses'), 1);
+  assert.equal(await found('Status=overdue,due_soon'), 2);
+  assert.equal(await found('Status=met'), 0);
+  assert.equal(await found(`DueBefore=${day(6)}`), 0);
+  assert.equal(await found(`DueBefore=${day(7)}`), 0);
+  assert.equal(await found(`DueBefore=${day(8)}`), 2);
+  assert.equal(await found(`LoginID=${LoginID}&RequirementID=all`), 1);
+  expectProblem(await tenant.api('GET', '/obligation?Status=late'), 422, 'validation_failed', 'Status');
+  assert.deepEqual((await other.api('GET', '/obligation')).body.Items, []);
+});

@@ -1,0 +1,206 @@
+import Type from 'typebox';
+import { CountedPageOf, countQuery, PageOf, pageQuery } from '../../http/pagination.ts';
+import { created, ok, path, route } from '../../http/routes.ts';
+import { Fields, OneOf, Text } from '../../http/validation/schema.ts';
+import { LoginID } from '../users/schemas.ts';
+import { complianceBy, listCompliance } from './compliance.ts';
+import { obligationEvents } from './events.ts';
+import { exempt } from './exempt.ts';
+import { explainObligation } from './explain.ts';
+import { catchUp } from './follow.ts';
+import { listObligations, listObligationsOfUser, obligationOrders } from './obligations.ts';
+import { listRequirements, planRequirement, putRequirement, readRequirement } from './requirements.ts';
+import {
+  Compliance,
+  Exemption,
+  Obligation,
+  ObligationExplanation,
+  Requirement,
+  RequirementChange,
+  RequirementID,
+  RequirementPlan,
+} from './schemas.ts';
+import { obligationStatuses } from './status.ts';
+
+const common = { tag: 'Requirements', access: 'tenant' } as const;
+const reading = { ...common, scope: 'requirements:read' } as const;
+const writing = { ...common, scope: 'requirements:write' } as const;
+
+const byId = Type.Object({ RequirementID });
+const ofUser = Type.Object({ LoginID, RequirementID });
+
+export const changeQuery = {
+  Plan: Type.Optional(
+    Type.Boolean({
+      description: 'If true, nothing changes, and the response lists what would: see RequirementPlan.',
+    }),
+  ),
+  Confirm: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'The number of obligations that the change opens. Required if there are more than 100.',
+    }),
+  ),
+};
+
+const filters = {
+  Status: Type.Optional(
+    Text(100, {
+      description: `One status, or several separated by commas: ${obligationStatuses.join(', ')}.`,
+    }),
+  ),
+  RequirementID: Type.Optional(RequirementID),
+  GroupName: Type.Optional(Text(255, { description: 'Users in this group.' })),
+  ManagerLoginID: Type.Optional(Text(255, { description: 'Direct reports of this manager.' })),
+  DueBefore: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: 'Due by the end of this day such as 2026-12-31, or before this time.',
+    }),
+  ),
+};
+
+export const requirementRoutes = [
+  route({
+    ...writing,
+    method: 'PUT',
+    path: '/requirement/{RequirementID}',
+    name: 'putRequirement',
+    summary: 'Create or change a requirement',
+    description:
+      'Says which users must complete a course by when, and how often. Users who match already are included. Fields that are not sent keep their values; null clears. Changes for many users are applied in the background: see Pending. Plan=true returns what would change, and why.',
+    example: ['Title', 'CourseIDs', 'Audience', 'DueAfter', 'ValidFor'],
+    params: byId,
+    query: Fields(changeQuery),
+    body: RequirementChange,
+    responses: {
+      201: { description: 'Created.', schema: Requirement },
+      200: {
+        description: 'Changed, or with Plan the RequirementPlan.',
+        schema: Type.Union([Requirement, RequirementPlan]),
+      },
+    },
+    problems: ['confirmation_required'],
+    events: obligationEvents,
+    audits: ['requirement.created', 'requirement.changed'],
+    handle: async (ctx, { params, query, body }) => {
+      const input = { ...body, requirementId: params.RequirementID };
+      if (query.Plan) return ok(await planRequirement(ctx, input));
+      const { requirement, isNew } = await putRequirement(
+        ctx,
+        query.Confirm === undefined ? input : { ...input, Confirm: query.Confirm },
+      );
+      return isNew ? created(requirement, path`/requirement/${params.RequirementID}`) : ok(requirement);
+    },
+    afterwards: catchUp,
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/requirement',
+    name: 'listRequirements',
+    summary: 'List requirements',
+    query: Fields({ ...pageQuery, Status: Type.Optional(OneOf(['active', 'retired'])) }),
+    responses: { 200: { description: 'A page of requirements.', schema: PageOf(Requirement) } },
+    handle: async (ctx, { query }) => ok(await listRequirements(ctx, query)),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/requirement/{RequirementID}',
+    name: 'readRequirement',
+    summary: 'Read a requirement',
+    params: byId,
+    responses: { 200: { description: 'The requirement.', schema: Requirement } },
+    problems: ['requirement_not_found'],
+    handle: async (ctx, { params }) =>
+      ok(await readRequirement(ctx, { requirementId: params.RequirementID })),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/obligation',
+    name: 'listObligations',
+    summary: 'List obligations',
+    description: 'One row for each user, requirement and cycle, ordered by DueAt.',
+    query: Fields({
+      ...pageQuery,
+      ...countQuery,
+      Order: Type.Optional(OneOf(obligationOrders, { description: 'Default: due.' })),
+      LoginID: Type.Optional(LoginID),
+      ...filters,
+    }),
+    responses: { 200: { description: 'A page of obligations.', schema: CountedPageOf(Obligation) } },
+    handle: async (ctx, { query }) => ok(await listObligations(ctx, query)),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/obligation/{LoginID}',
+    name: 'listObligationsOfUser',
+    summary: "List a user's obligations",
+    allowsLearners: true,
+    params: Type.Object({ LoginID }),
+    query: Fields({
+      ...pageQuery,
+      Order: Type.Optional(OneOf(obligationOrders, { description: 'Default: due.' })),
+      Status: filters.Status,
+      RequirementID: filters.RequirementID,
+    }),
+    responses: {
+      200: { description: 'A page of obligations, ordered by DueAt.', schema: PageOf(Obligation) },
+    },
+    problems: ['user_not_found'],
+    handle: async (ctx, { params, query }) =>
+      ok(await listObligationsOfUser(ctx, { ...query, LoginID: params.LoginID })),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/obligation/{LoginID}/{RequirementID}/explain',
+    name: 'explainObligation',
+    summary: 'Explain an obligation',
+    description:
+      'Why the requirement concerns the user, or why not; each date with its derivation; and what would satisfy it.',
+    params: ofUser,
+    responses: { 200: { description: 'The explanation.', schema: ObligationExplanation } },
+    problems: ['user_not_found', 'requirement_not_found'],
+    handle: async (ctx, { params }) =>
+      ok(await explainObligation(ctx, { loginId: params.LoginID, requirementId: params.RequirementID })),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/report/compliance',
+    name: 'listCompliance',
+    summary: 'Report compliance by requirement, group, manager or attribute',
+    description:
+      'Counts users by the status of their obligations, now or at the end of a past day, in the groups that they had then. A user counts in each of their groups, and once in the total. To list the users behind a figure, send the same RequirementID, GroupName or ManagerLoginID with a Status to `GET /obligation`.',
+    query: Fields({
+      ...pageQuery,
+      By: Type.Optional(OneOf(complianceBy, { description: 'Default: requirement.' })),
+      AsOf: Type.Optional(Type.String({ format: 'date', description: 'Default: today.' })),
+      Attribute: Type.Optional(Text(100, { description: 'The name of the attribute, for By=attribute.' })),
+      RequirementID: Type.Optional(RequirementID),
+    }),
+    responses: { 200: { description: 'A page of lines.', schema: PageOf(Compliance) } },
+    handle: async (ctx, { query }) => ok(await listCompliance(ctx, query)),
+  }),
+  route({
+    ...writing,
+    method: 'PUT',
+    path: '/obligation/{LoginID}/{RequirementID}',
+    name: 'exemptUser',
+    summary: 'Exempt a user from a requirement, or end the exemption',
+    example: ['Reason'],
+    params: ofUser,
+    body: Exemption,
+    responses: { 200: { description: 'The obligation.', schema: Obligation } },
+    problems: ['obligation_not_found'],
+    events: obligationEvents,
+    audits: ['obligation.exempted', 'obligation.exemption_ended'],
+    handle: async (ctx, { params, body }) =>
+      ok(await exempt(ctx, { ...body, loginId: params.LoginID, requirementId: params.RequirementID })),
+    afterwards: catchUp,
+  }),
+];

@@ -1,0 +1,67 @@
+import {
+  addDays,
+  addPeriods,
+  type Day,
+  dayInYear,
+  dayOf,
+  daysBetween,
+  firstInstant,
+  lastSecond,
+} from '../../lib/days.ts';
+import type { Rule } from './schemas.ts';
+
+/** Terms are counted in days of the tenant's time zone; instants come last. */
+
+type Terms = Pick<
+  Rule,
+  'ValidFor' | 'Cycle' | 'Window' | 'ExpiringDays' | 'DueAfter' | 'DueOn' | 'DueSoonDays'
+>;
+
+/** The day on which an obligation is due that was assigned on this day. */
+export const dueDay = ({ DueAfter, DueOn }: Terms, assigned: Day): Day =>
+  DueAfter === null ? (DueOn ?? assigned) : addPeriods(assigned, DueAfter);
+
+/** The first instant of the window before the last day of a term, in which a new completion counts for the next term. */
+export function windowDay(rule: Terms, start: Day, end: Day): Day {
+  if (rule.Window !== null) return addPeriods(end, rule.Window, -1);
+  const days = daysBetween(start, end);
+  return addDays(end, -(rule.ExpiringDays < days ? rule.ExpiringDays : Math.floor(days / 2)));
+}
+
+/**
+ * The last day of a term. `start` is its first day, and `terms` how many periods have passed since then, including this
+ * one. A cycle ends on its fixed day: a completion in the window before that day counts for the following term.
+ */
+export function lastDay(rule: Terms, start: Day, terms: number): Day | null {
+  if (rule.ValidFor !== null) return addPeriods(start, rule.ValidFor, terms);
+  if (rule.Cycle === null) return null;
+  const { On, Years = 1 } = rule.Cycle;
+  const year = Number(start.slice(0, 4));
+  const ofThisYear = dayInYear(year, On);
+  const nextYear = ofThisYear < start ? year + 1 : year;
+  const next = dayInYear(nextYear, On);
+  const previous = dayInYear(nextYear - 1, On);
+  const isInWindow = start >= windowDay(rule, previous, next);
+  return dayInYear(nextYear + Years - (isInWindow ? 0 : 1), On);
+}
+
+/** The dates that follow from the day on which an obligation is due. */
+export const dueDates = (rule: Terms, day: Day, zone: string) => ({
+  due_at: lastSecond(day, zone),
+  due_soon_at: firstInstant(addDays(day, -rule.DueSoonDays), zone),
+});
+
+export type Term = { valid_until: Date | null; expiring_at: Date | null; opens: Date | null };
+
+/** The end of a term, when it is about to expire, and when the next one opens. */
+export function termDates(rule: Terms, start: Day, terms: number, metOn: Day, zone: string): Term {
+  const end = lastDay(rule, start, terms);
+  if (end === null) return { valid_until: null, expiring_at: null, opens: null };
+  return {
+    valid_until: lastSecond(end, zone),
+    expiring_at: firstInstant(addDays(end, -rule.ExpiringDays), zone),
+    opens: firstInstant(windowDay(rule, metOn, end), zone),
+  };
+}
+
+export { dayOf };
