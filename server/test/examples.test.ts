@@ -245,6 +245,8 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll('readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser explainEnrolment');
   await sendAll('updateEnrolment enrolMany readTimeline readOverview listCompletion listAccess listActivity');
 
+  await sendAll('putRequirement readRequirement listRequirements listObligations listObligationsOfUser');
+  await sendAll('explainObligation listCompliance exemptUser');
   const { body: enrolment } = await send('readEnrolment');
   const override = (Override: object | null) =>
     service.api('PUT', `/enrolment/ada/${enrolment.EnrollID}`, { Override }, undefined, { tenant: 'acme' });

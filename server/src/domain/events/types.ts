@@ -43,6 +43,8 @@ const certificate = data({
   ValidUntil: Nullable(Instant()),
   VerifyURL: Type.String({ description: 'The public page that shows whether the certificate is valid.' }),
   Replaces: Nullable(Type.String({ description: 'The number of the certificate that this one replaces.' })),
+});
+
 const obligation = data({
   RequirementID: Type.String(),
   Cycle: Count,

@@ -15,7 +15,7 @@ const List = (description: string) =>
   Type.Array(Text(255, { minLength: 1 }), { minItems: 1, maxItems: 1000, uniqueItems: true, description });
 const Value = Text(255, { minLength: 1 });
 
-export const Audience = Fields(
+const AudienceFields = Fields(
   {
     Groups: Type.Optional(List('Users in one of these groups.')),
     Attributes: Type.Optional(
@@ -33,7 +33,8 @@ export const Audience = Fields(
     description: 'A user belongs to it if every part that is sent matches. {} means all users.',
   },
 );
-export type Audience = Type.Static<typeof Audience>;
+export const Audience = { ...AudienceFields, examples: [{ Groups: ['Engineering'] }] };
+export type Audience = Type.Static<typeof AudienceFields>;
 
 const Cycle = Fields(
   {
