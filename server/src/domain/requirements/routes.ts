@@ -78,6 +78,17 @@ export const requirementRoutes = [
       200: {
         description: 'Changed, or with Plan the RequirementPlan.',
         schema: Type.Union([Requirement, RequirementPlan]),
+        example: {
+          Opens: 1,
+          Changes: [
+            {
+              ...{ LoginID: 'ada', Change: 'open', Reason: 'The user belongs to the audience.' },
+              ...{ DueAt: '2026-02-14T23:59:59.000Z', DueAtBefore: null },
+              ...{ ValidUntil: null, ValidUntilBefore: null },
+            },
+          ],
+          More: false,
+        },
       },
     },
     problems: ['confirmation_required'],
