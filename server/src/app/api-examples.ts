@@ -37,6 +37,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Audience: { Groups: ['Engineering'] },
   DueAfter: 'P30D',
   DueOn: null,
+  CountsEarlier: true,
   DueAt: '2026-02-14T23:59:59.000Z',
   DueBefore: '2026-12-31',
   ValidFor: 'P1Y',
