@@ -2,17 +2,17 @@ import { run } from '../../db/transaction.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
-import { submitInside } from '../../infra/retries/verb.ts';
+import { submitEach } from '../../infra/retries/dry-run.ts';
 import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { enrolling } from '../enrolments/enrol.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
+import { timeZoneOf } from '../tenants/time-zone.ts';
 import { evaluate, hasMoved, type ObligationRow } from './evaluate.ts';
 import { type Facts, type Member, readFacts } from './facts.ts';
 import { obligationStatusAt } from './status.ts';
-import { zoneOf } from './zone.ts';
 
 /** The obligations of one user and requirement, before and after an evaluation. */
 export type Evaluated = { member: Member; before: readonly ObligationRow[]; after: ObligationRow[] };
@@ -24,7 +24,7 @@ export async function evaluateUsers(
   requirements: readonly string[] | null,
 ): Promise<{ facts: Facts; evaluated: Evaluated[]; zone: string; now: Date }> {
   const facts = await readFacts(ctx, users, requirements);
-  const zone = await zoneOf(ctx);
+  const zone = await timeZoneOf(ctx);
   const now = tenantNow(ctx);
   const evaluated = facts.members.flatMap((member) => {
     const known = facts.rules.get(member.requirement_id);
@@ -170,7 +170,8 @@ async function enrolOpen(
       row.enrol_problem = null;
     } else if (!(isOwn && latest?.status === 'withdrawn')) {
       const key = JSON.stringify([member.user_id, courseId]);
-      const input = { loginId: member.login_id, courseId, IfEnrolled: 'renew' as const };
+      const DueAt = row.due_at.toISOString();
+      const input = { loginId: member.login_id, courseId, IfEnrolled: 'renew' as const, DueAt };
       const option = rule.DurationID === null ? {} : { durationId: rule.DurationID };
       const known = wanted.get(key) ?? { rows: [], input: { ...input, ...option } };
       known.rows.push(row);
@@ -178,9 +179,8 @@ async function enrolOpen(
     }
   }
   const calls = [...wanted.values()];
-  const settled = await submitInside(
-    ctx,
-    calls.map(({ input }) => enrolling(ctx, input, ({ enrolment }) => enrolment.EnrollID)),
+  const settled = await submitEach(ctx, calls, async (ctx, { input }) =>
+    enrolling(ctx, input, ({ enrolment }) => enrolment.EnrollID),
   );
   for (const [n, { rows }] of calls.entries()) {
     const one = settled[n];

@@ -4,10 +4,10 @@ import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { dayOf, isDay, lastSecond } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
+import { timeZoneOf } from '../tenants/time-zone.ts';
 import { catchUp } from './follow.ts';
 import type { Compliance } from './schemas.ts';
 import { obligationStatusSql } from './status.ts';
-import { zoneOf } from './zone.ts';
 
 export const complianceBy = ['requirement', 'group', 'manager', 'attribute', 'total'] as const;
 type By = (typeof complianceBy)[number];
@@ -99,7 +99,7 @@ export async function listCompliance(ctx: TenantContext, input: ComplianceQuery)
     });
   await catchUp(ctx);
   const now = tenantNow(ctx);
-  const zone = await zoneOf(ctx);
+  const zone = await timeZoneOf(ctx);
   const today = dayOf(now, zone);
   if (AsOf !== undefined && (!isDay(AsOf) || AsOf > today))
     throw new Problem('validation_failed', `Send AsOf as a day up to today, ${today}.`, { param: 'AsOf' });

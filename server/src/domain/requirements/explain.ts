@@ -2,6 +2,7 @@ import { run } from '../../db/transaction.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
+import { timeZoneOf } from '../tenants/time-zone.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { audienceParts } from './audience.ts';
 import type { ObligationRow } from './evaluate.ts';
@@ -11,7 +12,6 @@ import { presentObligation } from './obligations.ts';
 import { requirementNotFound } from './requirements.ts';
 import type { ObligationExplanation, Rule } from './schemas.ts';
 import { obligationStatusAt } from './status.ts';
-import { zoneOf } from './zone.ts';
 
 const parts = audienceParts('own', `(rule.rule -> 'Audience')`);
 
@@ -48,7 +48,7 @@ export async function explainObligation(
   const values = [ctx.tenantId, userId, requirementId, row?.met_by ?? null];
   const [matches] = await run<Matches>(ctx, { name: 'explain_audience', text: matchesText, values });
   const now = tenantNow(ctx);
-  const zone = await zoneOf(ctx);
+  const zone = await timeZoneOf(ctx);
   const InAudience = matches?.is_member ?? false;
   return {
     LoginID: loginId,

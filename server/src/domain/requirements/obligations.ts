@@ -7,13 +7,13 @@ import { endOfSentDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant } from '../../lib/instants.ts';
+import { timeZoneOf } from '../tenants/time-zone.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { hasGroup } from './audience.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { catchUp } from './follow.ts';
 import type { Obligation } from './schemas.ts';
 import { hasStatusSql, type ObligationStatus, obligationStatusAt, obligationStatuses } from './status.ts';
-import { zoneOf } from './zone.ts';
 
 export const obligationOrders = ['due', 'due_descending'] as const;
 
@@ -80,7 +80,7 @@ async function conditionsOf(ctx: TenantContext, input: ObligationFilter): Promis
       throw new Problem('validation_failed', 'Send DueBefore as a day such as 2026-12-31, or as a time.', {
         param: 'DueBefore',
       });
-    const until = isInstant(DueBefore) ? new Date(DueBefore) : endOfSentDay(DueBefore, await zoneOf(ctx));
+    const until = isInstant(DueBefore) ? new Date(DueBefore) : endOfSentDay(DueBefore, await timeZoneOf(ctx));
     conditions.push(({ add }) => `held.due_at < ${add(until)}`);
   }
   return conditions;
