@@ -76,6 +76,7 @@ const rule = {
       'Whether the next term counts from the new completion, or from the end of the previous term if it was completed in time.',
   }),
   CountsEarlier: Type.Union([Type.Boolean(), Day('The day from which completions count.')], {
+    examples: [true],
     description:
       'Whether completions before the assignment count, if they are still valid: true, false, or the day from which they count.',
   }),
