@@ -45,6 +45,8 @@ const order = [
 const owners: Record<string, string> = {
   stored_answer: 'infra',
   scheduled_job: 'infra',
+  release_file: 'infra',
+  storage_orphan: 'infra',
   audit_entry: 'audit',
   audit_chain: 'audit',
   api_key: 'identity',

@@ -40,8 +40,8 @@ test('only webhook deliveries, imports from a URL and identity providers open co
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The CLI calls the service that its user specifies or that it has started, and the demo calls its own service. Emails go to the
-  // operator's mail server. The other files only handle incoming connections, or use `node:net` for
+  // The CLI calls the service that its user specifies or that it has started, and the demo calls its own service. Emails and
+  // course files go to the operator's mail server and store. The other files only handle incoming connections, or use `node:net` for
   // addresses.
   assert.deepEqual(found, [
     'server/src/cli/backup-command.ts',
@@ -58,6 +58,7 @@ test('only webhook deliveries, imports from a URL and identity providers open co
     'server/src/infra/load/request-end.ts',
     'server/src/infra/mail/send.ts',
     'server/src/infra/operations/certificate.ts',
+    'server/src/infra/storage/object-store.ts',
     'server/src/lib/loopback.ts',
   ]);
 });

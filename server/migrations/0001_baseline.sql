@@ -458,6 +458,30 @@ create table release (
 );
 alter table course add foreign key (release_id) references release;
 
+-- The files of a release in an object store, under the key {sha256}.{upload_id}. Releases with the same file share the
+-- object. Releases in the data folder have no rows.
+create table release_file (
+  release_id uuid not null references release on delete cascade,
+  path text not null,
+  bytes bigint not null,
+  sha256 text not null,
+  upload_id uuid not null,
+  primary key (release_id, path)
+);
+create index release_file_of_object on release_file (sha256, upload_id);
+comment on index release_file_of_object is 'Imports, which reuse objects, and the job that removes unused ones';
+
+-- Objects that no release has, with the time when they were found. They are removed two days later, because an import in
+-- progress may be about to use them.
+create table storage_orphan (
+  sha256 text not null,
+  upload_id uuid not null,
+  found_at timestamptz not null,
+  primary key (sha256, upload_id)
+);
+create index storage_orphan_by_age on storage_orphan (found_at);
+comment on index storage_orphan_by_age is 'The job that removes unused objects';
+
 -- Imports from a URL, which a job carries out. updated_at: a running one that is older belongs to a process that died.
 -- url: without its query once the import has ended, because the query may hold a signature.
 create table package_import (

@@ -59,6 +59,8 @@ export const jobs: readonly Job[] = [
   },
   { name: 'packages.import', every: 2, isPerNode: true, run: runPackageImports },
   { name: 'files.clear', every: 3_600, run: (ctx) => clearScratch(ctx.config.dataDir, scratchAge) },
+  { name: 'storage.move', every: 60, run: (ctx) => ctx.files.moveIn() },
+  { name: 'storage.sweep', every: 21_600, run: (ctx) => ctx.files.sweep(ctx.now()) },
   { name: 'mail.send', every: 2, isPerNode: true, run: (ctx) => sendMails(ctx, mailChecks, mailAttachments) },
   { name: 'mail.purge', every: 86_400, isPerNode: true, run: purgeMails },
   { name: 'mail.forget', every: 3_600, run: forgetRecipients },

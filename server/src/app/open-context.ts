@@ -11,7 +11,7 @@ import { openLoad } from '../infra/context/load.ts';
 import { openState } from '../infra/context/node-state.ts';
 import { openKeys } from '../infra/operations/open-keys.ts';
 import { searchWarnings } from '../infra/operations/start-warnings.ts';
-import { openFiles } from '../lib/files.ts';
+import { openStorage } from '../infra/storage/open-storage.ts';
 import { runIsolated } from '../lib/isolated.ts';
 import { locations } from '../lib/locations.ts';
 import type { Log } from '../lib/log.ts';
@@ -56,7 +56,7 @@ export async function openContext(
     const { applied } = await migrate(engine, locations.migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
     for (const warning of await searchWarnings(engine)) log.warn({}, warning);
-    const files = await openFiles(config.dataDir);
+    const files = await openStorage({ config, db, log });
     const now = () => new Date();
     const keys = await openKeys({ config, db, log, now });
     const counters = openCounters();

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { buildApp } from '../app/app.ts';
 import { encryptStored } from '../app/encrypt-stored.ts';
 import { appendAudit, deployment } from '../domain/audit/chain.ts';
@@ -7,6 +6,7 @@ import { findDamage } from '../domain/catalogue/find-damage.ts';
 import type { Config } from '../infra/context/config.ts';
 import type { Context } from '../infra/context/context.ts';
 import { type Backup, backUp, restore } from '../infra/operations/backup.ts';
+import { disownStore } from '../infra/storage/storage-owner.ts';
 import { withDatabase } from './commands.ts';
 import { readKnownFiles } from './read-database.ts';
 import { onRestored } from './restored-copy.ts';
@@ -52,9 +52,9 @@ export async function restoreCommand(config: Config, folder: string) {
     const data = { MadeAt: backup.MadeAt };
     await appendAudit(ctx, deployment, { action: 'backup.restored', targetId: null, data });
     const releases = await ctx.db.selectFrom('release').select('release_id').execute();
-    const missing = releases
-      .map(({ release_id }) => release_id)
-      .filter((id) => !existsSync(ctx.files.folder(id)));
+    await disownStore(ctx);
+    const missing: string[] = [];
+    for (const { release_id: id } of releases) if (!(await ctx.files.list(id))) missing.push(id);
     return { ...backup, ReleasesWithoutFiles: missing };
   });
 }

@@ -7,6 +7,7 @@ import { incompleteReleases, type KnownFiles } from '../infra/operations/backup.
 import { daysLeft, uncoveredHosts } from '../infra/operations/certificate.ts';
 import { readRing } from '../infra/operations/open-keys.ts';
 import { startWarnings } from '../infra/operations/start-warnings.ts';
+import { openObjectStore } from '../infra/storage/object-store.ts';
 import type { Environment } from '../lib/settings.ts';
 import { reasonOf, sentenceFor } from './exit.ts';
 import { readDatabase } from './read-database.ts';
@@ -72,6 +73,15 @@ async function storageOutcome(config: Config, known: KnownFiles | null): Promise
   await writeFile(probe, 'lectern', { flag: 'wx' }).finally(() => unlink(probe).catch(() => {}));
   const { bavail, bsize } = await statfs(dataDir);
   const free = `${((bavail * bsize) / gibibyte).toFixed(1)} GiB of free space in ${dataDir}`;
+  if (config.storage) {
+    const store = openObjectStore(config.storage);
+    const key = `check-${process.pid}`;
+    await store.putText(key, 'lectern');
+    const isRead = (await store.getText(key)) === 'lectern';
+    await store.remove(key);
+    if (!isRead) return ['failed', `STORAGE_URL: ${store.place} returned other content than was written.`];
+    return ['ok', `${store.place} can be read and written; ${free} for copies.`];
+  }
   const incomplete = known ? await incompleteReleases(config, known.releases) : [];
   if (incomplete.length > 0)
     return [

@@ -109,6 +109,7 @@ const upToDate: CommandAction = async () => ({ Status: 'The database is up to da
 const commands: Record<string, Command> = {
   migrate: { takes: [], maxArguments: 0, plan: () => upToDate },
   import: { takes: ['course', 'title'], maxArguments: 1, plan: planImport },
+  'storage claim': { takes: [], maxArguments: 0, plan: () => (commands, ctx) => commands.claimStorage(ctx) },
   'tenant create': { takes: ['name', 'test'], maxArguments: 1, plan: planTenant },
   'tenant suspend': { takes: [], maxArguments: 1, plan: planStatus('suspended') },
   'tenant resume': { takes: [], maxArguments: 1, plan: planStatus('active') },

@@ -8,6 +8,8 @@ import { readClocks } from '../domain/tenants/clock.ts';
 import { readTenant } from '../domain/tenants/tenants.ts';
 import type { Config } from '../infra/context/config.ts';
 import { type Context, serviceActor } from '../infra/context/context.ts';
+import { openObjectStore } from '../infra/storage/object-store.ts';
+import { claimStore } from '../infra/storage/storage-owner.ts';
 import { Problem } from '../lib/errors.ts';
 import { openLog } from '../lib/log.ts';
 import { returnToOwner } from '../lib/owner-only.ts';
@@ -56,6 +58,15 @@ export async function importCourse(
     if (!known) await deleteCourse(ctx, { courseId });
     throw error;
   }
+}
+
+/** Makes the object store that of this database, after a restore. */
+export async function claimStorage(ctx: Context) {
+  const { storage } = ctx.config;
+  if (storage === null) throw new Error('STORAGE_URL is not set, so there is no store to claim.');
+  const store = openObjectStore(storage);
+  await claimStore(ctx, store);
+  return { Storage: store.place };
 }
 
 /** Creates a key for an existing tenant or for the operator. */

@@ -1,3 +1,4 @@
+import { StorageError } from '../infra/storage/object-store.ts';
 import { Problem } from '../lib/errors.ts';
 
 /** Returns the message of the root cause, because `fetch` itself only reports "fetch failed". */
@@ -10,6 +11,7 @@ export function reasonOf(error: unknown): string {
 /** A start-up failure as one sentence for the operator. */
 export function sentenceFor(error: unknown): string {
   const { code, cause } = error as { code?: string; cause?: unknown };
+  if (cause instanceof StorageError) return cause.message;
   if (error instanceof Problem && code === 'unavailable')
     return `The database does not respond (${reasonOf(cause)}). Start it, or check DATABASE_URL.`;
   return error instanceof Error ? error.message : String(error);

@@ -18,6 +18,7 @@ lectern keys remove KEYID                         remove a key; anything it sign
 lectern audit verify [FOLDER] [--since FILE]      verify the audit trail (FOLDER: a backup; FILE: output of an earlier run)
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service (FILE -: NDJSON from stdin)
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
+lectern storage claim                             after a restore: make the store in STORAGE_URL the restored database's
 lectern backup FOLDER [--allow-missing]           copy the database, course files and key ring into a new folder
                                                   (--allow-missing: even if files of releases are missing)
 lectern backup verify FOLDER                      restore a backup into a temporary place and start it there

@@ -30,6 +30,8 @@ export async function start(config: Config, log: Log): Promise<Started & { ctx: 
     await ctx.engine.close();
     throw error;
   });
+  const problem = await ctx.files.problem();
+  if (problem !== null) log.error({}, problem);
   const { stop } = await startService(ctx);
   const shown = await openAccess(ctx, known).catch(async (error: unknown) => {
     await stop();

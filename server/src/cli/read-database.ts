@@ -33,7 +33,10 @@ async function knownFiles({ db }: Opened): Promise<KnownFiles> {
     .select(['release_id as id', 'course_id as courseId', 'number', 'files', 'bytes'])
     .orderBy('release_id')
     .execute();
-  return { ring: await readUsedRing({ db }), releases };
+  const stored = await db.selectFrom('release_file').select('release_id').distinct().execute();
+  const inStore = new Set(stored.map(({ release_id }) => release_id));
+  const inFolder = releases.filter(({ id }) => !inStore.has(id));
+  return { ring: await readUsedRing({ db }), releases: inFolder, inStore: inStore.size };
 }
 
 /** What the database knows about the service's files, for a backup. */

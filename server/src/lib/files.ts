@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path, { join } from 'node:path';
 
 // For files that must survive a power cut. The new name of a file is durable once its folder has been synced
@@ -34,35 +34,6 @@ export async function measureFolder(folder: string): Promise<{ files: number; by
     bytes += (await stat(join(entry.parentPath, entry.name))).size;
   }
   return { files, bytes };
-}
-
-/** Storage for the files of releases: one folder per release, renamed to its final name once it is complete. */
-export type PackageFiles = {
-  /** A new path on the same disk as the releases, for incomplete folders. */
-  scratch(name: string): Promise<string>;
-  /** Renames a complete scratch folder. The change is atomic, and durable when this returns. */
-  keep(scratch: string, releaseId: string): Promise<void>;
-  discard(scratch: string): Promise<void>;
-  remove(releaseId: string): Promise<void>;
-  /** The folder of a release. */
-  folder(releaseId: string): string;
-};
-
-export async function openFiles(dataDir: string): Promise<PackageFiles> {
-  const releases = join(dataDir, 'packages');
-  const scratch = join(dataDir, 'scratch');
-  await mkdir(releases, { recursive: true });
-  await mkdir(scratch, { recursive: true });
-  return {
-    scratch: async (name) => join(scratch, name),
-    keep: async (from, releaseId) => {
-      await rename(from, join(releases, releaseId));
-      for (const parent of [releases, scratch]) syncPath(parent);
-    },
-    discard: (path) => rm(path, { recursive: true, force: true }),
-    remove: (releaseId) => rm(join(releases, releaseId), { recursive: true, force: true }),
-    folder: (releaseId) => join(releases, releaseId),
-  };
 }
 
 /** In milliseconds. Another node may still be using a younger file. */

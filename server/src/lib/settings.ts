@@ -61,6 +61,19 @@ export const settings = {
       meaning:
         "Folder for course files, the key ring, the operator's sign-in links and the embedded database. Created with mode 0700. Anyone who can write to it can act as the operator.",
     },
+    STORAGE_URL: {
+      default: 'none',
+      meaning:
+        'S3-compatible store for course files, such as `s3://BUCKET/PREFIX?endpoint=https://s3.internal:9000&region=eu-central-1`. Without `endpoint`, it is the one of Amazon S3 in `region` (`us-east-1` by default). Without a store, course files are in `DATA_DIR`, which all nodes share.',
+    },
+    AWS_ACCESS_KEY_ID: { default: 'none', meaning: 'Access key for `STORAGE_URL`.' },
+    AWS_SECRET_ACCESS_KEY: { default: 'none', meaning: 'Secret of `AWS_ACCESS_KEY_ID`.' },
+    STORAGE_CACHE: {
+      default: 10 * 1024 ** 3,
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+      meaning: 'Maximum size in bytes of the copies of course files in `DATA_DIR/cache`, with `STORAGE_URL`.',
+    },
     BOOTSTRAP_KEY: {
       default: 'none',
       meaning:
@@ -177,6 +190,7 @@ export type Setting = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Gro
 
 const counts = {
   ...settings.Addresses,
+  ...settings['Data and keys'],
   ...settings['Courses and results'],
   ...settings['Load and limits'],
   ...settings.Email,

@@ -21,7 +21,7 @@ import { openImports } from '../../src/infra/context/import-queue.ts';
 import { openLoad } from '../../src/infra/context/load.ts';
 import { openState } from '../../src/infra/context/node-state.ts';
 import { openKeys } from '../../src/infra/operations/open-keys.ts';
-import { openFiles } from '../../src/lib/files.ts';
+import { openStorage } from '../../src/infra/storage/open-storage.ts';
 import { runIsolated } from '../../src/lib/isolated.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { movableClock } from './clock.ts';
@@ -88,7 +88,7 @@ export async function startService(
   };
   const log = openLog(process.env.LECTERN_TEST_LOG ?? 'silent');
   const now = options.now ?? movableClock().now;
-  const files = await openFiles(dataDir);
+  const files = await openStorage({ config, db, log });
   const keys = await openKeys({ config, db, log, now });
   const counters = openCounters();
   const ctx: { -readonly [K in keyof Context]: Context[K] } = {

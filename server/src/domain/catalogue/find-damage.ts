@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import type { Context } from '../../infra/context/context.ts';
-import { measureFolder } from '../../lib/files.ts';
+import type { ListedFile } from '../../infra/storage/package-files.ts';
 
 export type Damage = { courseId: string; release: number; releaseId: string; found: string };
 
@@ -13,18 +13,22 @@ export async function findDamage(ctx: Context): Promise<Damage[]> {
     .execute();
   const damaged: Damage[] = [];
   for (const { release_id: releaseId, course_id: courseId, number, files, bytes } of releases) {
-    const held = await measureFolder(ctx.files.folder(releaseId));
+    const held = sizeOf(await ctx.files.list(releaseId));
     if (held?.files === files && held.bytes === bytes) continue;
     const found = held
       ? `${held.files} of ${files} files with ${held.bytes} of ${bytes} bytes`
-      : 'folder missing';
+      : 'files missing';
     damaged.push({ courseId, release: number, releaseId, found });
     ctx.log.error(
-      { course: courseId, release: number, folder: ctx.files.folder(releaseId), found },
+      { course: courseId, release: number, release_id: releaseId, place: ctx.files.place, found },
       'files of a release are damaged; restore them from a backup, or import the package again',
     );
   }
   return damaged;
+}
+
+function sizeOf(files: readonly ListedFile[] | null): { files: number; bytes: number } | null {
+  return files && { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 const day = 86_400_000;
@@ -35,7 +39,7 @@ const day = 86_400_000;
  * contain their releases.
  */
 export async function findUnusedFolders(ctx: Context): Promise<string[]> {
-  const names = await readdir(ctx.files.folder('.'));
+  const names = await readdir(ctx.files.folder('.')).catch(() => []);
   const rows = await ctx.db.selectFrom('release').select('release_id').execute();
   const used = new Set(rows.map(({ release_id }) => release_id));
   const unused: string[] = [];

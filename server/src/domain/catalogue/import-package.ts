@@ -5,6 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import type { PackageReport } from '../../../../standards/types.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
+import type { StoredFile } from '../../infra/storage/package-files.ts';
+import { insertStoredFiles } from '../../infra/storage/stored-files.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
@@ -61,9 +63,9 @@ export async function importPackage(
         }),
       );
       await input.check?.(report, folder);
-      await ctx.files.keep(folder, releaseId);
+      const stored = await ctx.files.keep(folder, releaseId);
       const { isCurrent = true } = input;
-      const row = await insertRelease(ctx, { ...input, isCurrent, releaseId, report, sha256 }).catch(
+      const row = await insertRelease(ctx, { ...input, isCurrent, releaseId, report, sha256, stored }).catch(
         async (error: unknown) => {
           // After any other error, such as a lost connection, the release may have been stored.
           if (error instanceof Problem && error.status < 500) await ctx.files.remove(releaseId);
@@ -107,12 +109,14 @@ type NewRelease = {
   releaseId: string;
   report: PackageReport;
   sha256: string;
+  /** The files, if they are in an object store. */
+  stored: StoredFile[];
   isCurrent: boolean;
   basedOn?: string;
 };
 
 function insertRelease(ctx: Context, input: NewRelease) {
-  const { courseId, releaseId, report, sha256, isCurrent, basedOn } = input;
+  const { courseId, releaseId, report, sha256, stored, isCurrent, basedOn } = input;
   return transaction(ctx, async (ctx) => {
     const course = await ctx.db
       .selectFrom('course')
@@ -149,6 +153,7 @@ function insertRelease(ctx: Context, input: NewRelease) {
       })
       .returningAll()
       .executeTakeFirstOrThrow();
+    await insertStoredFiles(ctx, { releaseId, files: stored });
     if (isCurrent)
       await ctx.db
         .updateTable('course')

@@ -1,6 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { isMedia } from '../../../../standards/media.ts';
@@ -8,6 +6,7 @@ import type { PackageReport, PackageWarning, Unit } from '../../../../standards/
 import { nodesIn } from '../../../../standards/unit-status.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import type { Context } from '../../infra/context/context.ts';
+import type { ListedFile } from '../../infra/storage/package-files.ts';
 import { Problem } from '../../lib/errors.ts';
 import { importPackage } from './import-package.ts';
 import { isPage, mediaTypes } from './packages/media-file.ts';
@@ -37,30 +36,30 @@ async function findRelease(
     )
     .executeTakeFirst();
   if (!row) throw releaseNotFound();
-  const folder = ctx.files.folder(row.release_id);
-  return { ...row, ...contentsOf(row), warnings: warningsOf(row), folder, paths: await pathsIn(folder) };
+  const files = await filesOf(ctx, row.release_id);
+  const paths = files.map(({ path }) => path);
+  return { ...row, ...contentsOf(row), warnings: warningsOf(row), files, paths };
 }
 
-/** The paths of a release's files, sorted. */
-async function pathsIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
-    .sort();
+/** A release's files, sorted by path. */
+async function filesOf(ctx: Context, releaseId: string): Promise<ListedFile[]> {
+  const files = await ctx.files.list(releaseId);
+  if (!files)
+    throw new Problem('unavailable', 'The files of this release are missing. Import the package again.', {
+      retryAfter: 60,
+    });
+  return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
 export async function listReleaseFiles(
   ctx: Context,
   input: PageQuery & { courseId: string; release: number },
 ) {
-  const { folder, paths } = await findRelease(ctx, input);
+  const release = await findRelease(ctx, input);
   const after = readCursor(input);
   const limit = pageLimit(input);
-  const found = paths.filter((path) => after === null || path > after).slice(0, limit + 1);
-  const files = await Promise.all(
-    found.map(async (Path): Promise<ReleaseFile> => ({ Path, Bytes: (await stat(join(folder, Path))).size })),
-  );
+  const found = release.files.filter(({ path }) => after === null || path > after).slice(0, limit + 1);
+  const files = found.map(({ path, bytes }): ReleaseFile => ({ Path: path, Bytes: bytes }));
   return toPage(
     files,
     limit,
@@ -71,13 +70,20 @@ export async function listReleaseFiles(
 
 /** The same files give the same bytes. `replaced` has a path that is left out, and its new content. */
 function zipOf(
-  folder: string,
-  paths: readonly string[],
+  ctx: Context,
+  { release_id: releaseId, files }: { release_id: string; files: readonly ListedFile[] },
   { compress, replaced }: { compress: boolean; replaced?: { path: string; content: Readable } },
 ): Readable {
   const zip = new ZipFile();
   const options = { mtime: new Date(2000, 0, 1), mode: 0o100644, forceDosTimestamp: true, compress };
-  for (const path of paths) if (path !== replaced?.path) zip.addFile(join(folder, path), path, options);
+  for (const { path, bytes: size } of files)
+    if (path !== replaced?.path)
+      zip.addReadStreamLazy(path, { ...options, size }, (done) => {
+        ctx.files.read(releaseId, path).then(
+          (stream) => done(null, stream),
+          (error: unknown) => done(error, undefined as never),
+        );
+      });
   if (replaced) zip.addReadStream(replaced.content, replaced.path, options);
   zip.end();
   const output = zip.outputStream as Readable;
@@ -87,7 +93,8 @@ function zipOf(
 
 /** The package of a release: its single file, or a zip that is equal to the imported one. */
 export async function downloadPackage(ctx: Context, input: { courseId: string; release: number }) {
-  const { folder, paths, standard, number } = await findRelease(ctx, input);
+  const release = await findRelease(ctx, input);
+  const { paths, standard, number } = release;
   const [only] = paths;
   const single = isMedia(standard) && paths.length === 1 ? only : undefined;
   const type = Object.keys(mediaTypes).find((key) => mediaTypes[key] === standard);
@@ -97,8 +104,8 @@ export async function downloadPackage(ctx: Context, input: { courseId: string; r
     name,
     content:
       single === undefined
-        ? zipOf(folder, paths, { compress: true })
-        : createReadStream(join(folder, single)),
+        ? zipOf(ctx, release, { compress: true })
+        : await ctx.files.read(release.release_id, single),
   };
 }
 
@@ -113,10 +120,10 @@ export async function putFile(
   const before = await findRelease(ctx, { courseId, release: null });
   const written = safeSegments(input.path).join('/');
   const path = before.paths.find((known) => foldedPath(known) === foldedPath(written)) ?? written;
-  const { standard, folder, paths } = before;
+  const { standard } = before;
   const { release } = await importPackage(ctx, {
     courseId,
-    zip: zipOf(folder, paths, { compress: false, replaced: { path, content } }),
+    zip: zipOf(ctx, before, { compress: false, replaced: { path, content } }),
     isCurrent,
     basedOn: before.release_id,
     ...(isMedia(standard) && { kind: standard, isZipped: true }),

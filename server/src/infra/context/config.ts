@@ -12,6 +12,7 @@ import {
   type Setting,
 } from '../../lib/settings.ts';
 import { parseKeys, type WrittenKey } from '../keys/key-ring.ts';
+import type { StorageSettings } from '../storage/settings.ts';
 
 /** Error messages never show the URL, because it may contain a password. */
 function databaseUrl(env: Environment): string | null {
@@ -22,6 +23,41 @@ function databaseUrl(env: Environment): string | null {
   if (!URL.canParse(text) || (new URL(text).hostname === '' && !text.includes('host=')))
     throw new ConfigError('DATABASE_URL', 'must name a server, as in postgres://user@host:5432/database.');
   return text;
+}
+
+function storage(env: Environment): StorageSettings | null {
+  const text = env.STORAGE_URL;
+  if (!text) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const unknown = url && [...url.searchParams.keys()].find((name) => !['endpoint', 'region'].includes(name));
+  if (url?.protocol !== 's3:' || !url.hostname || url.username || url.hash || unknown)
+    throw new ConfigError(
+      'STORAGE_URL',
+      'must name a bucket, as in s3://BUCKET/PREFIX?endpoint=https://s3.internal:9000&region=eu-central-1.',
+    );
+  const region = url.searchParams.get('region') || 'us-east-1';
+  const endpoint = url.searchParams.get('endpoint') || `https://s3.${region}.amazonaws.com`;
+  if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ''))
+    throw new ConfigError(
+      'STORAGE_URL',
+      `the endpoint "${endpoint}" must be a URL such as https://s3.internal:9000.`,
+    );
+  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  return {
+    endpoint: endpoint.replace(/\/+$/, ''),
+    bucket: url.hostname,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    region,
+    accessKeyId: requiredWith(env, 'AWS_ACCESS_KEY_ID'),
+    secretAccessKey: requiredWith(env, 'AWS_SECRET_ACCESS_KEY'),
+    cacheBytes: count(env, 'STORAGE_CACHE'),
+  };
+}
+
+function requiredWith(env: Environment, name: 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY'): string {
+  const value = env[name];
+  if (!value) throw new ConfigError(name, 'is required with STORAGE_URL. Set it to the key of the store.');
+  return value;
 }
 
 type TlsFiles = { certFile: string; keyFile: string };
@@ -178,6 +214,8 @@ export type Config = {
    */
   drainSeconds: number;
   dataDir: string;
+  /** The object store of course files; null if they are in the data folder. */
+  storage: StorageSettings | null;
   bootstrapKey: string | null;
   /** Whether the operator's sessions need a passkey. */
   operatorPasskeyRequired: boolean;
@@ -388,6 +426,7 @@ export function readConfig(env: Environment): Config {
     maxInFlight: count(env, 'MOST_IN_FLIGHT'),
     drainSeconds: count(env, 'DRAIN_SECONDS'),
     dataDir: dataFolder(env),
+    storage: storage(env),
     bootstrapKey: bootstrapKey(env),
     operatorPasskeyRequired: operatorPasskeyRequired(flag(env, 'OPERATOR_PASSKEY_REQUIRED'), baseUrl),
     signingKeys: signingKeys(env),

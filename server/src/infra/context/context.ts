@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Engine } from '../../db/engine/engine.ts';
 import type { Schema } from '../../db/engine/generated.ts';
-import type { PackageFiles } from '../../lib/files.ts';
 import type { runIsolated } from '../../lib/isolated.ts';
 import type { Log } from '../../lib/log.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { PackageFiles } from '../storage/package-files.ts';
 import type { TenantClocks } from './clocks.ts';
 import type { Config } from './config.ts';
 import type { Counters } from './counters.ts';

@@ -14,7 +14,7 @@ test('a backup is written to a folder with an unpredictable name and leaves othe
   await mkdir(planted, { recursive: true, mode: 0o777 });
   await writeFile(join(planted, 'theirs'), '');
   const folder = join(shared, 'monday');
-  const readKnown = async () => ({ ring: null, releases: [] });
+  const readKnown = async () => ({ ring: null, releases: [], inStore: 0 });
   const back = (folder: string) =>
     backUp(
       { databaseUrl: null, dataDir, signingKeys: null },

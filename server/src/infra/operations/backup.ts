@@ -24,6 +24,8 @@ export type Backup = {
   Releases: number;
   /** How many of them are hard links to the files in the previous backup. */
   Linked: number;
+  /** How many more releases are in an object store, whose objects are not part of the backup. */
+  ReleasesInStore: number;
   /** The releases whose files were missing or damaged when the backup was made, as "COURSE release NUMBER". */
   ReleasesWithoutFiles: string[];
   /** The location of the key ring; null if the service has not created one yet. */
@@ -67,7 +69,13 @@ async function runClient(program: string, databaseUrl: string, args: string[]): 
 }
 
 /** What the database knows about the files that belong to it. */
-export type KnownFiles = { ring: UsedRing | null; releases: KnownRelease[] };
+export type KnownFiles = {
+  ring: UsedRing | null;
+  /** Those in the data folder. */
+  releases: KnownRelease[];
+  /** How many releases are in an object store. */
+  inStore: number;
+};
 
 const labelOf = ({ courseId, number }: KnownRelease) => `${courseId} release ${number}`;
 
@@ -197,6 +205,7 @@ export async function backUp(place: Location, input: BackupInput): Promise<Backu
       MadeAt: input.now.toISOString(),
       Releases: (await readdir(join(folder, names.packages))).length,
       Linked,
+      ReleasesInStore: known.inStore,
       ReleasesWithoutFiles: incomplete.map(labelOf),
       KeyRing: copyRing(place, keys, folder),
     };

@@ -24,6 +24,14 @@ const databaseAnswers = createCache<true | null>({
     ),
 });
 
+/** Why the files are not those of the database. The name of the setting in it is for the operator. */
+const storageProblems = createCache<string | null>({
+  name: 'storage_problem',
+  milliseconds: 5_000,
+  max: 1,
+  load: (ctx) => ctx.files.problem(),
+});
+
 /** Serves liveness, readiness and metrics on the operations port if there is one, otherwise on the API's port. */
 export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
   const texts = createCache<string>({
@@ -38,6 +46,8 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
       throw new Problem('unavailable', 'This node is shutting down. Retry the request.', { retryAfter: 2 });
     if (!(await databaseAnswers.get(ctx, '')))
       throw new Problem('unavailable', 'The database does not respond. Try again.', { retryAfter: 2 });
+    const problem = await storageProblems.get(ctx, '');
+    if (problem !== null) throw new Problem('unavailable', problem, { retryAfter: 10 });
     return { Status: 'ready' };
   });
   app.get('/metrics', probeOptions, async (_request, reply) =>

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import Type from 'typebox';
 import { storageLimits } from '../../../../../standards/storage-limits.ts';
 import { readBuilt } from '../../../http/built-files.ts';
@@ -20,6 +19,7 @@ import { clickPreview, openLinkIn } from './preview.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
 import { missingPage, outdatedPage } from './rejection-page.ts';
 import { Commit, PlayerSession, Receipt } from './schemas.ts';
+import { sendRemote } from './send-remote.ts';
 
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
@@ -233,11 +233,11 @@ export const contentRoutes = [
     handle: async (ctx, { params, request }, reply) => {
       const { ended, releaseId } = await liveRelease.get(ctx, params.token);
       rejectWhenEnded(ended);
-      const folder = releaseId === null ? null : ctx.files.folder(releaseId);
-      const path = folder && (await locateFile(ctx, { folder, path: params['*'] }));
-      if (releaseId && folder && !path) await expectFolder(ctx, { folder, releaseId });
-      if ((!folder || !path) && isNavigation(request)) return missingPage(request);
-      if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
+      const path = releaseId && (await locateFile(ctx, { releaseId, path: params['*'] }));
+      const file = releaseId && path ? await ctx.files.find(releaseId, path) : null;
+      if (releaseId && !file) await expectFiles(ctx, { releaseId });
+      if ((!path || !file) && isNavigation(request)) return missingPage(request);
+      if (!path || !file) throw new Problem('not_found', 'The course has no such file.');
       // Courses name scripts as they like, for example with the extension of a server-side language.
       reply.removeHeader('X-Content-Type-Options');
       const headers = {
@@ -247,23 +247,18 @@ export const contentRoutes = [
         // Not `public`, because a shared cache would serve files after access has ended.
         'Cache-Control': 'private, max-age=3600',
       };
-      return { status: 200, file: { folder, path }, headers };
+      return file.kind === 'local' ? { status: 200, file, headers } : sendRemote(request, file, headers);
     },
   }),
 ];
 
-/**
- * Reports an existing release whose folder is missing, because the operator must restore it. A
- * deleted release has no folder.
- */
-async function expectFolder(
-  ctx: Context,
-  { folder, releaseId }: { folder: string; releaseId: string },
-): Promise<void> {
-  if (existsSync(folder) || !(await isRelease(ctx, { releaseId }))) return;
+/** Reports an existing release whose files are missing, because the operator must restore them. */
+async function expectFiles(ctx: Context, { releaseId }: { releaseId: string }): Promise<void> {
+  const paths = await ctx.files.paths(releaseId);
+  if (paths || !(await isRelease(ctx, { releaseId }))) return;
   ctx.log.error(
-    { folder },
-    'the folder of a release is missing; restore it from a backup, or import the package again',
+    { release_id: releaseId, place: ctx.files.place },
+    'the files of a release are missing; restore them from a backup, or import the package again',
   );
   throw new Problem('unavailable', 'The files of this course are currently not available. Try again later.', {
     retryAfter: 60,
