@@ -13,11 +13,14 @@ create table setting (
   value text not null
 );
 
--- One row for each job that runs by the clock. The node that moves `due` on runs it.
+-- One row for each job that runs by the clock. The node that moves `due` on runs it. failures: since the last success.
 create table scheduled_job (
   name text primary key,
   due timestamptz not null,
-  runs bigint not null default 0
+  runs bigint not null default 0,
+  succeeded_at timestamptz,
+  took_seconds double precision,
+  failures integer not null default 0
 );
 
 -- Responses to POST requests with an Idempotency-Key, for 24 hours. An empty tenant_id holds the operator's own calls.

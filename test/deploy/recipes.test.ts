@@ -48,9 +48,12 @@ function check(program: string, args: string[], env: Record<string, string> = {}
     env: { PATH: `${process.env.PATH}:/usr/sbin`, HOME: folder, ...env },
   });
   if (error)
-    throw new Error(`${program} cannot be run. Install it (apt-get install nginx caddy systemd).`, {
-      cause: error,
-    });
+    throw new Error(
+      `${program} cannot be run. Install it (apt-get install nginx caddy systemd prometheus).`,
+      {
+        cause: error,
+      },
+    );
   assert.equal(status, 0, `${stdout}${stderr}`);
   return `${stdout}${stderr}`;
 }
@@ -131,6 +134,11 @@ test("with the recipe, a course plays through nginx over HTTPS, with two host na
   const log = readFileSync(join(folder, 'lectern.log'), 'utf8');
   assert.match(log, /"GET lectern\.example" 303 /);
   assert.doesNotMatch(log, /key=|\/play\//);
+});
+
+test('each alert fires when it should, and none for a healthy deployment', () => {
+  check('promtool', ['check', 'rules', join(recipes, 'alerts.yaml')]);
+  check('promtool', ['test', 'rules', join(recipes, 'alerts.test.yaml')]);
 });
 
 test('with the recipe, nginx limits requests and connections per address', async () => {

@@ -66,6 +66,7 @@ import type { Config } from '../infra/context/config.ts';
 import type { Context } from '../infra/context/context.ts';
 import { healthRoutes } from '../infra/operations/health.ts';
 import { openMetrics } from '../infra/operations/metrics.ts';
+import { serviceMetrics } from '../infra/operations/service-metrics.ts';
 import { consoleRoutes } from './console.ts';
 import { guideRoutes } from './guide.ts';
 import { openapiInfo } from './openapi-info.ts';
@@ -170,7 +171,7 @@ export async function buildApp(
     observe,
   }: { processMetrics?: boolean; observe?: (app: FastifyInstance) => void } = {},
 ): Promise<App> {
-  const metrics = openMetrics(ctx, { processMetrics, groups: databaseMetrics });
+  const metrics = openMetrics(ctx, { processMetrics, groups: [...serviceMetrics, ...databaseMetrics] });
   const api = buildApiServer(ctx);
   const content = openServer(ctx, 'content', contentHeaders, { problemPage });
   const operations = ctx.config.operationsPort === null ? null : openServer(ctx, 'api', apiHeaders);

@@ -4,6 +4,9 @@ import type { ListedFile } from '../../infra/storage/package-files.ts';
 
 export type Damage = { courseId: string; release: number; releaseId: string; found: string };
 
+/** Read for the metric `lectern_releases_damaged`. */
+const damagedSetting = 'damaged_releases';
+
 /** Checks that the releases' folders still contain the imported files, and logs the folders that do not. */
 export async function findDamage(ctx: Context): Promise<Damage[]> {
   const releases = await ctx.db
@@ -24,6 +27,12 @@ export async function findDamage(ctx: Context): Promise<Damage[]> {
       'files of a release are damaged; restore them from a backup, or import the package again',
     );
   }
+  const value = String(damaged.length);
+  await ctx.db
+    .insertInto('setting')
+    .values({ name: damagedSetting, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
   return damaged;
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { forTenant } from '../../db/owners.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { countMail } from '../../infra/context/counters.ts';
 import {
   type Attachment,
   maxConnections,
@@ -178,7 +179,9 @@ async function attempt(
     return { result: 'delayed', answer: null, error };
   }
   const { attachment } = attached;
-  return sender.send({ id, to, ...write(attached.content, attachment), attachment });
+  const outcome = await sender.send({ id, to, ...write(attached.content, attachment), attachment });
+  countMail(ctx, outcome.result);
+  return outcome;
 }
 
 async function recordOutcome(ctx: TenantContext, mail: ClaimedMail, outcome: Outcome): Promise<void> {

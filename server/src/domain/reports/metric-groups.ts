@@ -2,6 +2,7 @@ import type { Connection } from '../../db/engine/engine.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { type MetricGroup, readWithTimeout, type Sample } from '../../infra/operations/metric-groups.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
+import { mailMetrics } from '../mail/metric-group.ts';
 
 /** Larger backlogs are not counted exactly, so that counting takes a limited time. */
 const maxCounted = 100_000;
@@ -166,4 +167,9 @@ async function countUnverified(ctx: Context, connection: Connection): Promise<nu
 }
 
 /** The groups of database metrics that modules report to /metrics. */
-export const databaseMetrics: readonly MetricGroup[] = [eventMetrics, endpointMetrics, auditMetrics];
+export const databaseMetrics: readonly MetricGroup[] = [
+  eventMetrics,
+  endpointMetrics,
+  auditMetrics,
+  mailMetrics,
+];

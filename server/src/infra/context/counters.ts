@@ -32,6 +32,9 @@ const signInKinds = [
   'key',
 ] as const;
 
+/** As in `Outcome` of a message. */
+const mailResults = ['sent', 'rejected', 'delayed', 'unavailable'] as const;
+
 /**
  * Counters are not in a global registry, because a process may have several contexts, for example
  * in tests.
@@ -61,8 +64,10 @@ export function openCounters() {
     'Commits accepted after their session had ended or been superseded.',
     [],
   );
+  const mails = counter('lectern_mail_attempts_total', 'Attempts to send an email, by result.', ['result']);
   // Start at 0, because a series that begins with its first failure would show no increase.
   for (const limit of limitNames) rejected.inc({ limit }, 0);
+  for (const result of mailResults) mails.inc({ result }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
   return {
     rejected,
@@ -70,6 +75,7 @@ export function openCounters() {
     commitsRejected,
     commitsWithoutData,
     lateCommits,
+    mails,
   };
 }
 
@@ -79,6 +85,10 @@ type Counting = { readonly counters: Counters };
 
 export function countRejection({ counters }: Counting, limit: LimitName): void {
   counters.rejected.inc({ limit });
+}
+
+export function countMail({ counters }: Counting, result: (typeof mailResults)[number]): void {
+  counters.mails.inc({ result });
 }
 
 export function countSignInFailure({ counters }: Counting, kind: (typeof signInKinds)[number]): void {

@@ -21,6 +21,9 @@ const retryAfter = 30;
 const insertJobs = `insert into scheduled_job (name, due) select name, now() from unnest($1::text[]) as name on conflict do nothing`;
 const claimJobs = `update scheduled_job set due = now() + make_interval(secs => $2), runs = runs + 1
   where name = any($1) and due <= now() returning name`;
+const finishRun = `update scheduled_job set due = now() + make_interval(secs => $2), took_seconds = $4,
+  succeeded_at = case when $3 then now() else succeeded_at end,
+  failures = case when $3 then 0 else failures + 1 end where name = $1`;
 const renewClaim = `update scheduled_job set due = now() + make_interval(secs => $2) where name = any($1)`;
 
 /** Runs due jobs until stopped. Stopping waits for running jobs, up to a time limit. */
@@ -48,15 +51,18 @@ export async function startJobs(
   await add();
 
   const work = async (job: Job) => {
-    let next = job.every;
+    const began = performance.now();
+    let hasSucceeded = false;
     try {
       await job.run(ctx);
+      hasSucceeded = true;
     } catch (error) {
-      next = Math.min(job.every, retryAfter);
       ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be retried');
     }
     running.delete(job.name);
-    await run(ctx, { name: 'keep_jobs', text: renewClaim, values: [[job.name], next] });
+    const next = hasSucceeded ? job.every : Math.min(job.every, retryAfter);
+    const seconds = (performance.now() - began) / 1_000;
+    await run(ctx, { name: 'finish_job', text: finishRun, values: [job.name, next, hasSucceeded, seconds] });
   };
   const poll = async () => {
     await add();

@@ -233,13 +233,20 @@ test('metrics contain no tenant, person, key, course or address', async () => {
   assert.doesNotMatch(text, /tenant-\d|learner-|user-\d|course-\d|192\.0\.2|metered|nobody/);
 });
 
-test('docs/guide/monitoring.md and the Grafana dashboard show each of our metrics', async () => {
+test('docs/guide/monitoring.md and the Grafana dashboard show each of our metrics, and alerts use only these', async () => {
   const read = (path: string) => readFile(join(import.meta.dirname, '../../../..', path), 'utf8');
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
   const shown = [...text.matchAll(/^# TYPE (lectern_\w+)/gm)].map(([, name]) => name).sort();
   const namesIn = (page: string, pattern: RegExp) =>
     [...new Set([...page.matchAll(pattern)].map(([, name]) => name))].sort();
   assert.deepEqual(namesIn(await read('docs/guide/monitoring.md'), /`(lectern_\w+)`/g), shown);
+  const alerts = namesIn(await read('deploy/alerts.yaml'), /(lectern_\w+)/g);
+  const alerting = alerts.map((name) => name?.replace(/(_seconds)_count$/, '$1'));
+  assert.deepEqual(
+    alerting.filter((name) => !shown.includes(name)),
+    [],
+    'alerts use existing metrics',
+  );
   const dashboard = JSON.parse(await read('deploy/grafana-dashboard.json'));
   const queries = JSON.stringify(dashboard.panels).replaceAll(/(_seconds)_(count|bucket)/g, '$1');
   assert.deepEqual(namesIn(queries, /(lectern_\w+)/g), shown);

@@ -31,6 +31,15 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
     () => engine.load().waiting,
   );
   new Counter({
+    name: 'lectern_storage_errors_total',
+    help: 'Failed requests to the object store.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(ctx.files.figures()?.errors ?? 0);
+    },
+  });
+  new Counter({
     name: 'lectern_database_waits_total',
     help: 'Statements and transactions that had to wait for a connection, or for the embedded database.',
     registers,
