@@ -26,6 +26,7 @@ test('every setting has a default, and the configuration is frozen', () => {
     databaseUrl: null,
     databaseConnections: 10,
     dataDir: resolve('data'),
+    storage: null,
     bootstrapKey: null,
     operatorPasskeyRequired: false,
     signingKeys: null,
