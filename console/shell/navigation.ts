@@ -85,6 +85,7 @@ export const navigationItems = [
     pages: [
       { to: '/console/settings', text: 'settings', ofTenant: true },
       { to: '/console/branding', text: 'branding', ofTenant: true },
+      { to: '/console/single-sign-on', text: 'singleSignOn', ofTenant: true },
       { to: '/console/security', text: 'security', ofTenant: false },
     ],
   },

@@ -1,0 +1,125 @@
+import { Checkbox, PasswordInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useFormState } from '../../parts/form-state.ts';
+import { notify } from '../../parts/toast.tsx';
+import { Copyable } from '../../parts/values.tsx';
+
+export type Provider = components['schemas']['IdentityProvider'];
+
+const empty = {
+  ProviderID: '',
+  Name: '',
+  Issuer: '',
+  ClientID: '',
+  ClientSecret: '',
+  LinkBy: 'none',
+  LoginIDClaim: 'sub',
+  TrustEmail: false,
+  CreateUsers: false,
+  Domains: [] as string[],
+  RequiredForAdministrators: false,
+  Enabled: true,
+};
+type Typed = typeof empty;
+
+const typedOf = (provider: Provider): Typed => ({
+  ...empty,
+  ...Object.fromEntries(Object.entries(provider).filter(([name]) => name in empty)),
+  LinkBy: provider.LinkBy ?? 'none',
+});
+
+type Props = { provider: Provider | null; isOpen: boolean; onClose: () => void };
+
+/** Adds a provider, or changes it. An empty secret keeps the stored one. */
+export function ProviderDialog({ provider, isOpen, onClose }: Props) {
+  const t = useTranslations('singleSignOn');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const put = $api.useMutation('put', '/identity-provider/{ProviderID}');
+  const initial = () => (provider ? typedOf(provider) : empty);
+  const [typed, setTyped] = useFormState(isOpen, initial);
+  const set = (change: Partial<Typed>) => setTyped((held) => ({ ...held, ...change }));
+  const text = (name: 'ProviderID' | 'Name' | 'Issuer' | 'ClientID' | 'LoginIDClaim') => ({
+    label: t(`fields.${name}`),
+    value: typed[name],
+    onChange: (event: { currentTarget: HTMLInputElement }) => set({ [name]: event.currentTarget.value }),
+    autoCapitalize: 'none',
+    spellCheck: false,
+  });
+  const box = (name: 'TrustEmail' | 'CreateUsers' | 'RequiredForAdministrators' | 'Enabled') => ({
+    label: t(`fields.${name}`),
+    description: t(`texts.${name}`),
+    checked: typed[name],
+    onChange: (event: { currentTarget: HTMLInputElement }) => set({ [name]: event.currentTarget.checked }),
+  });
+  const submit = async () => {
+    const { ProviderID, ClientSecret, LinkBy, ...fields } = typed;
+    const body = {
+      ...fields,
+      LinkBy: LinkBy === 'LoginID' || LinkBy === 'Email' ? LinkBy : null,
+      ...(ClientSecret !== '' && { ClientSecret }),
+    } as const;
+    await put.mutateAsync({ params: { path: { ProviderID } }, body });
+    await queries.invalidateQueries();
+    notify(t('saved'));
+  };
+  const isDirty = JSON.stringify(typed) !== JSON.stringify(initial());
+  return (
+    <FormDialog
+      title={provider ? t('changeTitle') : t('addTitle')}
+      isOpen={isOpen}
+      onClose={onClose}
+      submit={t('save')}
+      onSubmit={submit}
+      isDirty={isDirty}
+      isBlocked={typed.ProviderID === '' || typed.Issuer === '' || typed.ClientID === ''}
+      size="lg"
+    >
+      {!provider && (
+        <TextInput
+          {...text('ProviderID')}
+          description={t('texts.ProviderID')}
+          required
+          withAsterisk={false}
+        />
+      )}
+      {provider && <Copyable value={provider.RedirectURI} label={t('redirectUri')} />}
+      <TextInput {...text('Name')} description={t('texts.Name')} />
+      <TextInput {...text('Issuer')} description={t('texts.Issuer')} required withAsterisk={false} />
+      <TextInput {...text('ClientID')} required withAsterisk={false} />
+      <PasswordInput
+        label={t('fields.ClientSecret')}
+        description={provider?.HasClientSecret ? t('texts.kept') : t('texts.ClientSecret')}
+        value={typed.ClientSecret}
+        onChange={(event) => set({ ClientSecret: event.currentTarget.value })}
+        autoComplete="off"
+      />
+      <Select
+        label={t('fields.LinkBy')}
+        description={t('texts.LinkBy')}
+        data={(['none', 'Email', 'LoginID'] as const).map((value) => ({
+          value,
+          label: t(`linkBy.${value}`),
+        }))}
+        value={typed.LinkBy}
+        onChange={(LinkBy) => set({ LinkBy: LinkBy ?? 'none' })}
+        allowDeselect={false}
+      />
+      <TextInput {...text('LoginIDClaim')} description={t('texts.LoginIDClaim')} />
+      <TagsInput
+        label={t('fields.Domains')}
+        description={t('texts.Domains')}
+        value={typed.Domains}
+        onChange={(Domains) => set({ Domains })}
+      />
+      <Checkbox {...box('TrustEmail')} />
+      <Checkbox {...box('CreateUsers')} />
+      <Checkbox {...box('RequiredForAdministrators')} />
+      <Checkbox {...box('Enabled')} />
+    </FormDialog>
+  );
+}

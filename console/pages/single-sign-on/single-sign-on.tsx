@@ -1,0 +1,155 @@
+import { Alert, Badge, Button, Group, Stack, List as Steps, Switch, Text } from '@mantine/core';
+import { IconPlus, IconShieldLock } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Failed, FailedAction, Message, WaitingRows } from '../../parts/states.tsx';
+import { Copyable, Note } from '../../parts/values.tsx';
+import { type Provider, ProviderDialog } from './provider-form.tsx';
+import { Directory } from './provisioning.tsx';
+
+/** The company's own sign-in and directory. */
+export default function SingleSignOn() {
+  const t = useTranslations('singleSignOn');
+  const { $api } = useApi();
+  const asked = $api.useQuery('get', '/identity-provider');
+  const [edited, setEdited] = useState<Provider | 'new' | null>(null);
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
+      {t('add')}
+    </Button>
+  );
+  const content = () => {
+    if (asked.isPending) return <WaitingRows rows={2} />;
+    if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+    const { Items } = asked.data;
+    if (Items.length > 0)
+      return Items.map((one) => <Row key={one.ProviderID} provider={one} onEdit={() => setEdited(one)} />);
+    const icon = <IconShieldLock size={36} stroke={1.5} aria-hidden />;
+    return (
+      <Message icon={icon} title={t('emptyTitle')} text={t('emptyText')}>
+        {add}
+      </Message>
+    );
+  };
+  return (
+    <Page title={t('title')} text={t('text')}>
+      <Stack gap="xl" maw={760}>
+        <Section
+          title={t('providers')}
+          text={t('providersText')}
+          actions={asked.data?.Items.length ? add : null}
+        >
+          {content()}
+          <RequireSignIn />
+        </Section>
+        <Directory />
+      </Stack>
+      <ProviderDialog
+        provider={edited === 'new' ? null : edited}
+        isOpen={edited !== null}
+        onClose={() => setEdited(null)}
+      />
+    </Page>
+  );
+}
+
+type Test = components['schemas']['ConnectionTest'];
+
+function Row({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
+  const t = useTranslations('singleSignOn');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const { ProviderID, Name, Issuer, Enabled, RedirectURI } = provider;
+  const params = { path: { ProviderID } };
+  const test = $api.useMutation('post', '/identity-provider/{ProviderID}/test');
+  const remove = $api.useMutation('delete', '/identity-provider/{ProviderID}');
+  const [result, setResult] = useState<Test | null>(null);
+  const trying = useAction(async () => setResult(await test.mutateAsync({ params })));
+  return (
+    <Stack gap="xs" role="group" aria-label={Name}>
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Group gap="xs">
+            <Text fw={600}>{Name}</Text>
+            <Badge color={Enabled ? 'green' : 'gray'}>{t(Enabled ? 'enabled' : 'disabled')}</Badge>
+          </Group>
+          <Note>{Issuer}</Note>
+        </div>
+        <Group gap="xs">
+          <Button variant="default" onClick={() => void trying.run()} loading={trying.isRunning}>
+            {t('test')}
+          </Button>
+          <Button variant="default" onClick={onEdit}>
+            {t('change')}
+          </Button>
+          <ConfirmButton
+            text={t('delete')}
+            title={t('deleteTitle')}
+            question={t('deleteText')}
+            confirm={t('delete')}
+            isDangerous
+            act={async () => {
+              await remove.mutateAsync({ params });
+              await queries.invalidateQueries();
+            }}
+          />
+        </Group>
+      </Group>
+      <Text size="sm" c="dimmed" component="div">
+        {t('redirectUri')} <Copyable value={RedirectURI} label={t('redirectUri')} />
+      </Text>
+      <FailedAction error={trying.error} />
+      {result && (
+        <Alert
+          color={result.Passed ? 'green' : 'red'}
+          role="status"
+          title={t(result.Passed ? 'passed' : 'failed')}
+        >
+          <Steps size="sm">
+            {result.Steps.map(({ Step, Passed, Detail }) => (
+              <Steps.Item key={Step}>
+                <Text span fw={600}>
+                  {t(`steps.${Step}`)}: {t(Passed ? 'stepPassed' : 'stepFailed')}
+                </Text>{' '}
+                <span className="break" lang="en">
+                  {Detail}
+                </span>
+              </Steps.Item>
+            ))}
+          </Steps>
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+function RequireSignIn() {
+  const t = useTranslations('singleSignOn');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const settings = $api.useQuery('get', '/settings');
+  const put = $api.useMutation('put', '/settings');
+  const saving = useAction(async (RequireSignIn: boolean) => {
+    await put.mutateAsync({ body: { RequireSignIn } });
+    await queries.invalidateQueries();
+  });
+  if (!settings.data) return null;
+  return (
+    <>
+      <Switch
+        label={t('requireSignIn')}
+        description={t('requireSignInText')}
+        checked={settings.data.RequireSignIn}
+        disabled={saving.isRunning}
+        onChange={(event) => void saving.run(event.currentTarget.checked)}
+      />
+      <FailedAction error={saving.error} />
+    </>
+  );
+}
