@@ -114,7 +114,7 @@ function Row({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
           <Steps size="sm">
             {result.Steps.map(({ Step, Passed, Detail }) => (
               <Steps.Item key={Step}>
-                <Text span fw={600}>
+                <Text span inherit fw={600}>
                   {t(`steps.${Step}`)}: {t(Passed ? 'stepPassed' : 'stepFailed')}
                 </Text>{' '}
                 <span className="break" lang="en">

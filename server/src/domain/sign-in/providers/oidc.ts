@@ -152,7 +152,7 @@ export async function testConnection(ctx: Context, provider: Provider): Promise<
       const response = await checkedFetch(ctx.config)(address, { method: 'GET', headers: {} });
       const { keys } = (await response.json()) as { keys?: unknown[] };
       if (!keys?.length) throw new Error(`${address} lists no keys.`);
-      return `${keys.length} keys.`;
+      return `Signing keys: ${keys.length}.`;
     })) &&
     (await step(
       'client',
