@@ -40,7 +40,7 @@ function useProviders(tenant: string, login: string): Provider[] {
 function startOf({ StartURL }: Provider): string {
   const url = new URL(StartURL);
   const { pathname, search } = window.location;
-  url.searchParams.set('Path', pathname + search);
+  url.searchParams.set('ReturnPath', pathname + search);
   return url.pathname + url.search;
 }
 

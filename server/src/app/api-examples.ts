@@ -120,6 +120,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   SignInURL: 'https://lectern.example.com/session/sign-in?token=eyJhbGciOiJkaXIifQ',
   // Identity providers
   ProviderID: 'entra',
+  ReturnPath: '/console/',
   ClientID: 'lectern',
   ClientSecret: 'correct horse battery staple',
   LinkBy: 'LoginID',
@@ -129,7 +130,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Domains: ['example.com'],
   RedirectURI: 'https://lectern.example.com/sso/acme/callback/entra',
   SignOutURL: null,
-  StartURL: 'https://lectern.example.com/sso/acme/start?ProviderID=entra&Path=%2Fconsole%2F',
+  StartURL: 'https://lectern.example.com/sso/acme/start?ProviderID=entra&ReturnPath=%2Fconsole%2F',
   'ConnectionTest.Detail': 'Found https://login.example.com/tenant/v2.0.',
   // Events, webhooks, reports, audit trail
   EventID: id(4),

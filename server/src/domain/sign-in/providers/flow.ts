@@ -119,7 +119,7 @@ export function startUrl(
 ) {
   const query = new URLSearchParams({
     ...(providerId !== undefined && { ProviderID: providerId }),
-    Path: target,
+    ReturnPath: target,
     ...(isWindow && { Window: 'true' }),
   });
   return `${ctx.config.baseUrl}${path`/sso/${ctx.tenantId}/start`}?${query}`;

@@ -183,7 +183,7 @@ test('the provider is chosen by parameter, by email domain, or by the user', asy
   assert.equal((await fetch(`${start}?ProviderID=none`, { redirect: 'manual' })).status, 404);
   for (const path of ['//evil.example', '/\\evil.example', 'https://evil.example'])
     assert.notEqual(
-      (await fetch(`${start}?ProviderID=acme&Path=${encodeURIComponent(path)}`, { redirect: 'manual' }))
+      (await fetch(`${start}?ProviderID=acme&ReturnPath=${encodeURIComponent(path)}`, { redirect: 'manual' }))
         .status,
       303,
     );

@@ -172,7 +172,7 @@ export const providerRoutes = [
       Email: Type.Optional(
         Text(320, { description: "The user's address. Its domain selects the provider." }),
       ),
-      Path: SignInRequest.properties.Path,
+      ReturnPath: SignInRequest.properties.Path,
       Window: Type.Optional(
         Type.Boolean({ description: 'true in a window that a framed launch has opened.' }),
       ),
@@ -189,7 +189,7 @@ export const providerRoutes = [
         tenant: params.TenantID,
         providerId: query.ProviderID,
         email: query.Email,
-        target: query.Path ?? consolePath,
+        target: query.ReturnPath ?? consolePath,
         isWindow: query.Window ?? false,
       }),
   }),
