@@ -177,7 +177,27 @@ export const requirementRoutes = [
     description:
       'Why the requirement concerns the user, or why not; each date with its derivation; and what would satisfy it.',
     params: ofUser,
-    responses: { 200: { description: 'The explanation.', schema: ObligationExplanation } },
+    responses: {
+      200: {
+        description: 'The explanation.',
+        schema: ObligationExplanation,
+        example: {
+          ...{ LoginID: 'ada', RequirementID: 'fire-safety', Title: 'Fire safety', InAudience: true },
+          Audience: [{ Part: 'Groups', Values: ['Engineering'], Matches: true }],
+          Status: 'due_soon',
+          Dates: [
+            {
+              Name: 'DueAt',
+              At: '2026-02-14T23:59:59.000Z',
+              Derivation: 'Joined the audience on 2026-01-15, plus P30D: the last second of that day in UTC.',
+            },
+          ],
+          SatisfiedBy: null,
+          WouldSatisfy: 'Complete fire-safety. A completion that is still valid counts too.',
+          EnrolProblem: null,
+        },
+      },
+    },
     problems: ['user_not_found', 'requirement_not_found'],
     handle: async (ctx, { params }) =>
       ok(await explainObligation(ctx, { loginId: params.LoginID, requirementId: params.RequirementID })),
