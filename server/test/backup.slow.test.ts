@@ -33,7 +33,8 @@ async function lectern(args: string[], env: Environment, cwd?: string) {
 async function done(args: string[], env: Environment) {
   const { code, stdout, stderr } = await lectern(args, env);
   assert.equal(code, 0, stderr);
-  return JSON.parse(stdout);
+  // The log comes first, one line per entry. The result begins with a line that contains only `{`.
+  return JSON.parse(stdout.slice(stdout.search(/^\{$/m)));
 }
 
 async function refused(args: string[], env: Environment, reason: RegExp): Promise<void> {
