@@ -73,16 +73,6 @@ export async function signingKey(ctx: TenantContext, algorithm: TenantKeyAlgorit
   return { ...toKey(known), privateKey: (await importJWK(privateJwk, algorithm)) as CryptoKey };
 }
 
-/** From now on, the tenant signs with a new key of each algorithm. The former ones still verify. */
-export async function rotateTenantKeys(ctx: TenantContext): Promise<void> {
-  await ctx.db
-    .updateTable('tenant_key')
-    .set({ retired_at: ctx.now() })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('retired_at', 'is', null)
-    .execute();
-}
-
 const read = `/* across tenants: a key of the deployment encrypts all keys of tenants */
 select tenant_id, key_id, private_jwk from tenant_key
 where not starts_with(private_jwk, $1) and ${isServed('tenant_id', '$2')}`;
