@@ -41,6 +41,7 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Recipients') return [victimValues.LoginID];
   if (name === 'Time') return '07:00';
   if (name === 'TimeZone') return 'UTC';
+  if (name === 'DueAt') return '2026-12-31';
   if (name === 'Path') return '/';
   if (name === 'Advance') return 'P1D';
   if (name === 'Password') return 'ab'.repeat(32);

@@ -47,7 +47,7 @@ export async function fill(
   const LoginID = await tenant.user({
     FirstName: `${secret} ${tenant.TenantID}`,
     Email: `${tenant.TenantID}@${secret}.example`,
-    GroupName: `${secret} group ${tenant.TenantID}`,
+    Groups: [`${secret} group ${tenant.TenantID}`, `${secret} other group`],
     Password: 'right',
   });
   const { body } = await tenant.api('POST', `/enrol/${LoginID}/${encodeURIComponent(CourseID)}`, {
