@@ -45,6 +45,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Check the number, or whether the enrolment has a result that earns a certificate. A course without `Certificate` and without a template issues none.',
   template_not_found:
     'The certificates of the course follow its `Certificate`. Create a template with `PUT /certificate/template/{CourseID}`.',
+  platform_not_found: 'List platforms and check the `PlatformID`.',
   tenant_not_found: 'List tenants and check the `TenantID`.',
   key_not_found:
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',
@@ -85,6 +86,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Ask the operator for more `Seats`, or withdraw an enrolment that is still within the grace period.',
   touched:
     'Keep the record, or remove it without `untouched` or `IfUntouched`. `reason` is `older`, `changed`, `used` or `enrolled`. If it is `enrolled`, withdraw the enrolments first.',
+  platform_exists:
+    'A deployment belongs to one tenant only, and all tenants that share a client use the same URLs. The message says which field to change.',
   tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',
   tenant_not_suspended: 'Suspend the tenant before you delete it.',
   tenant_being_deleted: 'Wait until the deletion is finished, or choose another `TenantID`.',

@@ -16,6 +16,7 @@ export const chapters = [
       'requirements',
       'reports',
       'webhooks',
+      'lti',
       'testing',
       'xapi',
       'sign-in',

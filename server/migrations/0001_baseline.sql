@@ -961,6 +961,82 @@ create index import_row_nearest on import_row (tenant_id, nearest) where nearest
 
 -- xapi
 
+-- lti
+
+-- Learning platforms (LMS) in which a tenant uses courses. Tenants may share a client of a platform, with the same URLs.
+create table lti_platform (
+  tenant_id text not null references tenant,
+  platform_id uuid not null,
+  name text not null,
+  issuer text not null,
+  client_id text not null,
+  auth_url text not null,
+  token_url text not null,
+  jwks_url text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, platform_id)
+);
+
+-- A launch names its tenant by these three only, so they are unique in the whole deployment. tenant_id is never null.
+create table lti_deployment (
+  issuer text not null,
+  client_id text not null,
+  deployment_id text not null,
+  tenant_id text references tenant,
+  platform_id uuid not null,
+  primary key (issuer, client_id, deployment_id)
+);
+create index lti_deployment_of_platform on lti_deployment (tenant_id, platform_id, deployment_id);
+
+-- Nonces of launches. Each is used once, on any node.
+create table lti_nonce (
+  tenant_id text not null references tenant,
+  nonce text not null,
+  used_at timestamptz not null,
+  primary key (tenant_id, nonce)
+);
+create index lti_nonce_by_age on lti_nonce (used_at);
+
+-- Launches from platforms, also rejected ones, for 90 days. problem null: it succeeded.
+create table lti_launch (
+  tenant_id text not null references tenant,
+  launch_id uuid not null,
+  platform_id uuid not null,
+  deployment_id text,
+  message text not null check (message in ('launch', 'deep_link', 'unknown')),
+  problem text,
+  detail text,
+  user_id uuid,
+  course_id text,
+  enroll_id uuid,
+  resource_link_id text,
+  launched_at timestamptz not null,
+  primary key (tenant_id, launch_id),
+  foreign key (tenant_id, user_id) references "user"
+);
+create index lti_launch_by_age on lti_launch (launched_at);
+create index lti_launch_of_platform on lti_launch (tenant_id, platform_id, launch_id);
+create index lti_launch_of_user on lti_launch (tenant_id, user_id) where user_id is not null;
+
+-- Where the results of an enrolment go: the places in platforms from which it was launched. subject: the learner there.
+-- line_item null: the place has no grade column.
+create table lti_link (
+  tenant_id text not null,
+  enroll_id uuid not null,
+  platform_id uuid not null,
+  resource_link_id text not null,
+  user_id uuid not null,
+  subject text not null,
+  line_item text,
+  launched_at timestamptz not null,
+  primary key (tenant_id, enroll_id, platform_id, resource_link_id),
+  foreign key (tenant_id, enroll_id) references enrolment,
+  foreign key (tenant_id, user_id) references "user"
+);
+create index lti_link_of_platform on lti_link (tenant_id, platform_id, enroll_id);
+create index lti_link_of_user on lti_link (tenant_id, user_id);
+
 -- The newest position of each tenant's statements: microseconds since 1970. Writers move it on under a lock that they
 -- keep until they commit, so statements become visible in the order of their positions. event_position: how far
 -- statements have been derived from the tenant's events; null: never.

@@ -20,6 +20,7 @@ import {
 } from '../src/domain/sign-in/passkeys/test-support.ts';
 import { browser, ownPage, press, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
 import { plainBrowser, startProvider } from './support/identity-provider.ts';
+import { platformAt } from './support/lti-platform.ts';
 import { packFiles } from './support/packages.ts';
 import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
@@ -105,6 +106,15 @@ const userIdOf = async (LoginID: string) => {
 const administratorPage = async () => {
   const LoginID = await user({ IsAdmin: true });
   return { LoginID, page: browser(service, await signInUser(service, tenant, LoginID)) };
+};
+let platforms = 0;
+const newPlatform = async () => {
+  const { body } = await tenant.api(
+    'POST',
+    '/platform',
+    platformAt('http://127.0.0.1:9', String(++platforms)),
+  );
+  return body.PlatformID;
 };
 const enrolled = async () => {
   const LoginID = await user();
@@ -321,6 +331,23 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     const { ConfirmedUntil } = (await tenant.api('POST', '/provisioning/confirm')).body;
     return { by: 'confirmDisabling', target: TenantID, data: { Until: ConfirmedUntil } };
+  },
+  'platform.created': async (recordEnd) => {
+    await recordEnd();
+    return { by: 'createPlatform', actor: 'key', target: await newPlatform() };
+  },
+  'platform.changed': async (recordEnd) => {
+    const target = await newPlatform();
+    await recordEnd();
+    for (const _ of [1, 2])
+      expectStatus(await tenant.api('PUT', `/platform/${target}`, { Name: 'Acme' }), 200);
+    return { by: 'updatePlatform', actor: 'key', target, data: { Changed: ['Name'] } };
+  },
+  'platform.deleted': async (recordEnd) => {
+    const target = await newPlatform();
+    await recordEnd();
+    expectStatus(await tenant.api('DELETE', `/platform/${target}`), 200);
+    return { by: 'deletePlatform', actor: 'key', target };
   },
   'identity_provider.created': async (recordEnd) => {
     await recordEnd();

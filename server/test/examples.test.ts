@@ -11,6 +11,7 @@ import { challengeOf, newAuthenticator, useHostName } from '../src/domain/sign-i
 import { browser } from '../src/domain/sign-in/test-support.ts';
 import { knownTenant } from '../src/domain/tenants/tenants.ts';
 import { plainBrowser, startProvider } from './support/identity-provider.ts';
+import { claim, startPlatform } from './support/lti-platform.ts';
 import { withoutReferences } from './support/openapi.ts';
 import { packFiles } from './support/packages.ts';
 import type { Reply } from './support/send.ts';
@@ -71,6 +72,7 @@ const exampleValues = new Set([
   'WebhookID',
   'EventID',
   'ScheduleID',
+  'PlatformID',
 ]);
 const token = 'eyJhbGciOiJkaXIifQ';
 let cookie = '';
@@ -217,6 +219,54 @@ async function sendProviderOperations(): Promise<void> {
   await sendAll('signOutAtProvider unlinkUser deleteIdentityProvider');
 }
 
+/** Sends the operations for learning platforms, and launches a course from one. */
+async function sendPlatformOperations(): Promise<void> {
+  const platform = await startPlatform(service.ctx.now);
+  after(platform.close);
+  real.set('https://moodle.example.com', platform.origin);
+  for (const [name, path] of [
+    ['auth', 'auth'],
+    ['token', 'token'],
+    ['certs', 'certs'],
+  ])
+    real.set(`https://moodle.example.com/mod/lti/${name}.php`, `${platform.origin}/${path}`);
+  real.set('x9hVqDpwU2WbiQX', 'lectern');
+  await sendAll('createPlatform readPlatform listPlatforms updatePlatform');
+  const query = new URLSearchParams({ iss: platform.origin, client_id: 'lectern', login_hint: '3' });
+  await send('startLtiLogin', `?${query}`);
+  const started = await send('postLtiLogin');
+  cookie = started.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const asked = new URL(started.headers.get('location') ?? '').searchParams;
+  const [media] = Object.values(operations.get('launchFromPlatform')?.requestBody?.content ?? {});
+  const example = Object(media?.example);
+  const claims = platform.claims(asked.get('nonce') ?? '', { [claim('custom')]: { course: 'first-aid' } });
+  real.set(example.id_token, await platform.sign(claims)).set(example.state, asked.get('state'));
+  await send('launchFromPlatform');
+  const selecting = await send('postLtiLogin');
+  cookie = selecting.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const wanted = new URL(selecting.headers.get('location') ?? '').searchParams;
+  const choice = platform.claims(wanted.get('nonce') ?? '', {
+    [claim('message_type')]: 'LtiDeepLinkingRequest',
+    'https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings': {
+      deep_link_return_url: `${platform.origin}/return`,
+      accept_types: ['ltiResourceLink'],
+    },
+  });
+  const answer = await fetch(`${service.baseUrl}/lti/launch`, {
+    method: 'POST',
+    headers: { cookie },
+    body: new URLSearchParams({ state: wanted.get('state') ?? '', id_token: await platform.sign(choice) }),
+  });
+  const [shown] = Object.values(operations.get('chooseCoursesForPlatform')?.requestBody?.content ?? {});
+  real.set(
+    Object(shown?.example).selection,
+    /name="selection" value="([^"]+)"/.exec(await answer.text())?.[1],
+  );
+  await send('chooseCoursesForPlatform');
+  cookie = '';
+  await sendAll('listPlatformLaunches deletePlatform');
+}
+
 /** The example tenant is a normal one, so the operations for test tenants need another. */
 async function becomeTestTenant(): Promise<void> {
   await service.ctx.db
@@ -274,6 +324,7 @@ test('the service accepts the example of every operation and responds as the exa
   await send('playCourse');
 
   await sendUnitOperations();
+  await sendPlatformOperations();
   await sendAll('putStatement postStatements getStatements getAgents getActivities getAbout');
   for (const noun of ['State', 'ActivityProfile', 'AgentProfile'])
     await sendAll(`put${noun} get${noun} post${noun} delete${noun}`);

@@ -23,6 +23,7 @@ after(() => service.close());
  */
 const fixedFormat = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
 const notStored = new Set([
+  ...['postLtiLogin', 'launchFromPlatform', 'chooseCoursesForPlatform'],
   ...['createAccessToken', 'checkPassword', 'signIn', 'signInWithPassword'],
   ...['readOpenInvitation', 'acceptInvitation', 'changeOwnPassword'],
   // Only credentials that a browser has created pass; `renamePasskey` stores the same name.
@@ -94,6 +95,9 @@ test('no HTML response of the service contains a hostile text as markup', async 
       headers: form,
       body: 'token=<img src=x>',
     }),
+  );
+  checkPage(
+    await page(`${service.baseUrl}/lti/login?iss=%22%3E%3Cimg%20src=x%20onerror=window.hostile=1%3E`),
   );
   checkPage(await page(`${service.baseUrl}/docs/guide/reference/errors`));
   checkPage(await page(`${service.contentUrl}/play/%22%3E%3Cimg%20src=x%20onerror=window.hostile=1%3E`));

@@ -43,6 +43,8 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'TimeZone') return 'UTC';
   if (name === 'DueAt') return '2026-12-31';
   if (name === 'Path') return '/';
+  if (['AuthURL', 'TokenURL', 'JWKSURL'].includes(name)) return 'http://127.0.0.1:9/';
+  if (name === 'DeploymentIDs') return ['intruded'];
   if (name === 'Advance') return 'P1D';
   if (name === 'Password') return 'ab'.repeat(32);
   if (name === 'URL') return receiver.url;
@@ -294,8 +296,9 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       (reply.body.Result === -1 || (reply.body.Items ?? reply.body.Questions)?.length === 0);
     // The intruder may have a user with the same LoginID, a file about it, and an endpoint with the same address.
     const isOwn =
-      ['createUser', 'createImport', 'createWebhook', 'putIdentityProvider'].includes(route.name) &&
-      reply.status === 201;
+      ['createUser', 'createImport', 'createWebhook', 'putIdentityProvider', 'createPlatform'].includes(
+        route.name,
+      ) && reply.status === 201;
     // Public, because anyone who signs in needs it.
     const isPublic =
       (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||

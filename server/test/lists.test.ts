@@ -108,6 +108,7 @@ const cases: Record<string, string[]> = {
   ],
   listObligationsOfUser: ['Order=due&Status=overdue&RequirementID=duty-3', 'Order=due_descending'],
   listImports: [''],
+  listPlatformLaunches: [''],
   listMails: [
     ...['', 'Status=queued', 'Status=failed', `LoginID=${names.LoginID}`],
     `LoginID=${names.LoginID}&Status=failed`,
@@ -143,6 +144,7 @@ const small = [
   'listReportSchedules',
   'listRequirements',
   'listCompliance',
+  'listPlatforms',
 ];
 /** Parameters without a case. With Types and GroupName, the service may have to skip any number of other rows. */
 const unbounded: Record<string, string[]> = {

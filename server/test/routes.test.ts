@@ -44,6 +44,7 @@ const withoutScope = new Set([
   'resetPassword', // the link is the credential
   'signInWithPassword', // the tenant, name and password are in the request itself
   'signOut', // the cookie is the credential
+  ...['postLtiLogin', 'launchFromPlatform', 'chooseCoursesForPlatform'], // the platform signs the message
   'openSession', // the ticket in the path is the credential
   'commit', // the session in the path is the credential
 ]);
@@ -114,6 +115,9 @@ const notAudited = new Map([
   ['checkPassword', "sign-in to the tenant's own application"],
   ['pingWebhook', 'changes nothing'],
   ['testIdentityProvider', 'changes nothing'],
+  ['postLtiLogin', 'changes nothing'],
+  ['chooseCoursesForPlatform', 'changes nothing in this service'],
+  ['launchFromPlatform', 'day-to-day work, reported by events, in the log of launches'],
   ...[
     'putStatement',
     'postStatements',

@@ -63,7 +63,7 @@ async function mentions(text: string): Promise<string[]> {
 
 test('the plan, the deletion and the export each list every tenant table', () => {
   const listed = tenantTables.map(({ table }) => table);
-  assert.deepEqual(listed.toSorted(), [...generatedTables, 'api_key'].toSorted());
+  assert.deepEqual(listed.toSorted(), [...generatedTables, 'api_key', 'lti_deployment'].toSorted());
 });
 
 test('deleting a tenant removes all of its data and leaves other tenants unchanged', async () => {

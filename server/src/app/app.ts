@@ -32,6 +32,7 @@ import { importRoutes } from '../domain/imports/routes.ts';
 import { rewriteLrsUrl } from '../domain/lrs/alternate-request.ts';
 import { serveLrs } from '../domain/lrs/lrs.ts';
 import { xapiRoutes } from '../domain/lrs/routes.ts';
+import { ltiRoutes } from '../domain/lti/routes.ts';
 import { removeUntouched } from '../domain/privacy/erase.ts';
 import { lifecycleRoutes } from '../domain/privacy/tenant-routes.ts';
 import { personalDataRoutes } from '../domain/privacy/user-routes.ts';
@@ -109,6 +110,7 @@ export const routes: readonly Route[] = [
   ...xapiRoutes,
   ...cmi5Routes,
   launchRoute,
+  ...ltiRoutes,
   ...previewRoutes,
   ...sandboxRoutes,
   ...contentRoutes,

@@ -12,6 +12,7 @@ import { mailServer } from '../../src/infra/context/config.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { png } from './images.ts';
 import { withAttachment } from './lrs.ts';
+import { platformAt } from './lti-platform.ts';
 import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
@@ -93,6 +94,7 @@ export async function fill(
   assert.deepEqual(again.body, { Deliveries: 1 });
   const ProviderID = await leaveProvider(service, tenant, LoginID);
   await fillProvisioning(tenant);
+  const PlatformID = await leavePlatform(service, tenant, { LoginID, EnrollID });
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
   expectStatus(await tenant.api('GET', '/overview'), 200);
@@ -121,6 +123,7 @@ export async function fill(
     ProviderID,
     Number: certificate,
     List: '0',
+    PlatformID,
     TenantID: tenant.TenantID,
     KeyID: tenant.keyId,
     DurationID: 'standard',
@@ -218,6 +221,34 @@ async function fillProvisioning({ TenantID, api }: TestTenant): Promise<void> {
   const members = [{ value: user.body.id }];
   expectStatus(await api('POST', '/scim/v2/Groups', { displayName: name, members }), 201);
   expectStatus(await api('PUT', '/provisioning', { GuardPercent: 20 }), 200);
+}
+
+/** Adds a learning platform from which the enrolment was launched. Returns the PlatformID. */
+async function leavePlatform(
+  { ctx }: TestService,
+  { TenantID, api }: TestTenant,
+  { LoginID, EnrollID }: { LoginID: string; EnrollID: string },
+): Promise<string> {
+  const made = await api('POST', '/platform', platformAt('http://127.0.0.1:9', `${secret} ${TenantID}`));
+  expectStatus(made, 201);
+  const { PlatformID } = made.body;
+  const own = { ...ctx, tenantId: TenantID };
+  const user_id = (await findUserId(own, LoginID)) ?? '';
+  const link = { platform_id: PlatformID, enroll_id: EnrollID, user_id, resource_link_id: `${secret} link` };
+  const at = { tenant_id: TenantID, launched_at: ctx.now() };
+  await ctx.db
+    .insertInto('lti_launch')
+    .values({ ...at, ...link, launch_id: randomUUID(), message: 'launch' })
+    .execute();
+  await ctx.db
+    .insertInto('lti_link')
+    .values({ ...at, ...link, subject: `${secret} subject` })
+    .execute();
+  await ctx.db
+    .insertInto('lti_nonce')
+    .values({ tenant_id: TenantID, nonce: `${secret} nonce`, used_at: ctx.now() })
+    .execute();
+  return PlatformID;
 }
 
 /** Adds an identity provider to which the user is linked. */

@@ -43,6 +43,10 @@ export const hostileAddress =
 /** Markup that appears only if one of the texts above was not escaped. */
 export const escaped = /<img src=x|<img\/src=x|<svg onload|<script>window|<iframe srcdoc|<b onmouseover/i;
 
+/** Nothing listens on this port. */
+const hostileUrl = 'http://127.0.0.1:9/"><img/src=x/onerror=window.hostile=1>';
+const hostileUrls = { AuthURL: hostileUrl, TokenURL: hostileUrl, JWKSURL: hostileUrl };
+
 /**
  * The bodies for `fillWithPayloads`, by operation. They contain every free-text field that the API
  * accepts.
@@ -113,6 +117,20 @@ export const hostileBodies = {
   renamePasskey: { Name: '"><img src=x onerror="window.hostile=1"><svg onload=window.hostile=1>' },
   createTenant: { TenantID: hostileId('t'), Name: hostile('Name') },
   updateTenant: { Name: hostile('Name') },
+  createPlatform: {
+    Name: hostile('Name').slice(0, 100),
+    Issuer: hostile('Issuer'),
+    ClientID: hostile('ClientID'),
+    DeploymentIDs: [hostile('Deployment')],
+    ...hostileUrls,
+  },
+  updatePlatform: {
+    Name: hostile('Name').slice(0, 100),
+    Issuer: hostile('Issuer'),
+    ClientID: hostile('ClientID'),
+    DeploymentIDs: [hostile('Deployment')],
+    ...hostileUrls,
+  },
   putIdentityProvider: {
     Name: hostile('Name').slice(0, 100),
     Issuer: 'http://127.0.0.1:9/"><img/src=x/onerror=window.hostile=1>',
@@ -240,6 +258,8 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   const hook = done(await tenant.api('POST', '/webhook', bodies.createWebhook));
   done(await tenant.api('PUT', `/webhook/${hook.WebhookID}`, bodies.updateWebhook));
   await leavePasskey(service, { TenantID, LoginID }, bodies.renamePasskey.Name);
+  const platform = done(await tenant.api('POST', '/platform', bodies.createPlatform));
+  done(await tenant.api('PUT', `/platform/${platform.PlatformID}`, bodies.updatePlatform));
   const scheduled = done(await tenant.api('POST', '/report/schedule', bodies.createReportSchedule));
   done(await tenant.api('PUT', `/report/schedule/${scheduled.ScheduleID}`, bodies.updateReportSchedule));
   const link = done(await tenant.api('POST', path`/user/session/${LoginID}`, bodies.createSignInLink));

@@ -14,6 +14,9 @@ const file = (n: string) => ids('0198', n);
 const certificate = (n: string) => ids('0199', n);
 const audit = (n: string) => ids('0196', n);
 
+const launch = (n: string) => ids('019a', n);
+const platform = '01990000-0000-7000-8000-000000000000';
+
 const hook = '01950000-0000-7000-8000-000000000000';
 const users = 10_000;
 
@@ -50,6 +53,10 @@ function statements(tenant: string): string[] {
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
      select ${t}, ${event('n')}, 'enrolment.created', now(), ${user('(n + 1) / 2')}, ${enrolment('n')}, '{}'
      from generate_series(1, ${2 * users}) n`,
+    `insert into lti_platform (platform_id, tenant_id, name, issuer, client_id, auth_url, token_url, jwks_url, created_at, updated_at)
+     values ('${platform}', ${t}, 'lists', 'lists', 'lists', '', '', '', now(), now()) on conflict do nothing`,
+    `insert into lti_launch (tenant_id, launch_id, platform_id, message, user_id, launched_at)
+     select ${t}, ${launch('n')}, '${platform}', 'launch', ${user('n')}, now() from generate_series(1, ${users}) n`,
     `insert into completion_log (tenant_id, position) values (${t}, ${2 * users})`,
     `insert into completion_line (tenant_id, kind, course_id, group_name)
      select ${t}, kind.name, case when kind.course then 'lists-' || n % 100 else '' end, case when kind.grouped then 'g' || n / 100 else '' end
@@ -133,6 +140,7 @@ const large = [
   'invitation',
   'mail',
   'import',
+  'lti_launch',
   'completion_line',
   'completion_day',
   'access_end',
@@ -161,6 +169,7 @@ export async function fillLists(service: TestService, tenantId: string) {
     EnrollID: id('0191'),
     EventID: id('0192'),
     WebhookID: hook,
+    PlatformID: platform,
     large,
   };
 }

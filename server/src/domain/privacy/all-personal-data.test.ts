@@ -29,6 +29,8 @@ const impersonal: Record<string, string> = {
   mail_queue: 'when the next email is due',
   reminder_progress: 'the end date up to which learners have been reminded',
   statement_log: 'when the newest statement was stored',
+  lti_nonce: 'random, kept for an hour',
+  lti_platform: 'the configuration of a platform',
   identity_provider: 'the configuration of a provider',
   provisioning: 'the settings of provisioning',
   scim_group: 'names of groups',

@@ -17,6 +17,7 @@ import { eventData } from '../events/personal-data.ts';
 import { deliveryData } from '../events/webhooks/personal-data.ts';
 import { importData } from '../imports/personal-data.ts';
 import { documentData, statementData } from '../lrs/personal-data.ts';
+import { ltiData } from '../lti/personal-data.ts';
 import { mailData } from '../mail/personal-data.ts';
 import { provisioningData } from '../provisioning/personal-data.ts';
 import { countedData } from '../reports/personal-data.ts';
@@ -44,6 +45,7 @@ export const allPersonalData: readonly PersonalData[] = [
   certificateData,
   obligationData,
   importData,
+  ltiData,
   sessionData,
   passkeyData,
   identityData,

@@ -96,9 +96,9 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
  * Allows only the page's own style and script, the tenant's logo, and a form to its own origin. Unless `framing` says
  * otherwise, the page cannot be framed, which prevents clickjacking.
  */
-function policyOf(style: string, script: string | null, framing: string): string {
+function policyOf(style: string, script: string | null, framing: string, formAction: string): string {
   const scripts = script === null ? '' : ` script-src ${hashOf(script)};`;
-  return `default-src 'none'; style-src ${hashOf(style)};${scripts} img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors ${framing}`;
+  return `default-src 'none'; style-src ${hashOf(style)};${scripts} img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors ${framing}`;
 }
 
 export type PlainPage = {
@@ -110,14 +110,26 @@ export type PlainPage = {
   /** HTML below the text. */
   more?: string;
   script?: string;
+  /** Further rules for the elements in `more`. */
+  css?: string;
   framing?: string;
+  /** Where forms on the page may lead, also by redirects. */
+  formAction?: string;
 };
 
 /** A page without other files, in the tenant's colours. */
 export function plainPage(input: PlainPage): RouteResponse {
-  const { status, language, branding, more = '', script = null, framing = "'none'" } = input;
+  const {
+    status,
+    language,
+    branding,
+    more = '',
+    script = null,
+    framing = "'none'",
+    formAction = "'self'",
+  } = input;
   const [title, text] = [escapeHtml(input.title), escapeHtml(input.text)];
-  const style = styleOf(branding);
+  const style = styleOf(branding) + (input.css ?? '');
   const name = branding.Name === null ? '' : ` · ${escapeHtml(branding.Name)}`;
   const scripted = script === null ? '' : `<script>${script}</script>`;
   return {
@@ -129,7 +141,7 @@ export function plainPage(input: PlainPage): RouteResponse {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': policyOf(style, script, framing),
+      'Content-Security-Policy': policyOf(style, script, framing, formAction),
     },
   };
 }

@@ -14,6 +14,8 @@ export type EncryptionPurpose =
   | 'sign-in-state';
 export type SigningPurpose =
   | 'launch'
+  | 'lti-state'
+  | 'lti-selection'
   | 'ticket'
   | 'session'
   | 'au'

@@ -53,13 +53,17 @@ export async function isOfLaunch(ctx: TenantContext, target: string, userId: str
   return (await learnerOf(ctx, target))?.user_id === userId;
 }
 
+/** Proves that the learner of the enrolment has just signed in. */
+export const writeProof = (ctx: Context, { tenantId, enrollId }: EnrolmentHandle): string =>
+  signToken(ctx.keys, 'signed-in', [tenantId, enrollId, ctx.now().getTime()]);
+
 /** The launch link with a proof that its learner has just signed in. A return URL stays the last parameter. */
 export function withProof(ctx: TenantContext, target: string): string {
   const parameters = parametersOf(target);
   const back = parameters.get('returnURL');
   parameters.delete('returnURL');
   const { enrollId } = handleOf(ctx, target) ?? { enrollId: '' };
-  parameters.set('signedIn', signToken(ctx.keys, 'signed-in', [ctx.tenantId, enrollId, ctx.now().getTime()]));
+  parameters.set('signedIn', writeProof(ctx, { tenantId: ctx.tenantId, enrollId }));
   if (back !== null) parameters.set('returnURL', back);
   return `/launch?${parameters}`;
 }

@@ -1,0 +1,202 @@
+import type { FastifyRequest } from 'fastify';
+import { forTenant } from '../../db/owners.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import type { RouteResponse } from '../../http/routes.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { sha256 } from '../../lib/ids.ts';
+import { cleanText, isStorable } from '../../lib/unicode.ts';
+import { click } from '../delivery/player/click.ts';
+import { languageOf } from '../delivery/player/page-texts.ts';
+import { enrolInTransaction } from '../enrolments/enrol.ts';
+import { writeProof } from '../sign-in/providers/launch-sign-in.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { createUser } from '../users/create-user.ts';
+import { findUserId } from '../users/users.ts';
+import { selectionPage } from './deep-link.ts';
+import { logLaunch } from './launches.ts';
+import { type Form, fieldOf } from './login.ts';
+import { problemPage, provePage, windowPage } from './pages.ts';
+import { type Client, findByDeployment, findClients, onlyPlatform, type PlatformRow } from './platforms.ts';
+import { bindingOf, isExpired, readState, type State } from './state.ts';
+import { type Claims, Rejected, verifyLaunch } from './verify.ts';
+
+/** The course that a place in the platform opens, and its enrolment option if it has several. */
+function courseOf({ custom, targetLinkUri }: Claims): { courseId: string; durationId?: string } {
+  const query =
+    targetLinkUri !== null && URL.canParse(targetLinkUri)
+      ? new URL(targetLinkUri).searchParams
+      : new URLSearchParams();
+  const named = (name: string) => {
+    const value = custom[name];
+    return typeof value === 'string' && value !== '' ? value : query.get(name);
+  };
+  const courseId = named('course');
+  if (!courseId) throw new Rejected('no_course', 'Neither the custom parameters nor the URL name a course.');
+  const durationId = named('option');
+  return { courseId, ...(durationId && { durationId }) };
+}
+
+/** A subject is unique within its issuer. The prefix keeps it apart from LoginIDs that clients choose. */
+export function loginIdOf(issuer: string, subject: string): string {
+  const name = `lti:${issuer.replace(/^https?:\/\//, '').replace(/\/$/, '')}:${subject}`;
+  return name.length <= 255 && isStorable(name) && cleanText(name) === name ? name : `lti:${sha256(name)}`;
+}
+
+const named = (value: string | null, length: number): string | undefined => {
+  const text = value === null || !isStorable(value) ? '' : cleanText(value).slice(0, length);
+  return text === '' ? undefined : text.toWellFormed();
+};
+
+/** Names that the platform does not send keep their values: many platforms send none. */
+function detailsOf({ givenName, familyName, email }: Claims) {
+  const FirstName = named(givenName, 255);
+  const LastName = named(familyName, 255);
+  const Email = named(email, 320);
+  return { ...(FirstName && { FirstName }), ...(LastName && { LastName }), ...(Email && { Email }) };
+}
+
+const useNonce = `
+insert into lti_nonce (tenant_id, nonce, used_at) values ($1, $2, $3) on conflict do nothing returning 1`;
+
+/** The constraint holds on every node. */
+async function rejectReplay(ctx: TenantContext, { nonce }: State): Promise<void> {
+  const values = [ctx.tenantId, nonce, ctx.now()];
+  const used = await run(ctx, { name: 'use_lti_nonce', text: useNonce, values });
+  if (used.length === 0) throw new Rejected('replayed', 'The nonce was used before.');
+}
+
+const keepLink = `
+insert into lti_link (tenant_id, enroll_id, platform_id, resource_link_id, user_id, subject, line_item, launched_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (tenant_id, enroll_id, platform_id, resource_link_id) do update
+set user_id = excluded.user_id, subject = excluded.subject, line_item = excluded.line_item, launched_at = excluded.launched_at`;
+
+type Place = { platform: PlatformRow; claims: Claims };
+
+/** Makes or finds the user and the enrolment, and records where their results go; all of it or nothing. */
+async function enrolLearner(ctx: TenantContext, { platform, claims }: Place): Promise<string> {
+  const { subject, resourceLinkId } = claims;
+  if (subject === null) throw new Rejected('no_user', 'The launch is anonymous: sub is missing.');
+  const course = courseOf(claims);
+  const loginId = loginIdOf(platform.issuer, subject);
+  return transaction(ctx, async (ctx) => {
+    await createUser(ctx, { LoginID: loginId, ...detailsOf(claims), IfExists: 'update' });
+    const [enrolled] = await enrolInTransaction(ctx, [{ loginId, ...course, IfEnrolled: 'return' }]);
+    const enrollId = enrolled?.enrolment.EnrollID ?? '';
+    const userId = await findUserId(ctx, loginId);
+    await run(ctx, {
+      name: 'keep_lti_link',
+      text: keepLink,
+      values: [
+        ...[ctx.tenantId, enrollId, platform.platform_id, resourceLinkId, userId, subject],
+        ...[claims.lineItem, ctx.now()],
+      ],
+    });
+    await logLaunch(ctx, {
+      platformId: platform.platform_id,
+      deploymentId: claims.deploymentId,
+      message: 'launch',
+      courseId: course.courseId,
+      userId,
+      enrollId,
+      resourceLinkId,
+    });
+    return enrollId;
+  }).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    throw new Rejected('not_enrolled', `${course.courseId}: ${error.message}`);
+  });
+}
+
+/** The tenant of a launch whose token is valid. */
+async function placeOf(ctx: Context, client: Client, claims: Claims): Promise<PlatformRow> {
+  const platform = await findByDeployment(ctx, client, claims.deploymentId);
+  if (!platform)
+    throw new Rejected('unknown_deployment', `The deployment ${claims.deploymentId} is not registered.`);
+  return platform;
+}
+
+/** Logs a rejected launch at its platform, or at the only one of the client if the deployment is not known. */
+async function reject(
+  ctx: Context,
+  request: FastifyRequest,
+  rejected: Rejected,
+  place: { client: Client; platform: PlatformRow | null; claims: Claims | null },
+): Promise<RouteResponse> {
+  const { client, claims } = place;
+  const platform = place.platform ?? (await onlyPlatform(ctx, client));
+  const { problem, message: detail } = rejected;
+  ctx.log.warn(
+    { issuer: client.issuer, client: client.client_id, problem, detail },
+    'an LTI launch was rejected',
+  );
+  if (platform)
+    await logLaunch(forTenant(ctx, platform.tenant_id), {
+      platformId: platform.platform_id,
+      deploymentId: claims?.deploymentId ?? null,
+      message: claims?.message ?? 'unknown',
+      resourceLinkId: claims?.resourceLinkId ?? null,
+      problem,
+      detail,
+    });
+  return problemPage(request, problem);
+}
+
+/** What the platform's answer to a login leads to: the course, the choice of courses, or a page that says what to do. */
+export async function receiveLaunch(
+  ctx: Context,
+  request: FastifyRequest,
+  form: Form,
+): Promise<RouteResponse> {
+  const token = fieldOf(form, 'state');
+  const state = readState(ctx, token);
+  if (!state) return problemPage(request, 'state_missing');
+  const { issuer, clientId } = state;
+  const [client] = await findClients(ctx, { issuer, clientId, deploymentId: null });
+  if (!client) return problemPage(request, 'unknown_platform');
+  const place: Parameters<typeof reject>[3] = { client, platform: null, claims: null };
+  try {
+    if (isExpired(ctx, state)) throw new Rejected('state_expired', 'The login is older than ten minutes.');
+    if (fieldOf(form, 'error') !== '')
+      throw new Rejected('platform_error', `${fieldOf(form, 'error')} ${fieldOf(form, 'error_description')}`);
+    const binding = bindingOf(ctx, request, state, fieldOf(form, 'proof'));
+    if (binding === 'other') throw new Rejected('other_browser', 'The state belongs to another browser.');
+    if (binding === 'none') {
+      const idToken = fieldOf(form, 'id_token');
+      const origin = new URL(client.auth_url).origin;
+      if (state.storage && fieldOf(form, 'tried') !== 'true')
+        return provePage(ctx, request, { state, origin, token, idToken });
+      if (!state.isWindow) return windowPage(ctx, request, state);
+      throw new Rejected('cookie_blocked', 'The browser sent no cookie, also in a window of its own.');
+    }
+    const claims = await verifyLaunch(ctx, client, state, fieldOf(form, 'id_token'));
+    place.claims = claims;
+    const platform = await placeOf(ctx, client, claims);
+    place.platform = platform;
+    const own = forTenant(ctx, platform.tenant_id);
+    const tenant = await knownTenant.get(ctx, own.tenantId);
+    if (!tenant || tenant.Status === 'suspended') throw new Rejected('suspended', 'The tenant is suspended.');
+    await rejectReplay(own, state);
+    if (claims.message === 'deep_link') {
+      await logLaunch(own, {
+        platformId: platform.platform_id,
+        deploymentId: claims.deploymentId,
+        message: 'deep_link',
+      });
+      return await selectionPage(own, request, { platform, claims });
+    }
+    const handle = { tenantId: own.tenantId, enrollId: await enrolLearner(own, { platform, claims }) };
+    return await click(own, {
+      language: languageOf(request),
+      handle,
+      requested: claims.returnUrl,
+      wantsReview: false,
+      proof: writeProof(ctx, handle),
+      request,
+    });
+  } catch (error) {
+    if (error instanceof Rejected) return reject(ctx, request, error, place);
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { run } from '../../db/transaction.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { isId, newId } from '../../lib/ids.ts';
+import { storable } from '../../lib/unicode.ts';
+import { readPlatform } from './platforms.ts';
+import type { LaunchProblem, PlatformLaunch } from './schemas.ts';
+
+export type Launched = {
+  platformId: string;
+  deploymentId: string | null;
+  message: PlatformLaunch['Message'];
+  problem?: LaunchProblem;
+  detail?: string;
+  userId?: string | null;
+  courseId?: string | null;
+  enrollId?: string | null;
+  resourceLinkId?: string | null;
+};
+
+/** Adds an entry to the log. It names nobody but the user. */
+export async function logLaunch(ctx: TenantContext, launched: Launched): Promise<void> {
+  const now = ctx.now();
+  await ctx.db
+    .insertInto('lti_launch')
+    .values({
+      tenant_id: ctx.tenantId,
+      launch_id: newId(now),
+      platform_id: launched.platformId,
+      deployment_id: launched.deploymentId?.slice(0, 255) ?? null,
+      message: launched.message,
+      problem: launched.problem ?? null,
+      detail: launched.detail === undefined ? null : storable(launched.detail.slice(0, 500)),
+      user_id: launched.userId ?? null,
+      course_id: launched.courseId ?? null,
+      enroll_id: launched.enrollId ?? null,
+      resource_link_id: launched.resourceLinkId ?? null,
+      launched_at: now,
+    })
+    .execute();
+}
+
+type Row = {
+  launch_id: string;
+  launched_at: Date;
+  message: PlatformLaunch['Message'];
+  deployment_id: string | null;
+  problem: LaunchProblem | null;
+  detail: string | null;
+  login_id: string | null;
+  course_id: string | null;
+  enroll_id: string | null;
+  resource_link_id: string | null;
+};
+
+export const toLaunch = (row: Row): PlatformLaunch => ({
+  LaunchID: row.launch_id,
+  LaunchedAt: row.launched_at.toISOString(),
+  Message: row.message,
+  DeploymentID: row.deployment_id,
+  Problem: row.problem,
+  Detail: row.detail,
+  LoginID: row.login_id,
+  CourseID: row.course_id,
+  EnrollID: row.enroll_id,
+  ResourceLinkID: row.resource_link_id,
+});
+
+const listText = `
+select held.*, known.login_id from lti_launch held
+left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+where held.tenant_id = $1 and held.platform_id = $2 and ($3::uuid is null or held.launch_id < $3)
+order by held.launch_id desc limit $4`;
+
+/** The newest first. */
+export async function listLaunches(ctx: TenantContext, input: PageQuery & { platformId: string }) {
+  const { PlatformID } = await readPlatform(ctx, input);
+  const limit = pageLimit(input);
+  const cursor = readCursor(input);
+  const after = cursor !== null && isId(cursor) ? cursor : null;
+  const values = [ctx.tenantId, PlatformID, after, limit + 1];
+  const rows = await run<Row>(ctx, { name: 'list_lti_launches', text: listText, values });
+  return toPage(rows, limit, (row) => row.launch_id, toLaunch);
+}
+
+const nonceHours = 1;
+const logDays = 90;
+
+/** Job: nonces are kept longer than their logins are valid, and the log of launches for 90 days. */
+export async function purgeLaunches(ctx: Context): Promise<void> {
+  const before = (hours: number) => new Date(ctx.now().getTime() - hours * 3_600_000);
+  const across = '/* across tenants: old launches of all tenants */';
+  await run(ctx, {
+    text: `${across} delete from lti_nonce where used_at < $1`,
+    values: [before(nonceHours)],
+  });
+  await run(ctx, {
+    text: `${across} delete from lti_launch where launched_at < $1`,
+    values: [before(24 * logDays)],
+  });
+}

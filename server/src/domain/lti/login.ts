@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { RouteResponse } from '../../http/routes.ts';
+import type { Context } from '../../infra/context/context.ts';
+import { newSecret, sha256 } from '../../lib/ids.ts';
+import { problemPage, storePage } from './pages.ts';
+import { findClients, toolUrls } from './platforms.ts';
+import { keepBrowser, type State, writeState } from './state.ts';
+
+export type Form = Readonly<Record<string, unknown>>;
+
+export const fieldOf = (form: Form, name: string): string => {
+  const value = form[name];
+  return typeof value === 'string' ? value : '';
+};
+
+/** The parameters of a login (OIDC third-party initiated login, and LTI 1.3). */
+const loginFields = [
+  'iss',
+  'client_id',
+  'login_hint',
+  'lti_message_hint',
+  'target_link_uri',
+  'lti_deployment_id',
+  'deployment_id',
+] as const;
+
+/** Canvas calls the deployment `deployment_id`. */
+const deploymentOf = (form: Form) => fieldOf(form, 'lti_deployment_id') || fieldOf(form, 'deployment_id');
+
+/** Sends the browser on to the platform, which answers with a launch. */
+export async function startLogin(ctx: Context, request: FastifyRequest, form: Form): Promise<RouteResponse> {
+  const issuer = fieldOf(form, 'iss');
+  const clients = await findClients(ctx, {
+    issuer,
+    clientId: fieldOf(form, 'client_id') || null,
+    deploymentId: deploymentOf(form) || null,
+  });
+  const [client] = clients;
+  if (!client) {
+    ctx.log.warn({ issuer, client: fieldOf(form, 'client_id') }, 'a login from an unknown LTI platform');
+    return problemPage(request, 'unknown_platform');
+  }
+  if (clients.length > 1) return problemPage(request, 'several_clients');
+  const browser = keepBrowser(ctx, request);
+  const target = fieldOf(form, 'lti_storage_target');
+  const isWindow = fieldOf(form, 'lectern_window') === 'true';
+  const secret = newSecret('lti');
+  const state: State = {
+    issuer,
+    clientId: client.client_id,
+    nonce: randomBytes(24).toString('base64url'),
+    at: ctx.now().getTime(),
+    browser: sha256(browser.value),
+    storage: target === '' || isWindow ? null : { hash: sha256(secret), target: target.slice(0, 255) },
+    isWindow,
+    login: new URLSearchParams(
+      loginFields.flatMap((name) => {
+        const value = fieldOf(form, name);
+        return value === '' ? [] : [[name, value] as [string, string]];
+      }),
+    ).toString(),
+  };
+  const to = new URL(client.auth_url);
+  const parameters = {
+    scope: 'openid',
+    response_type: 'id_token',
+    response_mode: 'form_post',
+    prompt: 'none',
+    client_id: client.client_id,
+    redirect_uri: toolUrls(ctx).launch,
+    login_hint: fieldOf(form, 'login_hint'),
+    ...(fieldOf(form, 'lti_message_hint') && { lti_message_hint: fieldOf(form, 'lti_message_hint') }),
+    nonce: state.nonce,
+    state: writeState(ctx, state),
+  };
+  for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value);
+  if (state.storage) return storePage(request, { state, secret, location: to.href, cookie: browser.header });
+  return {
+    status: 303,
+    headers: {
+      Location: to.href,
+      'Set-Cookie': browser.header,
+      'Cache-Control': 'no-store',
+      'Cross-Origin-Opener-Policy': 'unsafe-none',
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors *",
+    },
+  };
+}

@@ -1,0 +1,296 @@
+import type { Selectable } from 'kysely';
+import type { LtiPlatformTable } from '../../db/engine/generated.ts';
+import { forAnyone } from '../../db/owners.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { path } from '../../http/routes.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { codeOf, Problem } from '../../lib/errors.ts';
+import { isId, newId } from '../../lib/ids.ts';
+import { differences } from '../../lib/tables.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { checkUrl } from '../events/webhooks/addresses.ts';
+import type { NewPlatform, Platform, PlatformChange } from './schemas.ts';
+
+export type PlatformRow = Selectable<LtiPlatformTable>;
+type Row = PlatformRow & { deployment_ids: string[] };
+
+const columns = `held.*, array(
+  select own.deployment_id from lti_deployment own
+  where own.tenant_id = $1 and own.platform_id = held.platform_id order by own.deployment_id
+) as deployment_ids`;
+
+/** The URLs under which platforms find this service. */
+export const toolUrls = (ctx: Pick<Context, 'config'>) => ({
+  login: `${ctx.config.baseUrl}/lti/login`,
+  launch: `${ctx.config.baseUrl}/lti/launch`,
+});
+
+const toPlatform = (ctx: TenantContext, row: Row): Platform => ({
+  PlatformID: row.platform_id,
+  Name: row.name,
+  Issuer: row.issuer,
+  ClientID: row.client_id,
+  DeploymentIDs: row.deployment_ids,
+  AuthURL: row.auth_url,
+  TokenURL: row.token_url,
+  JWKSURL: row.jwks_url,
+  Tool: {
+    LoginURL: toolUrls(ctx).login,
+    LaunchURL: toolUrls(ctx).launch,
+    JWKSURL: ctx.config.baseUrl + path`/issuer/${ctx.tenantId}/jwks.json`,
+  },
+  CreatedAt: row.created_at.toISOString(),
+  UpdatedAt: row.updated_at.toISOString(),
+});
+
+export const platformNotFound = () =>
+  new Problem('platform_not_found', 'The platform does not exist. List platforms and check the PlatformID.');
+
+type Handle = { platformId: string };
+
+async function readRow(
+  ctx: TenantContext,
+  { platformId }: Handle,
+  lock: '' | 'for update' = '',
+): Promise<Row> {
+  if (!isId(platformId)) throw platformNotFound();
+  const [row] = await run<Row>(ctx, {
+    name: lock ? 'lock_platform' : 'read_platform',
+    text: `select ${columns} from lti_platform held where held.tenant_id = $1 and held.platform_id = $2 ${lock}`,
+    values: [ctx.tenantId, platformId],
+  });
+  if (!row) throw platformNotFound();
+  return row;
+}
+
+export async function readPlatform(ctx: TenantContext, input: Handle): Promise<Platform> {
+  return toPlatform(ctx, await readRow(ctx, input));
+}
+
+const listText = `
+select ${columns} from lti_platform held
+where held.tenant_id = $1 and ($2::uuid is null or held.platform_id > $2) order by held.platform_id limit $3`;
+
+export async function listPlatforms(ctx: TenantContext, input: PageQuery) {
+  const limit = pageLimit(input);
+  const cursor = readCursor(input);
+  const after = cursor !== null && isId(cursor) ? cursor : null;
+  const values = [ctx.tenantId, after, limit + 1];
+  const rows = await run<Row>(ctx, { name: 'list_platforms', text: listText, values });
+  return toPage(
+    rows,
+    limit,
+    (row) => row.platform_id,
+    (row) => toPlatform(ctx, row),
+  );
+}
+
+type Place = { client_id: string; tenant_id: string; platform_id: string };
+
+const placeText = `
+select own.client_id, own.tenant_id, own.platform_id from lti_deployment own
+where own.issuer = $1 and own.client_id = $2 and ($3::text is null or own.deployment_id = $3) limit 1`;
+
+const clientsText = `
+select distinct on (own.client_id) own.client_id, own.tenant_id, own.platform_id from lti_deployment own
+where own.issuer = $1 and ($2::text is null or own.deployment_id = $2) order by own.client_id limit 2`;
+
+const othersText = `
+select distinct own.client_id, own.tenant_id, own.platform_id from lti_deployment own
+where own.issuer = $1 and own.client_id = $2 and own.platform_id is distinct from $3::uuid limit 2`;
+
+/** Where a client, or one of its deployments, is registered. On Citus, each node has this table. */
+async function findPlace(
+  ctx: Context,
+  input: { issuer: string; clientId: string; deploymentId: string | null },
+): Promise<Place | undefined> {
+  const values = [input.issuer, input.clientId, input.deploymentId];
+  const [place] = await run<Place>(ctx, { name: 'find_lti_deployment', text: placeText, values });
+  return place;
+}
+
+/** At most two platforms of the client, in all tenants. */
+function findOthers(
+  ctx: Context,
+  input: { issuer: string; clientId: string; platformId: string | null },
+): Promise<Place[]> {
+  const values = [input.issuer, input.clientId, input.platformId];
+  return run<Place>(ctx, { name: 'find_lti_platforms', text: othersText, values });
+}
+
+async function readPlace(ctx: Context, place: Place | undefined): Promise<PlatformRow | null> {
+  if (!place) return null;
+  const row = await ctx.db
+    .selectFrom('lti_platform')
+    .selectAll()
+    .where('tenant_id', '=', place.tenant_id)
+    .where('platform_id', '=', place.platform_id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/**
+ * Checks the URLs, which may be slow. All platforms of a client have the same URLs. Otherwise, a tenant could send the
+ * browsers of another one to a page of its own.
+ */
+export async function checkUrls(
+  ctx: TenantContext,
+  input: PlatformChange,
+  platformId: string | null,
+): Promise<void> {
+  for (const name of ['TokenURL', 'JWKSURL'] as const) {
+    const address = input[name];
+    if (address !== undefined) await checkUrl(ctx.config, address, name);
+  }
+  const before = platformId === null ? null : await readRow(ctx, { platformId });
+  const issuer = input.Issuer ?? before?.issuer ?? '';
+  const clientId = input.ClientID ?? before?.client_id ?? '';
+  const [place] = await findOthers(ctx, { issuer, clientId, platformId });
+  const other = await readPlace(forAnyone(ctx), place);
+  if (!other) return;
+  const differs =
+    other.auth_url !== (input.AuthURL ?? before?.auth_url) ||
+    other.token_url !== (input.TokenURL ?? before?.token_url) ||
+    other.jwks_url !== (input.JWKSURL ?? before?.jwks_url);
+  if (differs)
+    throw new Problem(
+      'platform_exists',
+      'This client is registered with other URLs. Copy AuthURL, TokenURL and JWKSURL again from the platform.',
+      { param: 'AuthURL' },
+    );
+}
+
+async function addDeployments(ctx: TenantContext, row: PlatformRow, ids: readonly string[]): Promise<void> {
+  const values = [row.issuer, row.client_id, row.tenant_id, row.platform_id, ids];
+  await run(ctx, {
+    name: 'add_deployments',
+    text: `insert into lti_deployment (issuer, client_id, tenant_id, platform_id, deployment_id)
+      select $1, $2, $3, $4, unnest($5::text[])`,
+    values,
+  }).catch((error: unknown) => {
+    if (codeOf(error) !== '23505') throw error;
+    throw new Problem(
+      'platform_exists',
+      'One of the DeploymentIDs of this client is already registered. Change that platform, or leave the deployment out.',
+      { param: 'DeploymentIDs' },
+    );
+  });
+}
+
+const insertText = `
+insert into lti_platform as held (tenant_id, platform_id, name, issuer, client_id, auth_url, token_url, jwks_url, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning *`;
+
+export async function createPlatform(ctx: TenantContext, input: NewPlatform): Promise<Platform> {
+  const now = tenantNow(ctx);
+  const { Name, Issuer, ClientID, DeploymentIDs, AuthURL, TokenURL, JWKSURL } = input;
+  const values = [ctx.tenantId, newId(now), Name, Issuer, ClientID, AuthURL, TokenURL, JWKSURL, now];
+  return transaction(ctx, async (ctx) => {
+    const [row] = await run<PlatformRow>(ctx, { name: 'create_platform', text: insertText, values });
+    if (!row) throw platformNotFound();
+    await addDeployments(ctx, row, DeploymentIDs);
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'platform.created',
+      targetId: row.platform_id,
+      data: {},
+    });
+    return toPlatform(ctx, { ...row, deployment_ids: DeploymentIDs.toSorted() });
+  });
+}
+
+const deleteDeployments = (ctx: TenantContext, platformId: string) =>
+  ctx.db
+    .deleteFrom('lti_deployment')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('platform_id', '=', platformId)
+    .execute();
+
+/** Changes the given fields; the others keep their values. */
+export async function updatePlatform(
+  ctx: TenantContext,
+  { platformId, ...input }: PlatformChange & Handle,
+): Promise<Platform> {
+  return transaction(ctx, async (ctx) => {
+    const before = await readRow(ctx, { platformId }, 'for update');
+    const { DeploymentIDs = before.deployment_ids } = input;
+    const row = await ctx.db
+      .updateTable('lti_platform')
+      .set({
+        name: input.Name ?? before.name,
+        issuer: input.Issuer ?? before.issuer,
+        client_id: input.ClientID ?? before.client_id,
+        auth_url: input.AuthURL ?? before.auth_url,
+        token_url: input.TokenURL ?? before.token_url,
+        jwks_url: input.JWKSURL ?? before.jwks_url,
+        updated_at: tenantNow(ctx),
+      })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('platform_id', '=', platformId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await deleteDeployments(ctx, platformId);
+    await addDeployments(ctx, row, DeploymentIDs);
+    const after = toPlatform(ctx, { ...row, deployment_ids: DeploymentIDs.toSorted() });
+    const Changed = differences(after, toPlatform(ctx, before)).filter((name) => name in input);
+    if (Changed.length > 0)
+      await appendAudit(ctx, ctx.tenantId, {
+        action: 'platform.changed',
+        targetId: platformId,
+        data: { Changed },
+      });
+    return after;
+  });
+}
+
+/** Deletes the platform and its log of launches. Users, enrolments and results stay. */
+export async function deletePlatform(ctx: TenantContext, { platformId }: Handle): Promise<Platform> {
+  return transaction(ctx, async (ctx) => {
+    const platform = toPlatform(ctx, await readRow(ctx, { platformId }, 'for update'));
+    for (const table of ['lti_deployment', 'lti_launch', 'lti_link', 'lti_platform'] as const)
+      await ctx.db
+        .deleteFrom(table)
+        .where('tenant_id', '=', ctx.tenantId)
+        .where('platform_id', '=', platformId)
+        .execute();
+    await appendAudit(ctx, ctx.tenantId, { action: 'platform.deleted', targetId: platformId, data: {} });
+    return platform;
+  });
+}
+
+export type Client = Pick<PlatformRow, 'issuer' | 'client_id' | 'auth_url' | 'jwks_url'>;
+
+/** The clients that a login may mean, at most two: if there are several, it is ambiguous. */
+export async function findClients(
+  ctx: Context,
+  {
+    issuer,
+    clientId,
+    deploymentId,
+  }: { issuer: string; clientId: string | null; deploymentId: string | null },
+): Promise<Client[]> {
+  const places =
+    clientId === null
+      ? await run<Place>(ctx, { name: 'find_lti_clients', text: clientsText, values: [issuer, deploymentId] })
+      : [await findPlace(ctx, { issuer, clientId, deploymentId: null })];
+  const found = await Promise.all(places.map((place) => readPlace(ctx, place)));
+  return found.filter((row) => row !== null);
+}
+
+export async function findByDeployment(
+  ctx: Context,
+  { issuer, client_id: clientId }: Pick<Client, 'issuer' | 'client_id'>,
+  deploymentId: string,
+): Promise<PlatformRow | null> {
+  return readPlace(ctx, await findPlace(ctx, { issuer, clientId, deploymentId }));
+}
+
+/** The only platform of a client; null if several tenants share the client. */
+export async function onlyPlatform(
+  ctx: Context,
+  { issuer, client_id: clientId }: Pick<Client, 'issuer' | 'client_id'>,
+): Promise<PlatformRow | null> {
+  const places = await findOthers(ctx, { issuer, clientId, platformId: null });
+  return places.length === 1 ? readPlace(ctx, places[0]) : null;
+}

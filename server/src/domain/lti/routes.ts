@@ -1,0 +1,196 @@
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../http/pagination.ts';
+import { created, ok, path, route } from '../../http/routes.ts';
+import { Fields } from '../../http/validation/schema.ts';
+import { chooseCourses } from './deep-link.ts';
+import { receiveLaunch } from './launch.ts';
+import { listLaunches } from './launches.ts';
+import { type Form, startLogin } from './login.ts';
+import {
+  checkUrls,
+  createPlatform,
+  deletePlatform,
+  listPlatforms,
+  readPlatform,
+  updatePlatform,
+} from './platforms.ts';
+import {
+  LaunchForm,
+  LoginForm,
+  NewPlatform,
+  Platform,
+  PlatformChange,
+  PlatformLaunch,
+  platformParams,
+  SelectionForm,
+} from './schemas.ts';
+
+const common = { tag: 'Platforms', access: 'tenant', scope: 'connections:write' } as const;
+const one = { path: '/platform/{PlatformID}', params: platformParams } as const;
+const open = { tag: 'Platforms', access: 'anyone', scope: null, page: true } as const;
+const html = (description: string) => ({ description, type: 'text/html' });
+
+/** ID tokens with many custom parameters are large. */
+const formBytes = 64 * 1024;
+const receiving = { ...open, method: 'POST', forms: true, bodyLimit: formBytes } as const;
+
+const launchAnswers = {
+  200: html('A page on which courses are chosen, or one that reads from the storage of the platform.'),
+  303: { description: 'Redirects to the player on the content origin.' },
+  400: html('A page that says what the message lacks.'),
+  401: html('A page that says why the launch was rejected, or that offers a window of its own.'),
+  403: html('A page that says why the course cannot be opened.'),
+  404: html('A page that says that the platform is not registered.'),
+  502: html("A page that says that the platform's keys could not be read."),
+};
+
+const loginAnswers = {
+  200: html('A page that puts a value into the storage of the platform, and then goes on to it.'),
+  303: { description: "Redirects to the platform's URL for authentication requests." },
+  400: html('A page that says that the client is not named.'),
+  404: html('A page that says that the platform is not registered.'),
+};
+
+const launchEvents = ['user.created', 'user.updated', 'enrolment.created', 'enrolment.expired'] as const;
+
+export const ltiRoutes = [
+  route({
+    ...common,
+    method: 'POST',
+    path: '/platform',
+    name: 'createPlatform',
+    summary: 'Register a learning platform (LTI 1.3)',
+    description:
+      'Lets an LMS such as Moodle, Canvas or Blackboard open your courses. The response has the URLs to enter there. Launching a course creates the user, whose `LoginID` is `lti:`, the issuer and their ID in the platform, and the enrolment.',
+    body: NewPlatform,
+    responses: { 201: { description: 'The platform.', schema: Platform } },
+    problems: ['platform_exists', 'webhook_address_refused'],
+    events: [],
+    audits: ['platform.created'],
+    prepare: (ctx, { body }) => checkUrls(ctx, body, null),
+    handle: async (ctx, { body }) => {
+      const platform = await createPlatform(ctx, body);
+      return created(platform, path`/platform/${platform.PlatformID}`);
+    },
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/platform',
+    name: 'listPlatforms',
+    summary: 'List learning platforms',
+    description: 'In the order in which they were registered.',
+    query: Fields(pageQuery),
+    responses: { 200: { description: 'A page of platforms.', schema: PageOf(Platform) } },
+    handle: async (ctx, { query }) => ok(await listPlatforms(ctx, query)),
+  }),
+  route({
+    ...common,
+    ...one,
+    method: 'GET',
+    name: 'readPlatform',
+    summary: 'Read a learning platform',
+    description: '`Tool` has the URLs to enter in the platform.',
+    responses: { 200: { description: 'The platform.', schema: Platform } },
+    problems: ['platform_not_found'],
+    handle: async (ctx, { params }) => ok(await readPlatform(ctx, { platformId: params.PlatformID })),
+  }),
+  route({
+    ...common,
+    ...one,
+    method: 'PUT',
+    name: 'updatePlatform',
+    summary: 'Change a learning platform',
+    description: 'Fields that you leave out keep their values.',
+    example: ['Name'],
+    body: PlatformChange,
+    responses: { 200: { description: 'The changed platform.', schema: Platform } },
+    problems: ['platform_not_found', 'platform_exists', 'webhook_address_refused'],
+    events: [],
+    audits: ['platform.changed'],
+    prepare: (ctx, { params, body }) => checkUrls(ctx, body, params.PlatformID),
+    handle: async (ctx, { params, body }) =>
+      ok(await updatePlatform(ctx, { ...body, platformId: params.PlatformID })),
+  }),
+  route({
+    ...common,
+    ...one,
+    method: 'DELETE',
+    name: 'deletePlatform',
+    summary: 'Delete a learning platform',
+    description: 'It can no longer open courses, and its log of launches is deleted. Users and results stay.',
+    responses: { 200: { description: 'The deleted platform.', schema: Platform } },
+    problems: ['platform_not_found'],
+    events: [],
+    audits: ['platform.deleted'],
+    handle: async (ctx, { params }) => ok(await deletePlatform(ctx, { platformId: params.PlatformID })),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/platform/{PlatformID}/launch',
+    name: 'listPlatformLaunches',
+    summary: 'List the launches from a learning platform',
+    description: 'The newest first, also rejected ones with their reasons, for 90 days.',
+    params: platformParams,
+    query: Fields(pageQuery),
+    responses: { 200: { description: 'A page of launches.', schema: PageOf(PlatformLaunch) } },
+    problems: ['platform_not_found'],
+    handle: async (ctx, { params, query }) =>
+      ok(await listLaunches(ctx, { ...query, platformId: params.PlatformID })),
+  }),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/lti/login',
+    name: 'startLtiLogin',
+    summary: 'Start a launch from a learning platform (OIDC third-party login)',
+    description:
+      'Platforms open it in the browser. It redirects to the platform, which says who is signed in.',
+    query: Type.Partial(LoginForm),
+    forms: true,
+    responses: loginAnswers,
+    handle: (ctx, { request, query }) => startLogin(ctx, request, query as Form),
+  }),
+  route({
+    ...receiving,
+    path: '/lti/login',
+    name: 'postLtiLogin',
+    summary: 'Start a launch from a learning platform (OIDC third-party login, as a form)',
+    description: 'The same as GET, for platforms that send a form.',
+    example: ['client_id'],
+    body: LoginForm,
+    responses: loginAnswers,
+    events: [],
+    handle: (ctx, { request, body }) => startLogin(ctx, request, body as Form),
+  }),
+  route({
+    ...receiving,
+    path: '/lti/launch',
+    name: 'launchFromPlatform',
+    summary: 'Open a course from a learning platform (LTI 1.3)',
+    description:
+      'Checks the ID token, creates or finds the user and the enrolment, and opens the course. The course is named by the custom parameter `course`, or by `course` in the target link URI; `option` names one of several enrolment options.',
+    body: LaunchForm,
+    responses: launchAnswers,
+    events: launchEvents,
+    handle: (ctx, { request, body }) => receiveLaunch(ctx, request, body as Form),
+  }),
+  route({
+    ...receiving,
+    path: '/lti/deep-link',
+    name: 'chooseCoursesForPlatform',
+    summary: 'Choose courses for a learning platform (LTI Deep Linking 2.0)',
+    description:
+      'The page that a teacher gets in the platform sends this form. It searches the catalogue, or sends the chosen courses to the platform. A form with an ID token is handled like `POST /lti/launch`.',
+    body: SelectionForm,
+    responses: launchAnswers,
+    events: launchEvents,
+    handle: (ctx, { request, body }) => {
+      const form = body as Form;
+      return typeof form.id_token === 'string'
+        ? receiveLaunch(ctx, request, form)
+        : chooseCourses(ctx, request, form);
+    },
+  }),
+];

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+
+/** The fields of a platform at this origin. */
+export const platformAt = (origin: string, deploymentId = '1', clientId = 'lectern') => ({
+  Name: 'Moodle',
+  Issuer: origin,
+  ClientID: clientId,
+  DeploymentIDs: [deploymentId],
+  AuthURL: `${origin}/auth`,
+  TokenURL: `${origin}/token`,
+  JWKSURL: `${origin}/certs`,
+});
+
+export const claim = (name: string) => `https://purl.imsglobal.org/spec/lti/claim/${name}`;
+
+type Changes = { header?: Record<string, string>; key?: Parameters<SignJWT['sign']>[0] };
+export type Score = { address: string; type: string | undefined; body: Record<string, unknown> };
+
+/** A small LTI 1.3 platform of our own, with its own keys, tokens and grade book. */
+export async function startPlatform(now: () => Date) {
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  const kid = 'platform-1';
+  const published = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };
+  const scores: Score[] = [];
+  const tokens: URLSearchParams[] = [];
+  const answers = { status: 200, retryAfter: '' };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const json = (status: number, value: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    const { pathname } = new URL(request.url ?? '', 'http://unused');
+    if (pathname === '/certs') return json(200, { keys: [published] });
+    if (pathname === '/token') {
+      tokens.push(new URLSearchParams(body));
+      return json(200, { access_token: 'access', token_type: 'Bearer', expires_in: 3600 });
+    }
+    if (answers.status >= 300) {
+      if (answers.retryAfter) response.setHeader('retry-after', answers.retryAfter);
+      return json(answers.status, { error: 'refused' });
+    }
+    scores.push({
+      address: request.url ?? '',
+      type: request.headers['content-type'],
+      body: JSON.parse(body),
+    });
+    return json(200, {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const seconds = () => Math.floor(now().getTime() / 1000);
+
+  /** The claims of a launch by this person. */
+  const claims = (nonce: string, more: Record<string, unknown> = {}) => ({
+    iss: origin,
+    aud: 'lectern',
+    sub: 'ada',
+    iat: seconds(),
+    exp: seconds() + 60,
+    nonce,
+    given_name: 'Ada',
+    family_name: 'Lovelace',
+    email: 'ada@example.com',
+    [claim('message_type')]: 'LtiResourceLinkRequest',
+    [claim('version')]: '1.3.0',
+    [claim('deployment_id')]: '1',
+    [claim('resource_link')]: { id: 'link-1' },
+    [claim('roles')]: ['http://purl.imsglobal.org/vocab/lis/v2/membership#Learner'],
+    ...more,
+  });
+  const sign = (payload: Record<string, unknown>, { header = {}, key = privateKey }: Changes = {}) =>
+    new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(key);
+  const close = async () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { origin, claims, sign, scores, tokens, answers, close };
+}
+
+export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>;
+
+/** Goes through the login like a browser. Returns what the platform is asked, and how to answer it. */
+export async function login(
+  baseUrl: string,
+  platform: Pick<TestPlatform, 'origin'>,
+  fields: Record<string, string> = {},
+) {
+  const query = new URLSearchParams({
+    iss: platform.origin,
+    client_id: 'lectern',
+    login_hint: '3',
+    target_link_uri: `${baseUrl}/lti/launch`,
+    ...fields,
+  });
+  const reply = await fetch(`${baseUrl}/lti/login?${query}`, { redirect: 'manual' });
+  const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const html = await reply.text();
+  const location =
+    reply.headers.get('location') ?? /<a href="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+  const asked = new URLSearchParams(new URL(location ?? 'http://none/').search);
+  const state = asked.get('state') ?? '';
+  const post = (fields: Record<string, string>, headers: Record<string, string> = { cookie }) =>
+    fetch(`${baseUrl}/lti/launch`, {
+      method: 'POST',
+      body: new URLSearchParams({ state, ...fields }),
+      headers,
+      redirect: 'manual',
+    });
+  return { reply, html, asked, nonce: asked.get('nonce') ?? '', state, cookie, post };
+}
