@@ -46,6 +46,7 @@ test('only webhook deliveries, imports from a URL and identity providers open co
   assert.deepEqual(found, [
     'server/src/cli/backup-command.ts',
     'server/src/cli/bulk-command.ts',
+    'server/src/cli/demo-company.ts',
     'server/src/cli/demo.ts',
     'server/src/cli/health-command.ts',
     'server/src/domain/events/webhooks/addresses.ts',

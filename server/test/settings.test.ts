@@ -28,7 +28,10 @@ test('an administrator changes the language and the days of reminders', async ()
   const { tenant, ada } = await withAda();
   const { body: before } = await ada('GET', '/settings');
   const { UpdatedAt } = before;
-  assert.deepEqual(before, { Language: 'de', ReminderDays: [14, 3], RequireSignIn: false, UpdatedAt });
+  assert.deepEqual(before, {
+    ...{ Language: 'de', TimeZone: 'UTC', ReminderDays: [14, 3] },
+    ...{ RequireSignIn: false, UpdatedAt },
+  });
   const changed = await ada('PUT', '/settings', { ReminderDays: [30, 7, 1] });
   expectStatus(changed, 200);
   assert.deepEqual(await settingsOf(tenant), { ...unchanged, ReminderDays: [30, 7, 1] });

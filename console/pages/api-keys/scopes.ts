@@ -4,7 +4,6 @@ type Scope = components['schemas']['KeyWithSecret']['Scopes'][number];
 
 /** All scopes that a tenant's key may have. A test compares them with the service's list. */
 export const scopesOfTenant = [
-  'connections:write',
   'users:read',
   'users:write',
   'users:admin',
@@ -14,6 +13,7 @@ export const scopesOfTenant = [
   'catalogue:read',
   'events:read',
   'webhooks:write',
+  'connections:write',
   'scim:write',
   'xapi:read',
   'xapi:write',

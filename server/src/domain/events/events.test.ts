@@ -11,6 +11,7 @@ import { until } from '../../../test/support/until.ts';
 import { noticeEnds } from '../certificates/notices.ts';
 import { remindOfEnds } from '../enrolments/reminders/remind.ts';
 import { runSchedules } from '../reports/schedules/run-schedules.ts';
+import { followRequirements } from '../requirements/follow.ts';
 import { ownPage } from '../sign-in/test-support.ts';
 import { eventTypes } from './types.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
@@ -156,6 +157,22 @@ test('every change to an enrolment writes one event, and all listed types occur'
   const revocation = { Reason: 'Exam repeated' };
   expectStatus(await tenant.api('POST', `/certificate/${certificate.Number}/revoke`, revocation), 200);
   await expectNewTypes(['certificate.revoked']);
+
+  const required = await tenant.user();
+  const requirement = { Title: 'Fire safety', CourseIDs: [await newCourse(service)], DueAfter: 'P30D' };
+  const terms = { ValidFor: 'P1Y', Audience: { LoginIDs: [required] } };
+  expectStatus(await tenant.api('PUT', '/requirement/fire', { ...requirement, ...terms }), 201);
+  const followFor = async (days: number) => {
+    clock.advance({ days });
+    await followRequirements(service.ctx);
+  };
+  for (const days of [20, 20]) await followFor(days);
+  const [{ EnrollID }] = (await tenant.api('GET', `/obligation/${required}`)).body.Items;
+  const passed = { Override: { Success: 'passed', Reason: 'Exam' } };
+  expectStatus(await tenant.api('PUT', `/enrolment/${required}/${EnrollID}`, passed), 200);
+  for (const days of [0, 340, 40]) await followFor(days);
+  expectStatus(await tenant.api('PUT', `/user/${required}`, { Enabled: false }), 200);
+  await followFor(0);
   const all = await tenant.events();
   const { rows } = await sql<{ position: number }>`
     select position from event where tenant_id = ${tenant.TenantID} order by position`.execute(

@@ -26,8 +26,6 @@ const followed: readonly EventType[] = [
   'enrolment.withdrawn',
 ];
 
-const lockText = `select position from requirement_log where tenant_id = $1 for update skip locked`;
-
 /**
  * Runs `work` unless another node is evaluating this tenant. `position` is how far the event log has been followed.
  * Without requirements, there is nothing to do.
@@ -38,11 +36,13 @@ function alone<T>(
 ): Promise<T | null> {
   return transaction(ctx, async (ctx) => {
     await limitLockWaits(ctx);
-    const [log] = await run<{ position: number }>(ctx, {
-      name: 'lock_requirements',
-      text: lockText,
-      values: [ctx.tenantId],
-    });
+    const log = await ctx.db
+      .selectFrom('requirement_log')
+      .select('position')
+      .where('tenant_id', '=', ctx.tenantId)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst();
     return log ? await work(ctx, Number(log.position)) : null;
   });
 }
@@ -62,8 +62,6 @@ from (
   where entry.tenant_id = $1 and entry.position > $2 order by entry.position limit $3
 ) next`;
 
-const movedText = 'update requirement_log set position = $2 where tenant_id = $1';
-
 /** Evaluates the users of the next events. Returns whether there may be more; null if another node does it. */
 const followNext = (ctx: TenantContext) =>
   alone(ctx, async (ctx, position) => {
@@ -74,24 +72,27 @@ const followNext = (ctx: TenantContext) =>
     });
     if (!next?.position) return false;
     await applyToUsers(ctx, next.users, null);
-    await run(ctx, { name: 'move_requirements', text: movedText, values: [ctx.tenantId, next.position] });
+    await ctx.db
+      .updateTable('requirement_log')
+      .set({ position: next.position })
+      .where('tenant_id', '=', ctx.tenantId)
+      .execute();
     return next.found === maxEvents;
   });
-
-const dueText = `
-select held.user_id, held.requirement_id from obligation held
-where held.tenant_id = $1 and held.next_change_at <= $2 order by held.next_change_at limit $3`;
 
 /** Takes the next steps that time brings. Returns whether there may be more. */
 const passNext = (ctx: TenantContext) =>
   alone(ctx, async (ctx) => {
-    const due = await run<{ user_id: string; requirement_id: string }>(ctx, {
-      name: 'due_obligations',
-      text: dueText,
-      values: [ctx.tenantId, tenantNow(ctx), batch],
-    });
+    const due = await ctx.db
+      .selectFrom('obligation')
+      .select(['user_id', 'requirement_id'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('next_change_at', '<=', tenantNow(ctx))
+      .orderBy('next_change_at')
+      .limit(batch)
+      .execute();
     for (const [requirementId, rows] of Map.groupBy(due, ({ requirement_id }) => requirement_id))
-      await applyToUsers(ctx, [...new Set(rows.map(({ user_id }) => user_id))], [requirementId]);
+      await applyToUsers(ctx, [...new Set(rows.flatMap(({ user_id }) => user_id ?? []))], [requirementId]);
     return due.length === batch;
   });
 
@@ -115,22 +116,19 @@ export async function concernedUsers(
   return rows.map(({ user_id }) => user_id);
 }
 
-const pendingText = `
-select held.requirement_id, held.pending_after from requirement held
-where held.tenant_id = $1 and held.pending_after is not null order by held.updated_at limit 1`;
-
 const passedText = `update requirement set pending_after = $3::uuid where tenant_id = $1 and requirement_id = $2`;
 
 /** Applies a changed requirement to the next users. Returns whether there may be more. */
 const applyNext = (ctx: TenantContext) =>
   alone(ctx, async (ctx) => {
-    const values = [ctx.tenantId];
-    const [pending] = await run<{ requirement_id: string; pending_after: string }>(ctx, {
-      name: 'pending_requirements',
-      text: pendingText,
-      values,
-    });
-    if (!pending) return false;
+    const pending = await ctx.db
+      .selectFrom('requirement')
+      .select(['requirement_id', 'pending_after'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('pending_after', 'is not', null)
+      .orderBy('updated_at')
+      .executeTakeFirst();
+    if (!pending?.pending_after) return false;
     const { requirement_id, pending_after } = pending;
     const users = await concernedUsers(ctx, {
       requirementId: requirement_id,

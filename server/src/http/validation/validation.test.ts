@@ -53,7 +53,7 @@ test('error details include an example for values with a format', async () => {
   const query = await tenant.api('GET', '/enrolment?Limit=0&Order=up');
   assert.deepEqual(
     query.body.errors.map(({ detail }: { detail: string }) => detail),
-    ['Limit must be 1 or more.', 'Order must be one of oldest, newest, status, status_descending.'],
+    ['Limit must be 1 or more.', 'Order must be one of oldest, newest, due, status, status_descending.'],
   );
 });
 
@@ -91,8 +91,8 @@ function keywordsOf(schema: object): string[] {
   });
 }
 
-/** Names of xAPI, and those in links, which the interface defines. `after` is a former name. */
-const otherNames = /^\/(xapi|launch|preview|play)\b/;
+/** Names of xAPI and LTI, and those in links, which the interface defines. `after` is a former name. */
+const otherNames = /^\/(xapi|lti|launch|preview|play)\b/;
 
 test('query parameters are named like fields, and a lower-case first letter is accepted', async () => {
   for (const { name, path, query } of routes)
