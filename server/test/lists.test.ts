@@ -108,6 +108,7 @@ const cases: Record<string, string[]> = {
   ],
   listObligationsOfUser: ['Order=due&Status=overdue&RequirementID=duty-3', 'Order=due_descending'],
   listImports: [''],
+  listProvisioningLog: [''],
   listPlatformLaunches: [''],
   listMails: [
     ...['', 'Status=queued', 'Status=failed', `LoginID=${names.LoginID}`],
@@ -143,6 +144,7 @@ const small = [
   'listWebhooks',
   'listReportSchedules',
   'listRequirements',
+  'listIdentityProviders',
   'listCompliance',
   'listPlatforms',
 ];

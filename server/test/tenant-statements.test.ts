@@ -62,6 +62,7 @@ const shared = [
   /^select \* from "tenant" where/,
   /^read_playable$/,
   /^select "standard", "tree" from "release"/,
+  /^select "duration_id", "due_after" from "enrol_option"/,
 ];
 
 function others(): string[] {

@@ -77,7 +77,8 @@ test('A file is planned, corrected, imported, invited and undone from another br
   await page.getByText('staff.csv').waitFor();
   await expectAccessible(page);
   await plan(page);
-  await page.getByText('Looks like a due date.').waitFor();
+  const due = page.getByRole('combobox', { name: 'Field for the column Must be done by' });
+  assert.equal(await due.inputValue(), 'DueAt');
   const lastName = page.getByRole('combobox', { name: 'Field for the column Nachname (neu)' });
   assert.equal(await lastName.inputValue(), '');
   await lastName.selectOption('LastName');

@@ -9,8 +9,9 @@ import type { Import } from './sentence.ts';
 import { sendFile, type Upload } from './upload.ts';
 
 const fields = [
-  ...['LoginID', 'FirstName', 'LastName', 'GroupName', 'Email', 'IsAdmin', 'Register', 'Enabled'],
-  ...['IfExists', 'IfMissing', 'CourseID', 'DurationID', 'ExpiresAt', 'IfEnrolled', 'Reference'],
+  ...['LoginID', 'FirstName', 'LastName', 'GroupName', 'Groups', 'Email', 'ManagerLoginID', 'IsAdmin'],
+  ...['Register', 'Enabled', 'TimeFactor', 'IfExists', 'IfMissing', 'CourseID', 'DurationID', 'DueAt'],
+  ...['ExpiresAt', 'IfEnrolled', 'Reference'],
 ];
 
 type Props = {
@@ -50,7 +51,10 @@ export function ImportColumns({ one: { Columns }, upload, onMade }: Props) {
             data={[
               { value: '', label: t('notImported') },
               ...fields,
-              `Metadata.${(Columns[at]?.Name ?? '').replaceAll(',', '').replace(/^Metadata\./, '')}`,
+              ...['Attributes', 'Metadata'].map(
+                (of) =>
+                  `${of}.${(Columns[at]?.Name ?? '').replaceAll(',', '').replace(/^(Attributes|Metadata)\./, '')}`,
+              ),
             ]}
             className="field-choice"
             data-left={chosen[at] === null || undefined}

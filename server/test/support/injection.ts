@@ -57,6 +57,9 @@ export const hostileBodies = {
     FirstName: hostile('FirstName'),
     LastName: hostile('LastName'),
     GroupName: hostile('GroupName'),
+    Groups: [hostile('GroupName'), hostile('Group')],
+    ManagerLoginID: hostile('ManagerLoginID'),
+    Attributes: { site: hostile('Attribute') },
     Email: hostile('Email'),
     Password: hostile('Password'),
   },
@@ -64,6 +67,9 @@ export const hostileBodies = {
     FirstName: hostile('FirstName'),
     LastName: hostile('LastName'),
     GroupName: hostile('GroupName'),
+    Groups: [hostile('GroupName'), hostile('Group')],
+    ManagerLoginID: hostile('ManagerLoginID'),
+    Attributes: { site: hostile('Attribute') },
     Email: hostile('Email'),
     Password: hostile('Password'),
   },
@@ -90,6 +96,19 @@ export const hostileBodies = {
     On: 'completed',
   },
   revokeCertificate: { Reason: longHostile('Reason'), ShowReason: true },
+  putRequirement: {
+    Title: hostile('Title').slice(0, 200),
+    CourseIDs: [hostile('CourseID')],
+    Audience: {
+      Groups: [hostile('GroupName')],
+      Attributes: { site: [hostile('Attribute')] },
+      Managers: [hostile('LoginID')],
+      LoginIDs: [hostile('LoginID')],
+    },
+    DueAfter: 'P30D',
+    DurationID: hostile('DurationID'),
+  },
+  exemptUser: { Exempt: true, Reason: longHostile('Reason') },
   reissueCertificate: { Reason: longHostile('Reason'), ShowReason: true },
   importFromURL: { URL: 'http://127.0.0.1:9/"><img/src=x/onerror=window.hostile=1>' },
   putOption: { Name: hostile('Name'), Groups: [hostile('GroupName')], Duration: 'P30D' },
@@ -246,6 +265,26 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   }
   const place = path`/enrol/${LoginID}/${CourseID}/${DurationID}`;
   const enrolment = done(await tenant.api('POST', place, bodies.enrolWithOption));
+  const CourseIDs = [CourseID];
+  const Audience = { ...bodies.putRequirement.Audience, Managers: [LoginID], LoginIDs: [LoginID] };
+  done(
+    await tenant.api('PUT', '/requirement/hostile', {
+      ...bodies.putRequirement,
+      CourseIDs,
+      DurationID,
+      Audience,
+    }),
+  );
+  done(
+    await tenant.api('PUT', '/requirement/everyone', {
+      Title: 'x',
+      CourseIDs,
+      DurationID,
+      DueAfter: 'P30D',
+      Audience: {},
+    }),
+  );
+  done(await tenant.api('PUT', path`/obligation/${LoginID}/everyone`, bodies.exemptUser));
   await waiveUnit(service, tenant, LoginID);
   await resetAttempt(service, tenant, LoginID);
   done(

@@ -150,7 +150,7 @@ test('lists are returned as CSV or NDJSON according to Accept, with all pages, t
   );
   const csv = (await get('/user?GroupName=bulk', 'text/csv')).body.split('\r\n');
   assert.match(csv[0] ?? '', /^LoginID,FirstName,LastName,GroupName,/);
-  assert.match(csv[1] ?? '', /^'=cmd,,,bulk,,false,false,true,/);
+  assert.match(csv[1] ?? '', /^'=cmd,,,bulk,,,"\[""bulk""\]",\{\},false,false,true,/);
   assert.equal(csv.length, 6);
   const raw = (await get('/user?GroupName=bulk', 'text/csv; formulas=raw')).body.split('\r\n');
   assert.match(raw[1] ?? '', /^=cmd,/);

@@ -30,8 +30,9 @@ export const ltiData: PersonalData = {
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId];
     const links = await run(ctx, { name: 'erase_lti_links', text: erase, values });
-    if (links.length >= batchRows) return { records: 0, next: [] };
-    return batchOf((await run(ctx, { name: 'anonymize_lti_launches', text: anonymize, values })).length);
+    const launches = await run(ctx, { name: 'anonymize_lti_launches', text: anonymize, values });
+    const { next } = batchOf(Math.max(links.length, launches.length));
+    return { records: links.length, next };
   },
   count: (ctx, { userId, max }) => countRows(ctx, matching('lti_link', 'enroll_id', '$3'), [userId, max]),
   read: async function* (ctx, { userId }) {

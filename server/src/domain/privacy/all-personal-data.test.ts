@@ -34,6 +34,7 @@ const impersonal: Record<string, string> = {
   identity_provider: 'the configuration of a provider',
   provisioning: 'the settings of provisioning',
   scim_group: 'names of groups',
+  requirement_log: 'how far the log has been followed',
   activity_definition: 'names and descriptions of activities',
 };
 

@@ -114,7 +114,7 @@ const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
  * statements.
  */
 const maxBatchCost = 2 * batchRows;
-const costOfStep = 8;
+const costOfStep = 4;
 
 type Erasing = { erasureId: string; subject: Subject; state: ErasureProgress };
 type Row = { user_id: string; login_id: string; progress: ErasureProgress };

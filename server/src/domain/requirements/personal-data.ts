@@ -21,16 +21,25 @@ update obligation held set user_id = null, exempt_reason = null, enroll_id = nul
   )
 where held.tenant_id = $1 and held.obligation_id = any(array(${ofUserSql(batchRows)})) returning 1`;
 
+const leaveAudiences = `
+update requirement own
+set rule = jsonb_set(own.rule, array['Audience', $4], (own.rule #> array['Audience', $4]) - $2::text), updated_at = $3
+where own.tenant_id = $1 and own.rule #> array['Audience', $4] ? $2`;
+
 export const obligationData: PersonalData = {
   name: 'Obligations',
-  tables: ['obligation'],
+  tables: ['obligation', 'requirement'],
   erased:
-    'The connection between the person and the dates of their obligations, and the reasons for exemptions.',
+    'The connection between the person and the dates of their obligations, the reasons for exemptions, and their LoginID in audiences of requirements.',
   retained: {
     what: 'When an obligation was due, completed and valid, and for which group.',
     why: 'Reports of earlier days must not change.',
   },
-  eraseForUser: async (ctx, { userId, until }) => {
+  eraseForUser: async (ctx, { userId, loginId, until }) => {
+    for (const part of ['LoginIDs', 'Managers']) {
+      const values = [ctx.tenantId, loginId, until, part];
+      await run(ctx, { name: 'leave_audiences', text: leaveAudiences, values });
+    }
     const values = [ctx.tenantId, userId, until];
     return batchOf((await run(ctx, { name: 'anonymize_obligations', text: anonymize, values })).length);
   },
