@@ -18,7 +18,7 @@ const service = await startService({ now: clock.now });
 after(service.close);
 const tenant = await newTenant(service);
 const other = await newTenant(service);
-const CourseID = await newCourse(service);
+const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });
 
 const enrolled = async (LoginID: string) =>
   (await tenant.api('POST', `/enrol/${encodeURIComponent(LoginID)}/${CourseID}`)).body.EnrollID as string;
@@ -27,6 +27,11 @@ const learner = 'Ren\u00e9e';
 expectStatus(await tenant.api('POST', '/user', { LoginID: learner }), 201);
 const otherUser = await tenant.user();
 const own = { LoginID: learner, CourseID, EnrollID: await enrolled(learner) };
+const passed = { Override: { Success: 'passed', Reason: 'Exam' } };
+expectStatus(
+  await tenant.api('PUT', `/enrolment/${encodeURIComponent(learner)}/${own.EnrollID}`, passed),
+  200,
+);
 const theirs = { LoginID: otherUser, CourseID, EnrollID: await enrolled(otherUser) };
 
 const as = async (LoginID: string) => browser(service, await signInUser(service, tenant, LoginID));
