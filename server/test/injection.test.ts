@@ -50,7 +50,9 @@ test('the injected texts fill every free-text field of the API', () => {
     const schema = operation.requestBody?.content['application/json']?.schema;
     if (!schema || notStored.has(operation.operationId)) continue;
     const known = new Set(
-      ['LoginID', 'MessageID', 'Tenants', 'TimeZone', 'Types', 'EventIDs', 'Recipients'].map((name) => `${name}`),
+      ['LoginID', 'MessageID', 'Tenants', 'TimeZone', 'Types', 'EventIDs', 'Recipients'].map(
+        (name) => `${name}`,
+      ),
     );
     for (const name of freeTexts(schema)) {
       const value = name
