@@ -54,6 +54,17 @@ test('a lost final - or _ is found, and no other lost or changed character', () 
   assert.ok(lost.has('-') && lost.has('_'));
 });
 
+test('no character of the key can be changed', () => {
+  for (const tenantId of ['acme', 'acme1', 'acme12']) {
+    const [id, key] = partsOf(launchUrl(ctx, { tenantId, enrollId: randomUUID() }));
+    for (let at = 0; at < key.length; at++)
+      for (const other of 'ABab01') {
+        const changed = key.slice(0, at) + other + key.slice(at + 1);
+        assert.equal(readLaunchKey(ctx, id, changed) !== null, changed === key, changed);
+      }
+  }
+});
+
 test('a foreign or shortened link is rejected, also a very long one', () => {
   const [id, key] = partsOf(launchUrl(ctx, { tenantId: 'acme', enrollId: randomUUID() }));
   for (const [sentId, sentKey] of [

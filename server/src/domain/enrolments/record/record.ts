@@ -49,6 +49,8 @@ export function readLaunchKey(ctx: Context, sentId: string, sentKey: string): En
   );
   if (!tenant || !signature || !enrollId) return null;
   const handle = { tenantId: Buffer.from(tenant, 'base64url').toString(), enrollId };
+  // Several texts decode to the same name, because the last character has unused bits (RFC 4648 §3.5).
+  if (Buffer.from(handle.tenantId).toString('base64url') !== tenant) return null;
   const text = signedText(handle);
   return lostEnds.some((end) => verify(ctx.keys, 'launch', text, signature + end)) ? handle : null;
 }
