@@ -34,9 +34,9 @@ const all = {
   },
 };
 
-function day(language: CertificateInput['Language'], at: Date): string {
-  const locale = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR' }[language];
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(at);
+function day({ Language, TimeZone: timeZone }: CertificateInput, at: string): string {
+  const locale = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR' }[Language];
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(new Date(at));
 }
 
 export type Texts = ReturnType<typeof textsOf>;
@@ -45,9 +45,8 @@ export type Texts = ReturnType<typeof textsOf>;
 export function textsOf(input: CertificateInput) {
   const own = all[input.Language];
   const name = (input.Name ?? own.erased).normalize('NFC');
-  const date = day(input.Language, new Date(input.CompletedAt));
-  // A certificate that ends at midnight is valid until the day before.
-  const end = input.ValidUntil && day(input.Language, new Date(Date.parse(input.ValidUntil) - 1));
+  const date = day(input, input.CompletedAt);
+  const end = input.ValidUntil && day(input, input.ValidUntil);
   const values: Record<string, string> = {
     Name: name,
     Course: input.CourseTitle,

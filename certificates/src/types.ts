@@ -22,6 +22,8 @@ export type CertificateInput = {
   PaperSize: 'A4' | 'Letter';
   SignedBy: string | null;
   Language: 'en' | 'de' | 'fr';
+  /** In which days are shown, an IANA name. */
+  TimeZone: string;
   /** #rrggbb */
   Colour: string | null;
   Logo: { type: string; width: number; height: number; content: Uint8Array } | null;

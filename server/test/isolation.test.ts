@@ -302,7 +302,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     // Public, because anyone who signs in needs it.
     const isPublic =
       (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||
-      // Whoever knows the number of a certificate may check it.
+      // Anyone who knows the number of a certificate may check it.
       ['readPageBranding', 'readLogo', 'listSignInProviders', 'verifyCertificate'].includes(route.name) ||
       route.path.startsWith('/issuer/');
     const isOwnSettings =

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Duration, Fields, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import { Fields, Nullable, OneOf, Period, Text } from '../../http/validation/schema.ts';
+import { isMonthAndDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 
 /** The values that the text of a certificate can contain, in braces. */
@@ -8,8 +9,7 @@ export const placeholders = ['Name', 'Course', 'Date', 'ValidUntil', 'Score', 'I
 export const certificateFields = {
   On: OneOf(['passed', 'completed'], { description: 'The result that earns a certificate.' }),
   ValidFor: Nullable({
-    ...Duration('How long a certificate is valid, in years, months, weeks and days; null means unlimited.'),
-    pattern: '^P(?=\\d)(\\d{1,3}Y)?(\\d{1,4}M)?(\\d{1,4}W)?(\\d{1,5}D)?$',
+    ...Period('How long a certificate is valid; null means unlimited.'),
     examples: ['P1Y'],
   }),
   ValidTo: Nullable(
@@ -17,7 +17,7 @@ export const certificateFields = {
       pattern: '^(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
       examples: ['12-31'],
       description:
-        'Instead of ValidFor: certificates end on the next such day of the year (MM-DD), at midnight UTC after it.',
+        'Instead of ValidFor: certificates end with the next such day of the year (MM-DD), in the `TimeZone` of the tenant.',
     }),
   ),
   Title: Nullable({
@@ -58,11 +58,8 @@ export function checkRule(rule: Partial<CertificateRule>, at: string): void {
   };
   if (rule.ValidFor != null && rule.ValidTo != null)
     reject('ValidTo', 'Send either ValidFor or ValidTo, and null for the other.');
-  if (rule.ValidFor != null && !/[1-9]/.test(rule.ValidFor))
-    reject('ValidFor', 'ValidFor must be longer than zero days. Send null for unlimited.');
-  const [month = 1, day = 1] = (rule.ValidTo ?? '01-01').split('-').map(Number);
-  if (day > new Date(Date.UTC(2024, month, 0)).getUTCDate())
-    reject('ValidTo', `The month has no day ${day}. Send a day that exists, such as 12-31.`);
+  if (rule.ValidTo != null && !isMonthAndDay(rule.ValidTo))
+    reject('ValidTo', `No year has the day ${rule.ValidTo}. Send a day that exists, such as 12-31.`);
   for (const name of ['Title', 'Text'] as const)
     for (const [whole, inner = ''] of (rule[name] ?? '').matchAll(/\{([^{}]*)\}/g))
       if (!placeholders.some((known) => known === inner))

@@ -12,6 +12,7 @@ import {
   newTenant,
   type TestTenant,
 } from '../../../test/support/tenant.ts';
+import { addPeriods } from '../../lib/days.ts';
 import { issueCertificates } from './issue.ts';
 import { noticeEnds } from './notices.ts';
 
@@ -49,7 +50,8 @@ test('a result earns one certificate, which anyone can check', async () => {
   assert.match(made.Number, /^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
   assert.equal(made.Status, 'valid');
   assert.equal(made.Name, 'Ada Lovelace');
-  assert.equal(Date.parse(made.ValidUntil) - Date.parse(made.CompletedAt), 365 * 86_400_000);
+  const day = made.CompletedAt.slice(0, 10);
+  assert.equal(made.ValidUntil, `${addPeriods(day, 'P1Y')}T23:59:59.000Z`);
   for (let n = 0; n < 2; n++) await issueCertificates(service.ctx);
   const { Items } = (await tenant.api('GET', `/certificate?LoginID=${learner.LoginID}&Count=true`)).body;
   assert.deepEqual(Items, [made]);
@@ -88,10 +90,14 @@ test("a tenant's template wins over the course's rule", async () => {
   const CourseID = await newCourse(service, { Certificate: { On: 'passed', ValidFor: 'P1Y' } });
   const address = `/certificate/template/${CourseID}`;
   expectProblem(await tenant.api('GET', address), 404, 'template_not_found');
+  expectStatus(await tenant.api('PUT', '/settings', { TimeZone: 'Pacific/Honolulu' }), 200);
   expectStatus(await tenant.api('PUT', address, { ValidTo: '12-31', Layout: 'modern' }), 200);
   const made = await pass(tenant, await enrolled(tenant, CourseID));
   const year = new Date(made.CompletedAt).getUTCFullYear();
-  assert.equal(made.ValidUntil, `${year + 1}-01-01T00:00:00.000Z`);
+  // Honolulu is ten hours behind UTC, and the page shows the day there.
+  assert.equal(made.ValidUntil, `${year + 1}-01-01T09:59:59.000Z`);
+  const page = await (await verify(made.Number, { accept: 'text/html' })).text();
+  assert.ok(page.includes(`31 December ${year}`));
   const others = await pass(other, await enrolled(other, CourseID));
   assert.notEqual(others.ValidUntil, made.ValidUntil);
   expectStatus(await tenant.api('PUT', address, { On: null }), 200);
@@ -148,7 +154,7 @@ test('the end of a certificate is reported in advance and when it comes', async 
   const CourseID = await newCourse(service, { Certificate: { On: 'passed', ValidFor: 'P30D' } });
   const learner = await enrolled(tenant, CourseID);
   await pass(tenant, learner);
-  for (const days of [15, 3, 9, 6]) {
+  for (const days of [15, 4, 9, 6]) {
     clock.advance({ days });
     await noticeEnds(service.ctx);
     await noticeEnds(service.ctx);

@@ -218,13 +218,14 @@ where known.tenant_id = $1 and known.user_id = any($2::uuid[]) order by known.us
 type Issuer = {
   name: string;
   language: Language;
+  time_zone: string;
   reminder_days: number[];
   colour: string | null;
   logo_name: string | null;
 };
 
 const issuerText = `
-select client.name, client.language, client.reminder_days, own.colour, own.logo_name
+select client.name, client.language, client.time_zone, client.reminder_days, own.colour, own.logo_name
 from tenant client left join branding own on own.tenant_id = $1 where client.tenant_id = $1`;
 
 const keepLogo = `
@@ -257,7 +258,7 @@ async function insert(ctx: TenantContext, earned: readonly Earned[], before: num
     text: people,
     values: [ctx.tenantId, users],
   });
-  const persons = new Map(found.map((person) => [person.user_id, person]));
+  const peopleById = new Map(found.map((person) => [person.user_id, person]));
   const [issuer] = await run<Issuer>(ctx, {
     name: 'certificate_issuer',
     text: issuerText,
@@ -267,7 +268,7 @@ async function insert(ctx: TenantContext, earned: readonly Earned[], before: num
   if (issuer.logo_name !== null)
     await run(ctx, { name: 'keep_certificate_logo', text: keepLogo, values: [ctx.tenantId] });
   const made = earned.flatMap((one, n) => {
-    const person = persons.get(one.user_id);
+    const person = peopleById.get(one.user_id);
     return person ? [rowOf(one, { person, issuer, now, list: Math.floor((before + n) / usedEntries) })] : [];
   });
   for (let missing = made; missing.length > 0; ) {
@@ -312,7 +313,8 @@ function rowOf(
   { person, issuer, now, list }: { person: Person; issuer: Issuer; now: Date; list: number },
 ) {
   const { enroll_id, attempt, user_id, course_id, completed_at, rule, issue = 1 } = earned;
-  const validUntil = earned.valid_until === undefined ? endOf(rule, completed_at) : earned.valid_until;
+  const validUntil =
+    earned.valid_until === undefined ? endOf(rule, completed_at, issuer.time_zone) : earned.valid_until;
   const content: Content = {
     Title: rule.Title,
     Text: rule.Text,
@@ -325,6 +327,7 @@ function rowOf(
     Outcome: rule.On ?? 'passed',
     Issuer: issuer.name,
     Language: issuer.language,
+    TimeZone: issuer.time_zone,
     Colour: issuer.colour,
     LogoName: issuer.logo_name,
   };

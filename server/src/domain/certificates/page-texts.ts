@@ -88,7 +88,7 @@ const texts: Record<Language, Texts> = {
 export const textsIn = (language: Language) => texts[language];
 
 /** A day as people write it, such as 31 January 2026. */
-export function dayIn(language: Language, at: Date): string {
+export function dayIn(language: Language, at: string, timeZone: string): string {
   const locale = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR' }[language];
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(at);
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(new Date(at));
 }

@@ -15,7 +15,7 @@ import {
   revokeCertificate,
 } from './certificates.ts';
 import { acceptedFormat, formats, respondAs } from './formats.ts';
-import { certificateNotFound, toVerified } from './record.ts';
+import { certificateNotFound, contentOf, toVerified } from './record.ts';
 import {
   Certificate,
   CertificateNumber,
@@ -174,7 +174,7 @@ export const certificateRoutes = [
     name: 'verifyCertificate',
     summary: 'Check a certificate',
     description:
-      'Needs no key. Browsers get a page in the language of the reader, programs get JSON. Whoever knows the number sees the name, the course, the dates and the issuer.',
+      'Needs no key. Browsers get a page in the language of the reader, programs get JSON. Anyone who knows the number can see the name, the course, the dates and the issuer.',
     page: true,
     params,
     responses: {
@@ -191,7 +191,9 @@ export const certificateRoutes = [
       if (!found && isPage) return unknownNumberPage(languageOf(request));
       if (!found) throw certificateNotFound();
       const certificate = toVerified(found.ctx, found.row);
-      return isPage ? verifyPage(languageOf(request), certificate) : ok(certificate);
+      return isPage
+        ? verifyPage(languageOf(request), certificate, contentOf(found.row).TimeZone)
+        : ok(certificate);
     },
   }),
 ];

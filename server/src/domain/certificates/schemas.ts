@@ -138,6 +138,8 @@ export type Content = Pick<TemplateRule, 'Title' | 'Text' | 'Layout' | 'PaperSiz
   Outcome: 'passed' | 'completed';
   Issuer: string;
   Language: 'en' | 'de' | 'fr';
+  /** In which its days are shown. */
+  TimeZone: string;
   Colour: string | null;
   LogoName: string | null;
 };

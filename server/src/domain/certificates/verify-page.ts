@@ -6,7 +6,6 @@ import { rejectionPage } from '../delivery/player/rejection-page.ts';
 import type { Language } from '../tenants/schemas.ts';
 import { dayIn, textsIn } from './page-texts.ts';
 import type { VerifiedCertificate } from './schemas.ts';
-import { lastDayOf } from './validity.ts';
 
 const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--good:#17693a;--good-soft:#e4f4ea;--bad:#a32218;--bad-soft:#fdebe9;--old:#7a5200;--old-soft:#fcf1dc;--link:#2456d6}
 @media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--good:#7fd6a1;--good-soft:#173324;--bad:#ff9f95;--bad-soft:#3d1b18;--old:#f2c46d;--old-soft:#372a10;--link:#8fb0ff}}
@@ -33,20 +32,21 @@ const marks = {
 /** Names of any script keep their direction. */
 const isolated = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
 
-/** The public page about a certificate, for people. */
-export function verifyPage(language: Language, certificate: VerifiedCertificate): RouteResponse {
+/** The public page about a certificate, for people. Its days are those of the tenant's time zone. */
+export function verifyPage(
+  language: Language,
+  certificate: VerifiedCertificate,
+  timeZone: string,
+): RouteResponse {
   const texts = textsIn(language);
   const { Status, Name, CourseTitle, Issuer, CompletedAt, ValidUntil, RevokedAt, Reason, ReplacedBy } =
     certificate;
-  const day = (at: string) => dayIn(language, new Date(at));
+  const day = (at: string) => dayIn(language, at, timeZone);
   const rows: [string, string][] = [
     [texts.course, isolated(CourseTitle)],
     [texts.issuedBy, isolated(Issuer)],
     [texts.completed, day(CompletedAt)],
-    [
-      texts.validUntil,
-      ValidUntil === null ? texts.unlimited : dayIn(language, lastDayOf(new Date(ValidUntil))),
-    ],
+    [texts.validUntil, ValidUntil === null ? texts.unlimited : day(ValidUntil)],
     [texts.number, `<span class="number">${certificate.Number}</span>`],
     ...(Reason === null ? [] : [[texts.reason, isolated(Reason)] as [string, string]]),
   ];

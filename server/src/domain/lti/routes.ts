@@ -45,7 +45,7 @@ const launchAnswers = {
 };
 
 const loginAnswers = {
-  200: html('A page that puts a value into the storage of the platform, and then goes on to it.'),
+  200: html('A page that stores a value in the platform, and then continues to it.'),
   303: { description: "Redirects to the platform's URL for authentication requests." },
   400: html('A page that says that the client is not named.'),
   404: html('A page that says that the platform is not registered.'),
