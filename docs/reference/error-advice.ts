@@ -52,6 +52,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   passkey_not_found: 'List the passkeys and check the `PasskeyID`.',
   provider_not_found: 'List identity providers and check the `ProviderID`.',
   provider_limit: 'Delete an identity provider that nobody uses.',
+  sign_in_unavailable: 'Enable an identity provider, or do not require a sign-in for launch links.',
   provider_not_ready: 'Add a passkey for at least one administrator, then require the provider.',
   import_not_found: 'List imports and check the `ImportID`. Imports are deleted after 30 days.',
   import_not_ready: 'Read the import again, and wait until its `Status` allows the operation.',

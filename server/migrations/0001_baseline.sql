@@ -45,7 +45,7 @@ create index stored_answer_old on stored_answer (expires_at);
 -- may have overrun count from here. deletion: the receipt of a deletion in progress. second_factor 'required':
 -- administrators need a passkey to use the console. clock_offset: seconds by which the clock of a test tenant is ahead;
 -- null: not a test tenant. reminder_days: how many days before access ends learners are reminded. time_zone: in which
--- days begin and end, for dates that are sent.
+-- days begin and end, for dates that are sent. can_sign_in: whether an identity provider is enabled.
 create table tenant (
   tenant_id text primary key,
   name text not null,
@@ -64,7 +64,8 @@ create table tenant (
   time_zone text not null default 'UTC',
   folded_id text collate "C" not null default '',
   folded_name text collate "C" not null default '',
-  require_sign_in boolean not null default false
+  require_sign_in boolean not null default false,
+  can_sign_in boolean not null default false
 );
 -- Sign-in with the ID or the name of a tenant.
 create index tenant_by_folded_id on tenant (folded_id);

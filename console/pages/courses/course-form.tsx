@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -110,6 +110,12 @@ export function CourseForm({ course, onDirty }: FormProps) {
           </Stack>
         </Radio.Group>
         <TenantsField value={now.Tenants} onChange={(Tenants) => set({ Tenants })} />
+        <Switch
+          label={t('fields.requireSignIn')}
+          description={t('fields.requireSignInText')}
+          checked={now.RequireSignIn}
+          onChange={(event) => set({ RequireSignIn: event.currentTarget.checked })}
+        />
         <FailedAction error={saving.error} />
         <Group>
           <Button type="submit" disabled={!isDirty} loading={saving.isRunning}>

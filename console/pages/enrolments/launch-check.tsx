@@ -126,6 +126,7 @@ const remedies: Record<Rule['Rule'], (props: Props) => ReactNode> = {
   course_playable: ({ enrolment }) => <OpenCourse courseId={enrolment.CourseID} />,
   attempts_left: (props) => <Reset {...props} />,
   cool_down_over: (props) => <Reset {...props} />,
+  signed_in: () => null,
 };
 
 function OpenCourse({ courseId }: { courseId: string }) {

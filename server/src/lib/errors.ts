@@ -78,6 +78,7 @@ export const errorCodes = {
   provider_not_found: [404, 'The identity provider does not exist'],
   provider_limit: [409, 'There are too many identity providers'],
   provider_not_ready: [409, 'The identity provider cannot be required yet'],
+  sign_in_unavailable: [409, 'Nobody could sign in'],
   passkey_limit: [409, 'There are too many passkeys'],
   last_passkey: [409, 'The last passkey cannot be removed'],
   passkeys_unavailable: [409, 'Passkeys do not work at this address'],

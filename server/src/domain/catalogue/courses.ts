@@ -155,6 +155,11 @@ export async function putCourse(
       .forUpdate()
       .executeTakeFirst();
     if (!before) return false;
+    await rejectUnusableSignIn(ctx, {
+      Tenants: before.tenants,
+      RequireSignIn: before.require_sign_in,
+      ...input,
+    });
     const kept = sent.certificate_since ? { certificate_since: before.certificate_since ?? now } : {};
     await ctx.db
       .updateTable('course')
@@ -166,8 +171,40 @@ export async function putCourse(
     if (before.release_id !== null) forgetRule(ctx, before.release_id);
     return true;
   });
-  if (!changed) await transaction(ctx, (ctx) => insertCourse(ctx, input, sent, now));
+  if (!changed)
+    await transaction(ctx, async (ctx) => {
+      await rejectUnusableSignIn(ctx, input);
+      await insertCourse(ctx, input, sent, now);
+    });
   return { course: await readAuthoredCourse(ctx, input), isNew: !changed };
+}
+
+const findUnready = `/* across tenants: a course may require a sign-in in several tenants */
+select wanted.tenant_id from unnest($1::text[]) wanted (tenant_id)
+left join tenant on tenant.tenant_id = wanted.tenant_id
+where tenant.can_sign_in is not true order by wanted.tenant_id limit 1`;
+
+const findReady = `/* across tenants: a course may require a sign-in in several tenants */
+select tenant.tenant_id from tenant where tenant.can_sign_in limit 1`;
+
+/** A course for all tenants may require a sign-in if some of them have one; in the others, `explain` says so. */
+async function rejectUnusableSignIn(
+  ctx: Context,
+  { Tenants, RequireSignIn }: Pick<CourseChange, 'Tenants' | 'RequireSignIn'>,
+): Promise<void> {
+  if (!RequireSignIn) return;
+  const [found] = await run<{ tenant_id: string }>(
+    ctx,
+    Tenants
+      ? { name: 'find_tenant_without_sign_in', text: findUnready, values: [Tenants] }
+      : { name: 'find_tenant_with_sign_in', text: findReady, values: [] },
+  );
+  if (Tenants ? !found : found) return;
+  throw new Problem(
+    'sign_in_unavailable',
+    `${found ? `The tenant ${found.tenant_id}` : 'No tenant'} has ${found ? 'no' : 'an'} enabled identity provider, so nobody could start the course there. Add one with PUT /identity-provider/{ProviderID} first.`,
+    { param: 'RequireSignIn' },
+  );
 }
 
 async function auditChange(

@@ -97,6 +97,7 @@ export const catalogueRoutes = [
       201: { description: 'Created.', schema: AuthoredCourse },
       200: { description: 'Changed.', schema: AuthoredCourse },
     },
+    problems: ['sign_in_unavailable'],
     events: ['course.released'],
     audits: ['course.created', 'course.changed'],
     handle: async (ctx, { params, body }) => {

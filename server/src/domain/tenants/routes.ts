@@ -76,7 +76,7 @@ export const tenantRoutes = [
     params,
     body: TenantChange,
     responses: { 200: { description: 'The changed tenant.', schema: Tenant } },
-    problems: ['tenant_not_found', 'not_a_test_tenant', 'passkeys_unavailable'],
+    problems: ['tenant_not_found', 'not_a_test_tenant', 'passkeys_unavailable', 'sign_in_unavailable'],
     events: [],
     audits: ['tenant.changed', 'tenant.suspended', 'tenant.resumed'],
     handle: async (ctx, { params, body }) =>

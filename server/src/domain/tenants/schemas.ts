@@ -51,7 +51,7 @@ const common = {
   }),
   RequireSignIn: Type.Boolean({
     description:
-      'true: a learner who opens a LaunchURL has to sign in with an identity provider of the tenant first. Without it, anyone holding the link can start the course. A course can require this too.',
+      'true: a learner who opens a LaunchURL has to sign in with an identity provider of the tenant first. Without it, anyone holding the link can start the course. A course can require this too. The tenant needs an enabled identity provider first.',
   }),
   TimeZone: Text(64, {
     minLength: 1,
@@ -116,7 +116,6 @@ export const NewTenant = Fields(
     SecondFactor: Type.Optional(common.SecondFactor),
     Language: Type.Optional(common.Language),
     ReminderDays: Type.Optional(common.ReminderDays),
-    RequireSignIn: Type.Optional(common.RequireSignIn),
     TimeZone: Type.Optional(common.TimeZone),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),
     FrameOrigins: Type.Optional(common.FrameOrigins),

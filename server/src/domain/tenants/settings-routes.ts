@@ -29,6 +29,7 @@ export const settingsRoutes = [
     additionalScopes: ['users:admin'],
     body: SettingsChange,
     responses: { 200: { description: 'The changed settings.', schema: Settings } },
+    problems: ['sign_in_unavailable'],
     events: [],
     audits: ['tenant.changed'],
     handle: async (ctx, { body }) => ok(await changeSettings(ctx, body)),

@@ -6,7 +6,7 @@ import { run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage, withCount } from '../../http/pagination.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import { relyingPartyOf } from '../../infra/context/config.ts';
-import type { Context } from '../../infra/context/context.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { checkTimeZone } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
@@ -38,7 +38,6 @@ export async function createTenant(
         language: input.Language ?? 'en',
         time_zone: input.TimeZone ?? 'UTC',
         ...(input.ReminderDays !== undefined && { reminder_days: input.ReminderDays }),
-        ...(input.RequireSignIn !== undefined && { require_sign_in: input.RequireSignIn }),
         return_origins: input.ReturnOrigins ?? null,
         frame_origins: input.FrameOrigins ?? null,
         clock_offset: input.Status === 'test' ? 0 : null,
@@ -132,6 +131,32 @@ function rejectUnusablePasskeys(ctx: Context, { SecondFactor }: TenantChange): v
     );
 }
 
+const signInUnavailable = (param: string) =>
+  new Problem(
+    'sign_in_unavailable',
+    'No identity provider is enabled, so nobody could start a course. Add one with PUT /identity-provider/{ProviderID} first.',
+    { param },
+  );
+
+/**
+ * Records whether an identity provider of the tenant is enabled. Throws if none would be left although the settings
+ * require a sign-in. Call it in the transaction that changes the provider.
+ */
+export async function recordSignIn(ctx: TenantContext, canSignIn: boolean): Promise<void> {
+  const { require_sign_in } = await ctx.db
+    .updateTable('tenant')
+    .set({ can_sign_in: canSignIn })
+    .where('tenant_id', '=', ctx.tenantId)
+    .returning('require_sign_in')
+    .executeTakeFirstOrThrow();
+  if (require_sign_in && !canSignIn)
+    throw new Problem(
+      'sign_in_unavailable',
+      'Launch links require a sign-in, and no other identity provider is enabled. Set RequireSignIn to false with PUT /settings first.',
+    );
+  knownTenant.forget(ctx, ctx.tenantId);
+}
+
 /** Changes the given fields; the others keep their values. */
 export async function updateTenant(
   ctx: Context,
@@ -150,6 +175,7 @@ export async function updateTenant(
       .executeTakeFirst();
     if (!before) throw tenantNotFound();
     if (fields.Status === 'test' && before.clock_offset === null) throw notATestTenant();
+    if (fields.RequireSignIn && !before.can_sign_in) throw signInUnavailable('RequireSignIn');
     const resumes = before.status === 'suspended' && (fields.Status ?? 'suspended') !== 'suspended';
     const row = await ctx.db
       .updateTable('tenant')
@@ -197,7 +223,7 @@ async function auditChange(ctx: Context, tenantId: string, Changed: string[], { 
  * `resumedAt` is the end of the last suspension. Deadlines that passed during the suspension are
  * counted from this time.
  */
-type KnownTenant = Tenant & { resumedAt: Date | null; isTest: boolean };
+type KnownTenant = Tenant & { resumedAt: Date | null; isTest: boolean; canSignIn: boolean };
 
 /** The tenant, or null. Cached for less than the 5 s within which a suspension must take effect on every node. */
 export const knownTenant = createCache<KnownTenant | null>({
@@ -206,7 +232,9 @@ export const knownTenant = createCache<KnownTenant | null>({
   max: 10_000,
   load: async (ctx, tenantId) => {
     const row = await findTenant(ctx, tenantId);
-    return row ? { ...toTenant(row), resumedAt: row.resumed_at, isTest: row.clock_offset !== null } : null;
+    if (!row) return null;
+    const { resumed_at: resumedAt, can_sign_in: canSignIn, clock_offset } = row;
+    return { ...toTenant(row), resumedAt, canSignIn, isTest: clock_offset !== null };
   },
 });
 

@@ -74,8 +74,7 @@ export async function click(
   if (decision.MayLaunch && wantsReview)
     return refused({ ...page, link: linkTo(ctx, 'start', page) }, decision);
   const opens = decision.MayLaunch || (mayReview && wantsReview);
-  const needsSignIn = tenant.RequireSignIn || decision.requiresSignIn;
-  if (opens && needsSignIn && !isProven(ctx, handle, proof))
+  if (opens && decision.requiresSignIn && !isProven(ctx, handle, proof))
     return signIn(ctx, request, { page, what: wantsReview ? 'review' : 'start' });
   if (decision.MayLaunch) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);
   if (mayReview && wantsReview) return redirectToPlayer(origin, writeReviewTicket(ctx, ticket), page.framing);

@@ -159,6 +159,8 @@ const german: PageTexts = {
       course_playable: 'Der Kurs hat noch keinen Inhalt. Versuchen Sie es später erneut.',
       attempts_left: `${limit === 1 ? 'Der einzige Versuch für diesen Kurs ist aufgebraucht' : `Sie haben ${limit} von ${limit} Versuchen für diesen Kurs aufgebraucht`}. Bitten Sie Ihre Administration um einen weiteren. Ihre Ergebnisse bleiben erhalten.`,
       cool_down_over: `Der nächste Versuch ist ab dem ${inWords(until, 'de')} möglich. Öffnen Sie den Kurs dann erneut. Ihre Ergebnisse bleiben erhalten.`,
+      signed_in:
+        'Dieser Kurs verlangt eine Anmeldung, aber dafür ist nichts eingerichtet. Wenden Sie sich an Ihre Administration.',
     })[rule],
 };
 
@@ -223,6 +225,8 @@ const french: PageTexts = {
       course_playable: 'Ce cours n’a pas encore de contenu. Réessayez plus tard.',
       attempts_left: `${limit === 1 ? 'La seule tentative pour ce cours a été utilisée' : `Les ${limit} tentatives pour ce cours ont été utilisées`}. Demandez-en une autre à votre administrateur. Vos résultats sont conservés.`,
       cool_down_over: `La prochaine tentative sera possible à partir du ${inWords(until, 'fr')}. Ouvrez alors à nouveau le cours. Vos résultats sont conservés.`,
+      signed_in:
+        'Ce cours exige une connexion, mais aucune n’est configurée. Adressez-vous à votre administrateur.',
     })[rule],
 };
 

@@ -9,13 +9,16 @@ export type LaunchFacts = {
   expiresAt: Date | null;
   courseStatus: string;
   playable: boolean;
+  /** Whether the tenant or the course requires a sign-in, and whether the tenant has an identity provider for it. */
+  requiresSignIn: boolean;
+  canSignIn: boolean;
   attempt: AttemptDecision;
 };
 
 type Rule = {
   code: (typeof ruleCodes)[number];
   passes: (facts: LaunchFacts, now: Date) => boolean;
-  holds: string;
+  holds: string | ((facts: LaunchFacts) => string);
   fails: string | ((facts: LaunchFacts) => string);
 };
 
@@ -66,9 +69,19 @@ const rules: Rule[] = [
     fails: ({ attempt }) =>
       `The next attempt can start on ${inWords(attempt.waitUntil, 'en-GB')}. Open the course again then. Your results are kept.`,
   },
+  {
+    code: 'signed_in',
+    passes: ({ requiresSignIn, canSignIn }) => !requiresSignIn || canSignIn,
+    holds: ({ requiresSignIn }) =>
+      requiresSignIn
+        ? 'A click on the launch link asks the learner to sign in with the identity provider.'
+        : 'The launch link does not require a sign-in.',
+    fails:
+      'This course requires a sign-in, but no identity provider is enabled. Ask your administrator to set one up.',
+  },
 ];
 
-const failing = ({ fails }: Rule, facts: LaunchFacts) => (typeof fails === 'string' ? fails : fails(facts));
+const inFacts = (text: Rule['fails'], facts: LaunchFacts) => (typeof text === 'string' ? text : text(facts));
 
 /** Formats a time as `24 November 2026 at 14:05 UTC`. Rounds it up to the minute. */
 export function inWords(time: Date | null, locale: 'en-GB' | 'de' | 'fr'): string {
@@ -117,7 +130,7 @@ export function decideLaunch(
 ): Pick<Explanation, 'MayLaunch' | 'Rules' | 'NextAttemptAt'> & { reason: string | null } {
   const asked = rules.map((rule) => {
     const passed = rule.passes(facts, now);
-    return { Rule: rule.code, Passed: passed, Detail: passed ? rule.holds : failing(rule, facts) };
+    return { Rule: rule.code, Passed: passed, Detail: inFacts(passed ? rule.holds : rule.fails, facts) };
   });
   const failed = asked.find((rule) => !rule.Passed);
   const NextAttemptAt = facts.attempt.waitUntil?.toISOString() ?? null;

@@ -170,6 +170,7 @@ export const ruleCodes = [
   'course_playable',
   'attempts_left',
   'cool_down_over',
+  'signed_in',
 ] as const;
 
 /** The result that a page claimed for a course. */

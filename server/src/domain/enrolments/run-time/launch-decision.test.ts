@@ -14,6 +14,9 @@ const clock = movableClock();
 const service = await startService({ now: clock.now });
 after(service.close);
 const { api, user } = await newTenant(service);
+// A course for all tenants can require a sign-in as soon as one of them has a provider.
+const provider = { Issuer: 'https://93.184.215.14', ClientID: 'lectern' };
+expectStatus(await (await newTenant(service)).api('PUT', '/identity-provider/acme', provider), 201);
 
 type Situation = { LoginID: string; CourseID: string; address: string };
 
@@ -55,6 +58,10 @@ const ruleCases: Record<
   cool_down_over: {
     break: (situation) => finish(situation, { CoolDown: 'P1D', After: 'finished' }),
     fix: () => clock.advance({ days: 1 }),
+  },
+  signed_in: {
+    break: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { RequireSignIn: true }),
+    fix: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { RequireSignIn: false }),
   },
 };
 

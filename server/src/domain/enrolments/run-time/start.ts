@@ -13,6 +13,7 @@ import { isId, newId } from '../../../lib/ids.ts';
 import { rulesOf } from '../../catalogue/attempt-rules.ts';
 import { playableContent } from '../../catalogue/playable.ts';
 import { eventBuffer, eventType } from '../../events/write.ts';
+import { knownTenant } from '../../tenants/tenants.ts';
 import { timeFactorOf } from '../../users/users.ts';
 import { startsAnotherSql } from '../record/attempt-state.ts';
 import { type EnrolmentRow, enrolmentNotFound } from '../record/record.ts';
@@ -34,7 +35,7 @@ export type LaunchDecision = Omit<Explanation, 'Claims' | 'Refused' | 'Unavailab
   isCompleted: boolean;
   /** Whether the latest attempt may be opened for review even though the course cannot be launched. */
   mayReview: boolean;
-  /** Whether the course requires a sign-in, even if the tenant does not. */
+  /** Whether the tenant or the course requires a sign-in. */
   requiresSignIn: boolean;
 };
 
@@ -96,6 +97,8 @@ export async function explain(
 ): Promise<LaunchDecision> {
   const row = isId(input.enrollId) ? await readFacts(ctx, input.enrollId) : null;
   if (!row || (input.loginId !== undefined && row.login_id !== input.loginId)) throw enrolmentNotFound();
+  const tenant = await knownTenant.get(ctx, ctx.tenantId);
+  const requiresSignIn = row.require_sign_in || (tenant?.RequireSignIn ?? false);
   const now = tenantNow(ctx);
   const attempt = decideAttempt(row, now);
   const decision = decideLaunch(
@@ -105,6 +108,8 @@ export async function explain(
       expiresAt: row.expires_at,
       courseStatus: row.course_status,
       playable: (row.release_id ?? row.course_release_id ?? row.url) !== null,
+      requiresSignIn,
+      canSignIn: tenant?.canSignIn ?? false,
       attempt,
     },
     now,
@@ -121,7 +126,7 @@ export async function explain(
     startsAttempt: attempt.startsAnother,
     attemptLimit: attempt.limit,
     isCompleted: row.status === 'completed',
-    requiresSignIn: row.require_sign_in,
+    requiresSignIn,
     mayReview: mayReview(decision, rulesOf(row.attempt_rules)) && (await canReview(ctx, row.release_id)),
   };
 }

@@ -217,7 +217,7 @@ test('a launch that requires a sign-in keeps its return URL and is only for its 
   const CourseID = await newCourse(service, { RequireSignIn: true });
   const LoginID = unique('learner');
   expectStatus(await api('POST', '/user', { LoginID, Email: 'anna@acme.example' }), 201);
-  const { LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  const { LaunchURL, EnrollID } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
   const back = 'https://portal.example/done?a=1&b=2';
   const clicked = `${LaunchURL}&returnURL=${back}`;
   const { at } = await plainBrowser().signIn(clicked, 'anna-sub', /\/play\//);
@@ -230,12 +230,33 @@ test('a launch that requires a sign-in keeps its return URL and is only for its 
   const framed = await fetch(clicked, { redirect: 'manual', headers: { 'sec-fetch-dest': 'iframe' } });
   assert.equal(framed.status, 200);
   assert.match(await framed.text(), /window of its own/);
+  const asked = async () => (await api('GET', `/enrolment/${LoginID}/${EnrollID}/explain`)).body.Rules.at(-1);
+  assert.match((await asked()).Detail, /asks the learner to sign in/);
   await put({ Enabled: false });
-  assert.equal((await plainBrowser().signIn(clicked, 'anna-sub')).reply.status, 404);
+  assert.equal((await plainBrowser().signIn(clicked, 'anna-sub')).reply.status, 403);
+  assert.deepEqual([(await asked()).Rule, (await asked()).Passed], ['signed_in', false]);
+  expectProblem(await api('PUT', '/settings', { RequireSignIn: true }), 409, 'sign_in_unavailable');
+  await put({ Enabled: true });
   const free = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body.LaunchURL;
   assert.match((await fetch(free, { redirect: 'manual' })).headers.get('location') ?? '', /\/play\//);
   expectStatus(await api('PUT', '/settings', { RequireSignIn: true }), 200);
   assert.match((await fetch(free, { redirect: 'manual' })).headers.get('location') ?? '', /\/sso\//);
+  expectProblem(await put({ Enabled: false }), 409, 'sign_in_unavailable');
+  expectProblem(await api('DELETE', '/identity-provider/acme'), 409, 'sign_in_unavailable');
+  expectStatus(await put({}, 'other'), 201);
+  expectStatus(await api('DELETE', '/identity-provider/acme'), 200);
+});
+
+test('a course requires a sign-in only if the tenants to which it is offered have a provider', async () => {
+  const [ready, bare] = [await connected(), await newTenant(service)];
+  const CourseID = await newCourse(service);
+  const change = (Tenants: string[]) =>
+    service.api('PUT', `/course/${CourseID}`, { Tenants, RequireSignIn: true });
+  const refused = await change([ready.TenantID, bare.TenantID]);
+  expectProblem(refused, 409, 'sign_in_unavailable', 'RequireSignIn');
+  assert.match(refused.body.detail, new RegExp(bare.TenantID));
+  expectStatus(await change([ready.TenantID]), 200);
+  expectProblem(await change([bare.TenantID]), 409, 'sign_in_unavailable');
 });
 
 test('administrators need the provider, except with a passkey', async () => {

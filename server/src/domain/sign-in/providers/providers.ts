@@ -10,6 +10,7 @@ import { Problem } from '../../../lib/errors.ts';
 import { differences } from '../../../lib/tables.ts';
 import { appendAudit } from '../../audit/chain.ts';
 import { checkUrl } from '../../events/webhooks/addresses.ts';
+import { recordSignIn } from '../../tenants/tenants.ts';
 import { sessionLimit } from '../../users/administrators.ts';
 import {
   defaultSettings,
@@ -199,6 +200,7 @@ export async function putProvider(
       .onConflict((conflict) => conflict.columns(['tenant_id', 'provider_id']).doUpdateSet(values))
       .returningAll()
       .executeTakeFirstOrThrow();
+    await countEnabled(ctx);
     const provider = toRecord(ctx, row);
     const Changed = before ? differences(provider, toRecord(ctx, before)).filter(hasSameValue) : [];
     if (ClientSecret !== undefined) Changed.push('ClientSecret');
@@ -220,6 +222,17 @@ export async function putProvider(
 
 function raise(problem: Problem): never {
   throw problem;
+}
+
+/** The lock makes changes of the tenant's other providers wait, so that each sees what the others have disabled. */
+async function countEnabled(ctx: TenantContext): Promise<void> {
+  await ctx.db
+    .selectFrom('tenant')
+    .select('tenant_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .forNoKeyUpdate()
+    .execute();
+  await recordSignIn(ctx, (await enabledProviders(ctx, ctx.tenantId)).length > 0);
 }
 
 async function rejectAboveLimit(ctx: TenantContext): Promise<void> {
@@ -248,6 +261,7 @@ export async function deleteProvider(
       .returningAll()
       .executeTakeFirst();
     if (!row) throw providerNotFound();
+    await countEnabled(ctx);
     await ctx.db
       .updateTable('user_session')
       .set({ ended_at: ctx.now() })
