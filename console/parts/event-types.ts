@@ -32,6 +32,8 @@ const groupOf = {
   'certificate.expiring': 'enrolment',
   'certificate.expired': 'enrolment',
   'certificate.revoked': 'enrolment',
+  'completion.recorded': 'obligation',
+  'completion.deleted': 'obligation',
   'obligation.opened': 'obligation',
   'obligation.due_soon': 'obligation',
   'obligation.overdue': 'obligation',

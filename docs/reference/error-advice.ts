@@ -36,6 +36,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   release_not_found: 'List the releases of the course and use one of their numbers.',
   option_not_found: 'Read the course to see which options are available to this user.',
   requirement_not_found: 'List the requirements with `GET /requirement`.',
+  completion_not_found: 'List the completions from elsewhere with `GET /completion`.',
   obligation_not_found:
     "List the user's obligations with `GET /obligation/{LoginID}`, and ask `GET /obligation/{LoginID}/{RequirementID}/explain` why there is none.",
   confirmation_required:
@@ -67,6 +68,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Ignore this bounce: the email was sent by another system, or more than 90 days ago to a user whose address has changed since.',
   mail_not_configured:
     'The operator has not set `SMTP_URL`. Invite the user with `POST /invitation`, and send them the link yourself.',
+  completion_exists:
+    'A completion has this `Reference`; `differs` lists the fields that differ. Send another one, or delete that completion with a reason.',
   user_exists:
     'Another user has this `LoginID`; `differs` lists the fields that differ. To change the user, set `IfExists` to `update` or use `PUT /user/{LoginID}`.',
   user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',

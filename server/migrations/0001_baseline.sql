@@ -836,6 +836,37 @@ create table key_guess (
   foreign key (tenant_id, user_id) references "user" on delete cascade
 );
 
+-- completions from elsewhere
+
+-- One that was deleted stays, with the reason.
+create table external_completion (
+  tenant_id text not null references tenant,
+  completion_id uuid not null,
+  user_id uuid not null,
+  course_id text collate "C" references course,
+  title text,
+  completed_at timestamptz not null,
+  success text not null,
+  score double precision,
+  source text,
+  evidence_text text,
+  evidence_url text,
+  reference text collate "C",
+  created_at timestamptz not null,
+  created_by text not null,
+  deleted_at timestamptz,
+  delete_reason text,
+  primary key (tenant_id, completion_id),
+  foreign key (tenant_id, user_id) references "user"
+);
+comment on index external_completion_pkey is 'GET /completion';
+create unique index external_completion_by_reference on external_completion (tenant_id, reference) where deleted_at is null;
+comment on index external_completion_by_reference is 'POST /completion with a Reference, GET /completion by Reference';
+create index external_completion_of_course on external_completion (tenant_id, course_id, completion_id);
+comment on index external_completion_of_course is 'GET /completion by CourseID';
+create index external_completion_of_user on external_completion (tenant_id, user_id, completion_id);
+comment on index external_completion_of_user is 'GET /completion by LoginID, obligations, training records, erasure';
+
 -- requirements
 
 -- rule: the record that clients send, with all defaults. voided: the releases whose completions no longer count.

@@ -553,6 +553,22 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/enrolment/key/${KeyID}`), 200);
     return { by: 'revokeEnrolmentKey', target: KeyID };
   },
+  'completion.recorded': async (recordEnd) => {
+    const LoginID = await user();
+    await recordEnd();
+    const sent = { LoginID, Title: reason, CompletedAt: '2020-01-01', Reference: unique('paper') };
+    const made = await tenant.api('POST', '/completion', sent);
+    expectStatus(await tenant.api('POST', '/completion', sent), 200);
+    return { by: 'recordCompletion', target: made.body.CompletionID };
+  },
+  'completion.deleted': async (recordEnd) => {
+    const sent = { LoginID: await user(), Title: reason, CompletedAt: '2020-01-01' };
+    const { CompletionID } = (await tenant.api('POST', '/completion', sent)).body;
+    await recordEnd();
+    for (const _ of [1, 2])
+      expectStatus(await tenant.api('DELETE', `/completion/${CompletionID}?Reason=${reason}`), 200);
+    return { by: 'deleteCompletion', target: CompletionID };
+  },
   'requirement.created': async (recordEnd) => {
     const { put, target } = await required();
     await recordEnd();

@@ -62,6 +62,7 @@ const zip = readFileSync(await packCourse('fire-safety'));
 /** Generated values, keyed by the values in the examples. */
 const real = new Map<unknown, unknown>([['https://hr.example.com/lectern', receiver.url]]);
 const exampleValues = new Set([
+  'CompletionID',
   'EnrollID',
   'ImportID',
   'InvitationID',
@@ -297,6 +298,7 @@ test('the service accepts the example of every operation and responds as the exa
 
   await sendAll('putRequirement readRequirement listRequirements listObligations listObligationsOfUser');
   await sendAll('explainObligation listCompliance exemptUser');
+  await sendAll('recordCompletion listCompletions readCompletion recordCompletions deleteCompletion');
   const { body: enrolment } = await send('readEnrolment');
   const override = (Override: object | null) =>
     service.api('PUT', `/enrolment/ada/${enrolment.EnrollID}`, { Override }, undefined, { tenant: 'acme' });

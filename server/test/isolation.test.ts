@@ -42,6 +42,8 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Time') return '07:00';
   if (name === 'TimeZone') return 'UTC';
   if (name === 'DueAt') return '2026-12-31';
+  if (name === 'CompletedAt') return '2020-01-01';
+  if (name === 'EvidenceURL') return receiver.url;
   if (name === 'Path') return '/';
   if (['AuthURL', 'TokenURL', 'JWKSURL'].includes(name)) return 'http://127.0.0.1:9/';
   if (name === 'DeploymentIDs') return ['intruded'];
@@ -109,6 +111,7 @@ function queryOf(route: Route, names: Record<string, string>): string {
 function rowsOf(route: Route): object[] | null {
   const { LoginID, CourseID, DurationID, GroupName } = victimValues;
   if (route.name === 'createInvitations') return [{ LoginID }];
+  if (route.name === 'recordCompletions') return [{ LoginID, Title: 'intruded', CompletedAt: '2020-01-01' }];
   if (route.name === 'createUsers') return [{ LoginID, FirstName: 'Mine', GroupName }, sameUser];
   if (route.name === 'enrolMany')
     return [

@@ -99,6 +99,11 @@ const cases: Record<string, string[]> = {
       ...['Status=valid', 'Status=revoked', 'Status=replaced', 'Status=valid&CourseID=lists-1'],
     ].map((filter) => `${order}&${filter}`),
   ),
+  listCompletions: ['Order=oldest', 'Order=newest'].flatMap((order) =>
+    ['', 'CourseID=lists-1', `LoginID=${names.LoginID}`, 'Reference=ref-77'].map(
+      (filter) => `${order}&${filter}`,
+    ),
+  ),
   listObligations: [
     ...['Order=due', 'Order=due_descending', 'ManagerLoginID=user-7', 'DueBefore=2090-01-01'],
     ...['not_due', 'due_soon', 'overdue', 'met', 'expiring', 'expired', 'exempt', 'closed'].map(
@@ -148,10 +153,11 @@ const small = [
   'listCompliance',
   'listPlatforms',
 ];
-/** Parameters without a case. With Types and GroupName, the service may have to skip any number of other rows. */
+/** Parameters without a case. With Types and filters for users, the service may have to skip any number of other rows. */
 const unbounded: Record<string, string[]> = {
   listEvents: ['Types', 'after'],
   listObligations: ['GroupName'],
+  listCompletions: ['GroupName', 'ManagerLoginID', 'Attribute'],
 };
 /** A count reads up to 10,000 rows. */
 const counting = 'Count';

@@ -57,6 +57,8 @@ const groupOf = {
   'certificate_template.deleted': 'results',
   'certificate.revoked': 'results',
   'certificate.reissued': 'results',
+  'completion.recorded': 'results',
+  'completion.deleted': 'results',
   'requirement.created': 'catalogue',
   'requirement.changed': 'catalogue',
   'obligation.exempted': 'results',

@@ -32,6 +32,11 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   AcceptedAt: null,
   Token: 'eyJhbGciOiJkaXIifQ',
   Search: 'ada',
+  // Completions from elsewhere
+  CompletionID: '01994a5e-7c00-7000-8000-000000000014',
+  Source: 'Classroom, Leeds',
+  EvidenceText: 'Signed attendance list',
+  EvidenceURL: 'https://files.example.com/attendance.pdf',
   // Requirements
   RequirementID: 'fire-safety',
   Audience: { Groups: ['Engineering'] },

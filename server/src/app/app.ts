@@ -4,6 +4,7 @@ import { auditRoutes } from '../domain/audit/routes.ts';
 import { catalogueRoutes } from '../domain/catalogue/routes.ts';
 import { issuerRoutes } from '../domain/certificates/issuer-routes.ts';
 import { certificateRoutes } from '../domain/certificates/routes.ts';
+import { completionRoutes } from '../domain/completions/routes.ts';
 import { auRoutes } from '../domain/delivery/player/au-routes.ts';
 import { contentRoutes } from '../domain/delivery/player/content-routes.ts';
 import { contentHeaders, prepareContent } from '../domain/delivery/player/content-server.ts';
@@ -88,6 +89,7 @@ export const routes: readonly Route[] = [
   ...enrolmentKeyRoutes,
   ...certificateRoutes,
   ...issuerRoutes,
+  ...completionRoutes,
   ...requirementRoutes,
   ...importRoutes(removeUntouched),
   ...personalDataRoutes,

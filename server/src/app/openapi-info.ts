@@ -16,6 +16,8 @@ const tags = {
   Imports: 'Files of people and enrolments: planned, applied and undone by the service.',
   Certificates: 'What learners get for their results, and the public page that checks it.',
   'Enrolment keys': 'Keys (vouchers) that enrol the person who redeems them.',
+  'Completions from elsewhere':
+    'Completions from other systems, classrooms and certificates, with their evidence.',
   Requirements: 'Who must complete which course by when and how often, and who has done so.',
   Sessions: "Sign-in for this service's own pages, such as the console.",
   'Identity providers': 'Sign-in with the OpenID providers of a tenant.',

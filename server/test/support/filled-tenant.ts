@@ -97,6 +97,11 @@ export async function fill(
   const PlatformID = await leavePlatform(service, tenant, { LoginID, EnrollID });
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
+  const elsewhere = await tenant.api('POST', '/completion', {
+    ...{ LoginID, CourseID, CompletedAt: '2020-01-01', EvidenceText: `${secret} evidence` },
+  });
+  expectStatus(elsewhere, 201);
+  const { CompletionID } = elsewhere.body;
   expectStatus(await tenant.api('GET', '/overview'), 200);
   for (const report of ['completion', 'access', 'activity'])
     expectStatus(await tenant.api('GET', `/report/${report}`), 200);
@@ -118,6 +123,9 @@ export async function fill(
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const names = {
     RequirementID,
+    CompletionID,
+    // Required to delete a completion.
+    Reason: 'mistake',
     ScheduleID,
     ImportID,
     ProviderID,

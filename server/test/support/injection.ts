@@ -108,6 +108,16 @@ export const hostileBodies = {
     DueAfter: 'P30D',
     DurationID: hostile('DurationID'),
   },
+  recordCompletion: {
+    LoginID: hostile('LoginID'),
+    CourseID: hostile('CourseID'),
+    Title: longHostile('Title'),
+    CompletedAt: '2020-01-01',
+    Source: hostile('Source'),
+    EvidenceText: longHostile('EvidenceText'),
+    EvidenceURL: hostileAddress,
+    Reference: hostile('Reference'),
+  },
   exemptUser: { Exempt: true, Reason: longHostile('Reason') },
   reissueCertificate: { Reason: longHostile('Reason'), ShowReason: true },
   importFromURL: { URL: 'http://127.0.0.1:9/"><img/src=x/onerror=window.hostile=1>' },
@@ -284,6 +294,7 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
       Audience: {},
     }),
   );
+  done(await tenant.api('POST', '/completion', { ...bodies.recordCompletion, LoginID, CourseID }));
   done(await tenant.api('PUT', path`/obligation/${LoginID}/everyone`, bodies.exemptUser));
   await waiveUnit(service, tenant, LoginID);
   await resetAttempt(service, tenant, LoginID);

@@ -118,6 +118,11 @@ function statements(tenant: string): string[] {
      from generate_series(1, ${2 * users}) n
      join "user" known on known.tenant_id = ${t} and known.user_id = ${user('(n % ' + String(users) + ') + 1')}
      cross join lateral (select now() + (n - ${users}) * interval '10 minutes' as at) due`,
+    `insert into external_completion (tenant_id, completion_id, user_id, course_id, title, completed_at, success, reference,
+       created_at, created_by, deleted_at)
+     select ${t}, ${key('n')}, ${user('(n + 1) / 2')}, 'lists-' || n % 2, 'x', now(), 'passed', 'ref-' || n, now(), 'key',
+       case when n % 99 = 0 then now() end
+     from generate_series(1, ${2 * users}) n`,
     `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id,
        data, hash)
      select ${t}, ${audit('n')}, 100 + n, now(), case when n % 999 = 0 then 'user.exported' else 'enrolment.withdrawn' end,
@@ -135,6 +140,7 @@ const large = [
   'webhook_delivery',
   'enrolment_key',
   'certificate',
+  'external_completion',
   'obligation',
   'audit_entry',
   'invitation',

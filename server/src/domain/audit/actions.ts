@@ -31,6 +31,7 @@ export const targetKinds = [
   'enrolment',
   'enrolment_key',
   'certificate',
+  'completion',
   'requirement',
   'obligation',
   'import',
@@ -198,6 +199,12 @@ export const auditCatalogue = {
     data({ KeyIDs: Type.Array(Id), CourseIDs: Type.Array(Type.String()) }),
   ],
   'enrolment_key.revoked': ['An enrolment key was revoked.', 'enrolment_key', nothing],
+  'completion.recorded': ['A completion from elsewhere was recorded.', 'completion', nothing],
+  'completion.deleted': [
+    'A completion from elsewhere was deleted. The reason is stored with it.',
+    'completion',
+    nothing,
+  ],
   'requirement.created': ['A requirement was created.', 'requirement', nothing],
   'requirement.changed': ['Fields of a requirement changed.', 'requirement', change],
   'obligation.exempted': [

@@ -12,6 +12,7 @@ const subjects: Record<string, readonly string[]> = {
   key: ['LoginID'],
   enrolment: subjectFields,
   certificate: subjectFields,
+  completion: ['LoginID', 'CourseID'],
   obligation: subjectFields,
   course: ['CourseID'],
   package: ['CourseID'],

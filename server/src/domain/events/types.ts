@@ -45,6 +45,12 @@ const certificate = data({
   Replaces: Nullable(Type.String({ description: 'The number of the certificate that this one replaces.' })),
 });
 
+const recorded = data({
+  CompletionID: Id,
+  CompletedAt: Instant(),
+  Success: OneOf(['unknown', 'passed', 'failed']),
+});
+
 const obligation = data({
   RequirementID: Type.String(),
   Cycle: Count,
@@ -131,6 +137,11 @@ export const eventCatalogue = {
     data({ Number: certificateNumber, ValidUntil: Instant() }),
   ],
   'certificate.revoked': ['A certificate was revoked.', data({ Number: certificateNumber })],
+  'completion.recorded': ['A completion from elsewhere was recorded.', recorded],
+  'completion.deleted': [
+    'A completion from elsewhere was deleted, and no longer counts.',
+    data({ CompletionID: Id }),
+  ],
   'obligation.opened': [
     'A requirement began to concern a user, or its next cycle began. EnrollID is null if the user could not be enrolled.',
     obligation,

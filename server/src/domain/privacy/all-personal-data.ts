@@ -2,6 +2,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import type { Person, PersonalData } from '../../infra/context/personal-data.ts';
 import { auditData } from '../audit/personal-data.ts';
 import { certificateData } from '../certificates/personal-data.ts';
+import { completionData } from '../completions/personal-data.ts';
 import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
 import {
   auSessionData,
@@ -43,6 +44,7 @@ export const allPersonalData: readonly PersonalData[] = [
   documentData,
   enrolmentKeyData,
   certificateData,
+  completionData,
   obligationData,
   importData,
   ltiData,

@@ -97,6 +97,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Progress of the evaluation of obligations',
     notExported: 'It is derived from the events.',
   },
+  { table: 'external_completion', key: ['completion_id'], what: 'Completions from elsewhere' },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
   {
     table: 'earlier_unit',

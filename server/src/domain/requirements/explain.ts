@@ -20,7 +20,10 @@ select ${appliesTo('own', 'rule')} as is_member,
   jsonb_build_object(${Object.entries(parts)
     .map(([name, sql]) => `'${name}', ${sql}`)
     .join(', ')}) as parts,
-  (select held.course_id from enrolment held where held.tenant_id = $1 and held.enroll_id = $4::uuid) as met_course
+  coalesce(
+    (select held.course_id from enrolment held where held.tenant_id = $1 and held.enroll_id = $4::uuid),
+    (select held.course_id from external_completion held where held.tenant_id = $1 and held.completion_id = $4::uuid)
+  ) as met_course
 from requirement rule join "user" own on own.tenant_id = $1
 where rule.tenant_id = $1 and rule.requirement_id = $3 and own.user_id = $2`;
 

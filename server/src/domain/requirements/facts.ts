@@ -64,6 +64,14 @@ from enrolment held
 left join release on release.release_id = held.release_id
 where held.tenant_id = $1 and held.user_id = any($2::uuid[]) and held.course_id = any($3) order by held.enroll_id`;
 
+/** Completions from elsewhere. */
+const completionsText = `
+select held.user_id, held.completion_id, held.course_id, held.completed_at as at from external_completion held
+where held.tenant_id = $1 and held.user_id = any($2::uuid[]) and held.course_id = any($3) and held.deleted_at is null
+  and held.success <> 'failed'`;
+
+type CompletionFact = { user_id: string; completion_id: string; course_id: string; at: Date };
+
 type EnrolmentFact = {
   user_id: string;
   enroll_id: string;
@@ -99,7 +107,9 @@ export async function readFacts(
   const members = await read<Member>('requirement_members', membersText, requirements);
   const rows = await read<ObligationRow>('obligations_of_users', obligationsText, requirements);
   const enrolments = await read<EnrolmentFact>('results_of_users', enrolmentsText, courses);
+  const completions = await read<CompletionFact>('completions_of_users', completionsText, courses);
   const rowsByPair = Map.groupBy(rows, pairOf);
+  const completionsByUser = Map.groupBy(completions, ({ user_id }) => user_id);
   const enrolmentsByUser = Map.groupBy(enrolments, ({ user_id }) => user_id);
   return {
     rules,
@@ -107,15 +117,19 @@ export async function readFacts(
     rowsOf: (member) => rowsByPair.get(pairOf(member)) ?? [],
     completionsOf: ({ user_id, requirement_id }) => {
       const known = rules.get(requirement_id);
-      const own = enrolmentsByUser.get(user_id) ?? [];
-      return own
-        .filter(({ counts, course_id }) => counts && known?.rule.CourseIDs.includes(course_id))
+      const ofRule = ({ course_id }: { course_id: string }) => known?.rule.CourseIDs.includes(course_id);
+      const external = (completionsByUser.get(user_id) ?? [])
+        .filter(ofRule)
+        .map(({ completion_id, at }) => ({ id: completion_id, external: true, at, voided: false }));
+      return (enrolmentsByUser.get(user_id) ?? [])
+        .filter((held) => held.counts && ofRule(held))
         .map(({ enroll_id, at, release }) => ({
           ...{ id: enroll_id, external: false, at },
           voided: (known?.voided ?? []).some(
             ({ Release, Before }) => Release === release && (Before === null || at < new Date(Before)),
           ),
         }))
+        .concat(external)
         .sort((a, b) => a.at.getTime() - b.at.getTime());
     },
     enrolmentOn: ({ user_id }, courseId) =>

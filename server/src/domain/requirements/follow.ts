@@ -24,6 +24,8 @@ const followed: readonly EventType[] = [
   'enrolment.reset',
   'enrolment.expired',
   'enrolment.withdrawn',
+  'completion.recorded',
+  'completion.deleted',
 ];
 
 /**

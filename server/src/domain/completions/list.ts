@@ -1,0 +1,105 @@
+import type { Condition } from '../../db/page.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { isId } from '../../lib/ids.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { appendEvents } from '../events/append.ts';
+import { hasAttribute, isInGroups } from '../users/groups.ts';
+import { completionNotFound, type NamedCompletion, toCompletion, withNames } from './record.ts';
+import type { Completion } from './schemas.ts';
+
+export type CompletionFilter = PageQuery &
+  Order & {
+    LoginID?: string;
+    CourseID?: string;
+    Reference?: string;
+    GroupName?: string;
+    ManagerLoginID?: string;
+    Attribute?: string;
+    Count?: boolean;
+  };
+
+const isOf =
+  (condition: Condition): Condition =>
+  (parameters) =>
+    `held.user_id in (select owner.user_id from "user" owner where owner.tenant_id = $1 and ${condition(parameters)})`;
+
+function conditionsOf(input: CompletionFilter): Condition[] {
+  const { LoginID, CourseID, Reference, GroupName, ManagerLoginID, Attribute } = input;
+  const where: Condition[] = [() => 'held.deleted_at is null'];
+  if (LoginID !== undefined) where.push(isOf(({ add }) => `owner.login_id = ${add(LoginID)}`));
+  if (CourseID !== undefined) where.push(({ add }) => `held.course_id = ${add(CourseID)}`);
+  if (Reference !== undefined) where.push(({ add }) => `held.reference = ${add(Reference)}`);
+  if (GroupName !== undefined) where.push(isOf(({ add }) => isInGroups('owner', `array[${add(GroupName)}]`)));
+  if (ManagerLoginID !== undefined)
+    where.push(isOf(({ add }) => `owner.manager_login_id = ${add(ManagerLoginID)}`));
+  if (Attribute !== undefined) where.push(isOf(hasAttribute('owner', Attribute)));
+  return where;
+}
+
+/** Lists the completions that were not deleted, in the order in which they were recorded. */
+export async function listCompletions(ctx: TenantContext, input: CompletionFilter) {
+  const cursor = readCursor(input);
+  if (cursor !== null && !isId(cursor)) throw foreignCursor();
+  return page<NamedCompletion, Completion>(
+    ctx,
+    input,
+    {
+      rows: 'external_completion held where held.tenant_id = $1',
+      values: [ctx.tenantId],
+      where: conditionsOf(input),
+      key: ['completion_id'],
+      after: cursor === null ? null : [cursor],
+      newest: input.Order === 'newest',
+      show: withNames,
+    },
+    (row) => row.completion_id,
+    toCompletion,
+  );
+}
+
+const oneText = withNames(`select own.* from external_completion own
+  where own.tenant_id = $1 and own.completion_id = $2`);
+
+async function readRow(ctx: TenantContext, completionId: string): Promise<NamedCompletion> {
+  const values = [ctx.tenantId, completionId];
+  const [row] = isId(completionId)
+    ? await run<NamedCompletion>(ctx, { name: 'read_completion', text: oneText, values })
+    : [];
+  if (!row) throw completionNotFound();
+  return row;
+}
+
+/** A deleted completion can still be read, with the reason. */
+export const readCompletion = async (
+  ctx: TenantContext,
+  input: { completionId: string },
+): Promise<Completion> => toCompletion(await readRow(ctx, input.completionId));
+
+/** From now on, the completion does not count. Its row stays, with the reason. */
+export function deleteCompletion(
+  ctx: TenantContext,
+  { completionId, reason }: { completionId: string; reason: string },
+): Promise<Completion> {
+  return transaction(ctx, async (ctx) => {
+    const { user_id, course_id } = await readRow(ctx, completionId);
+    const deleted = await ctx.db
+      .updateTable('external_completion')
+      .set({ deleted_at: tenantNow(ctx), delete_reason: reason })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('completion_id', '=', completionId)
+      .where('deleted_at', 'is', null)
+      .returning('completion_id')
+      .executeTakeFirst();
+    if (deleted) {
+      const courseId = course_id === null ? {} : { courseId: course_id };
+      const data = { CompletionID: completionId };
+      await appendEvents(ctx, [{ type: 'completion.deleted', userId: user_id, ...courseId, data }]);
+      const entry = { action: 'completion.deleted', targetId: completionId, data: {} } as const;
+      await appendAudit(ctx, ctx.tenantId, entry);
+    }
+    return toCompletion(await readRow(ctx, completionId));
+  });
+}
