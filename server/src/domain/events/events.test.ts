@@ -173,6 +173,9 @@ test('every change to an enrolment writes one event, and all listed types occur'
   for (const days of [0, 340, 40]) await followFor(days);
   expectStatus(await tenant.api('PUT', `/user/${required}`, { Enabled: false }), 200);
   await followFor(0);
+  const elsewhere = { LoginID: required, Title: 'First aid', CompletedAt: '2020-01-01' };
+  const { CompletionID } = (await tenant.api('POST', '/completion', elsewhere)).body;
+  expectStatus(await tenant.api('DELETE', `/completion/${CompletionID}?Reason=mistake`), 200);
   const all = await tenant.events();
   const { rows } = await sql<{ position: number }>`
     select position from event where tenant_id = ${tenant.TenantID} order by position`.execute(
