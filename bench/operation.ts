@@ -1,7 +1,7 @@
 import type { Request } from './load/sockets.ts';
 
 /** A learner whose page is open. */
-export type OpenSession = { link: string; path: string; unit: string };
+export type OpenSession = { link: string; page: string; path: string; unit: string; file: string };
 
 /** The data that requests use. Users, enrolments and courses are numbered; see `fill.ts`. */
 export type Dataset = {

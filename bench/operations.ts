@@ -113,6 +113,33 @@ export const operations: readonly Operation[] = [
     request: ({ sessions }, n) => ({ method: 'GET', path: sessions[n % sessions.length]?.link ?? '/' }),
   },
   {
+    name: 'player page',
+    origin: 'content',
+    expected: 200,
+    rows: 1,
+    limit: 'http',
+    request: ({ sessions }, n) => ({ method: 'GET', path: sessions[n % sessions.length]?.page ?? '/' }),
+  },
+  {
+    name: 'open session',
+    origin: 'content',
+    expected: 201,
+    rows: 1,
+    limit: 'one',
+    request: ({ sessions }, n) => ({
+      method: 'POST',
+      path: `${sessions[n % sessions.length]?.page}/session`,
+    }),
+  },
+  {
+    name: 'course file',
+    origin: 'content',
+    expected: 200,
+    rows: 1,
+    limit: 'http',
+    request: ({ sessions }, n) => ({ method: 'GET', path: sessions[n % sessions.length]?.file ?? '/' }),
+  },
+  {
     name: 'commit',
     origin: 'content',
     expected: 200,

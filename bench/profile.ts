@@ -89,7 +89,7 @@ const target = await startTarget({
   nodes: 1,
   root: values.root,
   sizes: { tenants: 0, users: 0, enrolments: 0 },
-  sessions: 1_500,
+  sessions: 3_000,
   say: console.log,
   nodeArguments: [`--inspect=127.0.0.1:${port}`],
   fromSources: true,

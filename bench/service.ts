@@ -157,6 +157,8 @@ async function openSessions(
     const { pathname, search } = new URL(body.LaunchURL);
     sessions[at] = {
       link: pathname + search,
+      page: new URL(click.location ?? '', baseUrl).pathname,
+      file: `${session.body.ContentPath}scripts/course.js`,
       path: `/play/${session.body.Session}`,
       unit: Object.keys(session.body.Data)[0] ?? '',
     };

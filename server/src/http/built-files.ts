@@ -7,15 +7,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import mime from 'mime-types';
 import { codeOf } from '../lib/errors.ts';
 import { notFound } from './problems.ts';
+import type { RouteResponse } from './routes.ts';
 
 const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** A file that does not change while the process runs, compressed at most once. */
+/** A file that never changes, compressed at most once. */
 export type ConstantFile = {
   readonly type: string;
   readonly etag: string;
   readonly body: Buffer;
+  /** Null if compressing the file is not worth the time. */
+  readonly compress: ((body: Buffer, encoding: Encoding) => Promise<Buffer>) | null;
   readonly compressed: Map<Encoding, Promise<Buffer>>;
 };
 
@@ -51,26 +54,42 @@ export function acceptedEncoding({ headers }: FastifyRequest): Encoding | null {
   return encodings.find((encoding) => names.includes(encoding)) ?? null;
 }
 
-export function constantFile(type: string, content: Buffer | string): ConstantFile {
-  const body = Buffer.from(content);
+export function constantFile(
+  type: string,
+  content: Buffer | string,
+  compressing: ConstantFile['compress'] = compress,
+): ConstantFile {
+  const body = typeof content === 'string' ? Buffer.from(content) : content;
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { type, etag, body, compressed: new Map() };
+  return { type, etag, body, compress: compressing, compressed: new Map() };
 }
 
-/** Responds with the file, or with 304 if the client already has it. */
+/** Whether the client has this version. Proxies that compress a response make its ETag weak. */
+export function isKnown(request: FastifyRequest, etag: string): boolean {
+  const known = request.headers['if-none-match']?.split(',') ?? [];
+  return known.some((one) => one.trim().replace(/^W\//, '') === etag);
+}
+
+/** The file, or 304 if the client already has it. */
+export async function constantResponse(request: FastifyRequest, file: ConstantFile): Promise<RouteResponse> {
+  const mayCompress = file.compress !== null && file.body.length >= minCompressedBytes;
+  const encoding = mayCompress ? acceptedEncoding(request) : null;
+  const etag = encoding ? `${file.etag.slice(0, -1)}-${encoding}"` : file.etag;
+  const headers = { 'Content-Type': file.type, ETag: etag, ...(mayCompress && { Vary: 'Accept-Encoding' }) };
+  if (isKnown(request, etag)) return { status: 304, headers };
+  if (!encoding || !file.compress) return { status: 200, body: file.body, headers };
+  const compressed = file.compressed.get(encoding) ?? file.compress(file.body, encoding);
+  file.compressed.set(encoding, compressed);
+  return { status: 200, body: await compressed, headers: { ...headers, 'Content-Encoding': encoding } };
+}
+
 export async function sendConstant(
   request: FastifyRequest,
   reply: FastifyReply,
   file: ConstantFile,
 ): Promise<FastifyReply> {
-  const encoding = file.body.length < minCompressedBytes ? null : acceptedEncoding(request);
-  const etag = encoding ? `${file.etag.slice(0, -1)}-${encoding}"` : file.etag;
-  void reply.type(file.type).headers({ ETag: etag, Vary: 'Accept-Encoding' });
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  if (!encoding) return reply.send(file.body);
-  const compressed = file.compressed.get(encoding) ?? compress(file.body, encoding);
-  file.compressed.set(encoding, compressed);
-  return reply.header('Content-Encoding', encoding).send(await compressed);
+  const { status, body, headers = {} } = await constantResponse(request, file);
+  return reply.code(status).headers(headers).send(body);
 }
 
 const endings = [

@@ -54,7 +54,8 @@ export async function play(service: Pick<TestService, 'contentUrl'>, launchUrl: 
     if (reply.status === 200) next = Math.max(next, (fields.Number ?? next) + 1);
     return reply;
   };
-  const file: Play['file'] = (path, headers = {}) => ask(`${base}/content/${path}`, { headers });
+  const files = session.ContentPath === null ? `${base}/content/` : origin + session.ContentPath;
+  const file: Play['file'] = (path, headers = {}) => ask(files + path, { headers });
   const alive = async () => (await ask(`${base}/alive`)).status;
   return { session, commit, file, alive };
 }

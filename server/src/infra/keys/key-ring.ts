@@ -18,6 +18,7 @@ export type SigningPurpose =
   | 'lti-selection'
   | 'ticket'
   | 'session'
+  | 'files'
   | 'au'
   | 'preview'
   | 'preview-ticket'

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { access, mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { syncPath } from '../../lib/files.ts';
@@ -38,12 +38,6 @@ export async function listFolder(folder: string): Promise<ListedFile[] | null> {
   return files;
 }
 
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
-
 /** One folder per release, renamed to its final name once it is complete. */
 export async function openFolderFiles(
   dataDir: string,
@@ -54,11 +48,9 @@ export async function openFolderFiles(
   await mkdir(releases, { recursive: true });
   await mkdir(scratch, { recursive: true });
   const folder = (releaseId: string) => join(releases, releaseId);
-  const has = (releaseId: string, path: string) => exists(join(folder(releaseId), path));
   return {
     place: releases,
     folder,
-    has,
     scratch: async (name) => join(scratch, name),
     discard: (path) => rm(path, { recursive: true, force: true }),
     keep: async (from, releaseId) => {
@@ -69,8 +61,12 @@ export async function openFolderFiles(
     remove: (releaseId) => rm(folder(releaseId), { recursive: true, force: true }),
     list: (releaseId) => listFolder(folder(releaseId)),
     paths: (releaseId) => pathsIn(folder(releaseId)),
-    find: async (releaseId, path) =>
-      (await has(releaseId, path)) ? { kind: 'local', folder: folder(releaseId), path } : null,
+    find: (releaseId, path) =>
+      stat(join(folder(releaseId), path)).then(
+        (found) =>
+          found.isFile() ? { kind: 'local', folder: folder(releaseId), path, bytes: found.size } : null,
+        () => null,
+      ),
     read: async (releaseId, path) => createReadStream(join(folder(releaseId), path)),
     moveIn: async () => {},
     sweep: async () => {},

@@ -7,7 +7,7 @@ export type ListedFile = { path: string; bytes: number };
 
 /** Where a file can be read now: on this machine's disk, or only in the store. */
 export type FoundFile =
-  | { kind: 'local'; folder: string; path: string }
+  | { kind: 'local'; folder: string; path: string; bytes: number }
   | { kind: 'remote'; bytes: number; etag: string; read: (range?: ByteRange) => Promise<Readable> };
 
 /** Both ends are included, as in the Range header. */
@@ -34,8 +34,7 @@ export type PackageFiles = {
   list(releaseId: string): Promise<ListedFile[] | null>;
   /** The paths alone, which take less time; null if the files are missing. */
   paths(releaseId: string): Promise<string[] | null>;
-  /** Whether there is a file with exactly this path. */
-  has(releaseId: string, path: string): Promise<boolean>;
+  /** The file with exactly this path. */
   find(releaseId: string, path: string): Promise<FoundFile | null>;
   /** A file that `list` returned. */
   read(releaseId: string, path: string): Promise<Readable>;

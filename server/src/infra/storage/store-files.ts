@@ -74,7 +74,7 @@ export function openStoreFiles(ctx: StoreContext, { store, cache, local }: Store
     const fetch = (to: string) => store.download(keyOf(file), to, file);
     const path = await forReaders(cache.get(file.sha256, file.bytes, fetch));
     if (path === null) throw missing(ctx, file, store);
-    return { kind: 'local', folder: cache.folder, path };
+    return { kind: 'local', folder: cache.folder, path, bytes: file.bytes };
   };
 
   return {
@@ -96,10 +96,6 @@ export function openStoreFiles(ctx: StoreContext, { store, cache, local }: Store
     paths: async (releaseId) => {
       const index = await indexOf(releaseId);
       return index.size === 0 ? local.paths(releaseId) : [...index.keys()];
-    },
-    has: async (releaseId, path) => {
-      const index = await indexOf(releaseId);
-      return index.size === 0 ? local.has(releaseId, path) : index.has(path);
     },
     find: async (releaseId, path) => {
       const index = await indexOf(releaseId);

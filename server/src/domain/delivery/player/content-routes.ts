@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { storageLimits } from '../../../../../standards/storage-limits.ts';
-import { readBuilt } from '../../../http/built-files.ts';
+import { constantResponse, readBuilt } from '../../../http/built-files.ts';
 import { isNavigation } from '../../../http/problems.ts';
 import { route } from '../../../http/routes.ts';
-import { createCache } from '../../../infra/context/cache.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { enterPlayer } from '../../../infra/load/limits.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -11,8 +10,7 @@ import { locations } from '../../../lib/locations.ts';
 import { namesOf } from '../../../lib/tables.ts';
 import { isRelease } from '../../catalogue/playable.ts';
 import { type SessionEnd, sessionEnds } from '../../enrolments/run-time/progress-cache.ts';
-import type { LaunchState } from '../../enrolments/run-time/start.ts';
-import { contentTypeOf, locateFile } from './course-files.ts';
+import { contentTypeOf, findFile, smallFile } from './course-files.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';
 import { oldLink } from './page-texts.ts';
 import { clickPreview, openLinkIn } from './preview.ts';
@@ -27,14 +25,6 @@ const pagePolicy =
 /** Maximum body size of requests that need no body. */
 const maxEmptyBody = 1024;
 const notStored = { 'Cache-Control': 'no-store' };
-
-/** The release that a session plays, and whether it may still request files. */
-const liveRelease = createCache<LaunchState>({
-  name: 'live_releases',
-  milliseconds: 10_000,
-  max: 20_000,
-  load: async (ctx, token) => findOpenSession(ctx, token).state(),
-});
 
 function rejectWhenEnded(ended: SessionEnd | null): void {
   if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
@@ -187,10 +177,7 @@ export const contentRoutes = [
     ],
     events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
     handle: async (ctx, { params, body }) => {
-      const session = findOpenSession(ctx, params.token);
-      const receipt = await session.commit(body);
-      if (body.Exit) liveRelease.forget(ctx, params.token);
-      return { status: 200, body: receipt };
+      return { status: 200, body: await findOpenSession(ctx, params.token).commit(body) };
     },
   }),
   route({
@@ -231,22 +218,30 @@ export const contentRoutes = [
     },
     problems: [...ends, 'not_found', 'tenant_not_found', 'range_not_satisfiable', 'wrong_host'],
     handle: async (ctx, { params, request }, reply) => {
-      const { ended, releaseId } = await liveRelease.get(ctx, params.token);
+      const { ended, releaseId } = await findOpenSession(ctx, params.token).state();
       rejectWhenEnded(ended);
-      const path = releaseId && (await locateFile(ctx, { releaseId, path: params['*'] }));
-      const file = releaseId && path ? await ctx.files.find(releaseId, path) : null;
-      if (releaseId && !file) await expectFiles(ctx, { releaseId });
-      if ((!path || !file) && isNavigation(request)) return missingPage(request);
-      if (!path || !file) throw new Problem('not_found', 'The course has no such file.');
-      // Courses name scripts as they like, for example with the extension of a server-side language.
-      reply.removeHeader('X-Content-Type-Options');
+      const wanted = releaseId === null ? null : { releaseId, path: params['*'] };
       const headers = {
-        'Content-Type': contentTypeOf(path),
+        'Content-Type': contentTypeOf(params['*']),
+        'Accept-Ranges': 'bytes',
         // Sandboxed frames inside courses have no origin. Nobody else knows the file's address.
         'Cross-Origin-Resource-Policy': 'cross-origin',
-        // Not `public`, because a shared cache would serve files after access has ended.
-        'Cache-Control': 'private, max-age=3600',
+        // A release's files never change. Not `public`, because a shared cache would serve them after access has ended.
+        'Cache-Control': 'private, max-age=2592000, immutable',
       };
+      // Courses name scripts as they like, for example with the extension of a server-side language.
+      const sniffed = () => reply.removeHeader('X-Content-Type-Options');
+      const small = wanted && !request.headers.range ? await smallFile(ctx, wanted) : null;
+      if (small) {
+        sniffed();
+        const response = await constantResponse(request, small);
+        return { ...response, headers: { ...response.headers, ...headers } };
+      }
+      const file = wanted && (await findFile(ctx, wanted));
+      if (wanted && !file) await expectFiles(ctx, wanted);
+      if (!file && isNavigation(request)) return missingPage(request);
+      if (!file) throw new Problem('not_found', 'The course has no such file.');
+      sniffed();
       return file.kind === 'local' ? { status: 200, file, headers } : sendRemote(request, file, headers);
     },
   }),

@@ -9,7 +9,6 @@ import { assetRoute } from '../../../http/built-files.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { locations } from '../../../lib/locations.ts';
 import { allowFetchFromAnywhere } from './au-routes.ts';
-import { compressCourseFile } from './compress-files.ts';
 import { rejectOtherHosts } from './content-hosts.ts';
 import { playerPage } from './content-routes.ts';
 
@@ -59,7 +58,6 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
       request.headers['x-no-compression'] = 'true';
     done();
   });
-  compressCourseFile(app, ctx);
   // Fail at start-up if the player has not been built.
   playerPage();
   assetRoute(app, '/player', locations.player);

@@ -1,6 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import mime from 'mime-types';
+import { type ConstantFile, compressUntrusted, constantFile } from '../../../http/built-files.ts';
+import { createCache } from '../../../infra/context/cache.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { partOfState } from '../../../infra/context/node-state.ts';
+import type { FoundFile } from '../../../infra/storage/package-files.ts';
 import { toNfc } from '../../../lib/unicode.ts';
 
 /** Content types of files from old authoring tools, in addition to the registered types. */
@@ -44,20 +49,22 @@ const indexes = partOfState('course_file_names', () => ({
 const minCacheMilliseconds = 60_000;
 
 /**
- * Returns the path of the release's file, or null. Courses made on Windows may refer to files in a
- * different case. Imports reject names that differ only in case, so at most one file matches.
+ * Courses made on Windows may refer to files in a different case. Imports reject names that differ only in case, so at
+ * most one file matches.
  */
-export async function locateFile(
+export async function findFile(
   ctx: Context,
   { releaseId, path }: { releaseId: string; path: string },
-): Promise<string | null> {
+): Promise<FoundFile | null> {
   const parts = path.split('/').filter((part) => part !== '');
   if (parts.some((part) => part === '..' || part === '.' || part.includes('\0') || part.includes('\\')))
     return null;
   const exact = parts.join('/');
   if (exact.length > maxPathLength) return null;
-  if (await ctx.files.has(releaseId, exact)) return exact;
-  return (await indexOf(ctx, releaseId))?.paths.get(fold(exact)) ?? null;
+  const found = await ctx.files.find(releaseId, exact);
+  if (found) return found;
+  const similar = (await indexOf(ctx, releaseId))?.paths.get(fold(exact));
+  return similar === undefined ? null : ctx.files.find(releaseId, similar);
 }
 
 function indexOf(ctx: Context, releaseId: string): Promise<Index | null> {
@@ -113,4 +120,36 @@ async function readIndex(ctx: Context, releaseId: string): Promise<Index | null>
 
 function fold(name: string): string {
   return toNfc(name).toLowerCase();
+}
+
+const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/(ttf|otf)/;
+
+/** Larger files are mostly media: they are streamed, and not compressed. */
+const smallBytes = { text: 1024 * 1024, other: 64 * 1024 };
+const keptBytes = 64 * 1024 * 1024;
+
+/** Sending a small file from memory takes a third of the CPU time of streaming it. */
+const smallFiles = createCache<{ file: ConstantFile | null } | null>({
+  name: 'small_files',
+  milliseconds: 3_600_000,
+  max: 10_000,
+  bytes: { of: (found) => found?.file?.body.length ?? 0, max: keptBytes },
+  load: async (ctx, key) => {
+    const [releaseId, path] = JSON.parse(key) as [string, string];
+    const found = await findFile(ctx, { releaseId, path });
+    if (found?.kind !== 'local') return null;
+    const type = contentTypeOf(path);
+    const isText = compressible.test(type);
+    if (found.bytes > (isText ? smallBytes.text : smallBytes.other)) return { file: null };
+    const body = await readFile(join(found.folder, found.path));
+    return { file: constantFile(type, body, isText ? compressUntrusted : null) };
+  },
+});
+
+/** The file, if it is small enough to be sent from memory. */
+export async function smallFile(
+  ctx: Context,
+  { releaseId, path }: { releaseId: string; path: string },
+): Promise<ConstantFile | null> {
+  return (await smallFiles.get(ctx, JSON.stringify([releaseId, path])))?.file ?? null;
 }

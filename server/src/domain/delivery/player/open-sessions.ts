@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { traits } from '../../../../../standards/traits.ts';
 import { forTenant } from '../../../db/owners.ts';
+import { createCache } from '../../../infra/context/cache.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { countWithin } from '../../../infra/load/limits.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -14,6 +15,8 @@ import { readResults } from '../../enrolments/run-time/read-results.ts';
 import {
   explain,
   keepLaunchAlive,
+  type LaunchState,
+  readLatestLaunch,
   readLaunchState,
   type StartedLaunch,
   startLaunch,
@@ -32,13 +35,16 @@ import { withPage } from './refusals.ts';
 import { reviewOpening, reviewSession } from './review-session.ts';
 import { readReviewSession, readReviewTicket } from './review-tokens.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
-import { toSession, withReturnUrl } from './session.ts';
+import { filesPath, toSession, withReturnUrl } from './session.ts';
 import {
+  type FilesHandle,
   playerOf,
+  readFilesToken,
   readSession,
   readTicket,
   type SessionHandle,
   type Ticket,
+  writeFilesToken,
   writeSession,
 } from './tokens.ts';
 
@@ -50,6 +56,7 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   const launch =
     readTicket(ctx, token) ??
     readSession(ctx, token) ??
+    readFilesToken(ctx, token) ??
     readReviewTicket(ctx, token) ??
     readReviewSession(ctx, token);
   if (launch) return { ...launch, use: 'launch' };
@@ -74,6 +81,8 @@ export function findOpening(ctx: Context, token: string): Opening | null {
 }
 
 export function findOpenSession(ctx: Context, token: string): OpenSession {
+  const files = readFilesToken(ctx, token);
+  if (files) return filesSession(forTenant(ctx, files.tenantId), files);
   const launch = readSession(ctx, token);
   if (launch) return launchSession(forTenant(ctx, launch.tenantId), launch);
   const au = readAuToken(ctx, token);
@@ -103,7 +112,11 @@ function launchOpening(ctx: TenantContext, ticket: Ticket): Opening {
 function launchSession(ctx: TenantContext, handle: SessionHandle): OpenSession {
   return {
     player: playerOf(handle),
-    commit: (body) => commit(ctx, handle, body),
+    commit: async (body) => {
+      const receipt = await commit(ctx, handle, body);
+      if (body.Exit) latestLaunches.forget(ctx, playerOf(handle).budget);
+      return receipt;
+    },
     state: () => readLaunchState(ctx, handle),
     keepAlive: () => keepLaunchAlive(ctx, handle),
     openAu: (body) => {
@@ -138,7 +151,7 @@ export async function openUnit(
       'This unit does not report directly to the service, so it needs no session.',
       { param: 'UnitID' },
     );
-  const addresses = (session: AuHandle) => auAddresses(ctx, session);
+  const addresses = (session: AuHandle) => auAddresses(ctx, session, releaseId);
   const open = traits[played.standard].reports === 'hacp' ? openAicc : openAu;
   return open(ctx, { ...handle, played, unit, launchMode: LaunchMode ?? null, addresses });
 }
@@ -147,21 +160,48 @@ const endedSession = async () => {
   throw new Problem('session_ended', sessionEnds.session_ended);
 };
 
+const filesOnly = {
+  commit: endedSession,
+  keepAlive: endedSession,
+  openAu: endedSession,
+  results: endedSession,
+} as const;
+
 /** A session for an AU's token. It gives access only to the files of the AU's launch. */
 function auTokenSession(ctx: TenantContext, handle: AuHandle): OpenSession {
+  return { ...filesOnly, player: playerOf(handle), state: () => readLaunchState(ctx, handle) };
+}
+
+const latestLaunches = createCache<LaunchState>({
+  name: 'latest_launches',
+  milliseconds: 10_000,
+  max: 20_000,
+  load: (ctx, key) => {
+    const [tenantId, enrollId] = key.split(' ') as [string, string];
+    return readLatestLaunch(forTenant(ctx, tenantId), enrollId);
+  },
+});
+
+/** Gives access to the files of a release while the enrolment's latest launch plays it. */
+function filesSession(ctx: TenantContext, handle: FilesHandle): OpenSession {
+  const player = playerOf(handle);
   return {
-    player: playerOf(handle),
-    state: () => readLaunchState(ctx, handle),
-    ...{ commit: endedSession, keepAlive: endedSession, openAu: endedSession, results: endedSession },
+    ...filesOnly,
+    player,
+    state: async () => {
+      const latest = await latestLaunches.get(ctx, player.budget);
+      return latest.releaseId === handle.releaseId ? latest : { ...latest, ended: 'session_ended' };
+    },
   };
 }
 
-function auAddresses(ctx: Context, session: AuHandle): ReturnType<AuAddresses> {
+function auAddresses(ctx: Context, session: AuHandle, releaseId: string | null): ReturnType<AuAddresses> {
   const origin = contentOrigin(ctx, { use: 'launch', ...session });
+  const files = releaseId === null ? '/' : filesPath(writeFilesToken(ctx, { ...session, releaseId }));
   const own = `${origin}/play/${writeAuToken(ctx, 'content', session)}`;
   const fetch = `${origin}/play/${writeAuToken(ctx, 'fetch', session)}/fetch`;
   const hacp = `${origin}/play/${writeAuToken(ctx, 'hacp', session)}/hacp`;
-  return { files: `${own}/content/`, returned: `${own}/returned`, fetch, hacp };
+  return { files: origin + files, returned: `${own}/returned`, fetch, hacp };
 }
 
 async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
@@ -177,6 +217,7 @@ async function decideAndStart(ctx: TenantContext, request: FastifyRequest, ticke
     userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
   };
   const launch = await startLaunch(ctx, input);
+  latestLaunches.forget(ctx, playerOf(ticket).budget);
   const page = { url: launch.course_url ?? '', title: launch.course_title };
   const factor = timeFactorOf(launch.time_factor ?? launch.user_time_factor);
   const played = withTimeFactor(await playableContent(ctx, launch.release_id, page), factor);
@@ -218,7 +259,10 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units
     language: launch.course_language,
     learner: { ID: launch.login_id, Name: name || launch.login_id },
     played,
-    releaseId: launch.release_id,
+    filesToken:
+      launch.release_id === null
+        ? null
+        : writeFilesToken(ctx, { tenantId, enrollId, courseId, releaseId: launch.release_id }),
     units,
     treeState: launch.tree_state,
     shared,

@@ -59,8 +59,9 @@ async function begin(ctx: Context, ticket: PreviewTicket): Promise<Opened> {
   await rejectSuspended(ctx, tenantId);
   const { title, language, url, releaseId } = await findPlayable(ctx, ticket);
   const played = await playableContent(ctx, releaseId, { url: url ?? '', title });
+  const token = writePreviewSession(ctx, { courseId, tenantId, releaseId, until: previewEndsAt(ticket) });
   return toSession(ctx, {
-    token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: previewEndsAt(ticket) }),
+    token,
     tenantId,
     mode: 'preview',
     enrollId: '',
@@ -69,7 +70,7 @@ async function begin(ctx: Context, ticket: PreviewTicket): Promise<Opened> {
     language,
     learner,
     played,
-    releaseId,
+    filesToken: releaseId === null ? null : token,
     units: {},
     treeState: null,
     shared: { globals: [], buckets: [] },

@@ -80,8 +80,15 @@ async function begin(ctx: TenantContext, ticket: Ticket): Promise<Opened> {
   const begun = await readUnitsWithData(ctx, enrollId);
   const position = await readPosition(ctx, enrollId);
   const name = [row.last_name, row.first_name].filter(Boolean).join(', ');
+  const token = writeReviewSession(ctx, {
+    tenantId,
+    enrollId,
+    courseId,
+    releaseId,
+    until: reviewUntil(ticket),
+  });
   return toSession(ctx, {
-    token: writeReviewSession(ctx, { tenantId, enrollId, courseId, releaseId, until: reviewUntil(ticket) }),
+    token,
     tenantId,
     mode: 'review',
     enrollId,
@@ -90,7 +97,7 @@ async function begin(ctx: TenantContext, ticket: Ticket): Promise<Opened> {
     language: row.language,
     learner: { ID, Name: name || ID },
     played,
-    releaseId,
+    filesToken: releaseId === null ? null : token,
     units: Object.fromEntries(begun.map(({ unit_id, ...unit }) => [unit_id, unit])),
     treeState: position?.tree_state ?? null,
     shared: await readShared(ctx, { userId: row.user_id, courseId, course: played.course }),

@@ -164,8 +164,7 @@ const PlayerBranding = Fields(
 export const PlayerSession = Fields(
   {
     Session: Type.String({
-      description:
-        'The path segment for the following requests: `/play/{Session}/commit`, `/play/{Session}/content/…`.',
+      description: 'The path segment for the following requests, such as `/play/{Session}/commit`.',
     }),
     Mode: OneOf(playerModes, { description: 'In a preview and in a review, nothing is recorded.' }),
     Launch: Type.Integer({
@@ -185,7 +184,7 @@ export const PlayerSession = Fields(
     ContentPath: Nullable(
       Type.String({
         description:
-          '`/play/{Session}/content/` for a package; null for a web course hosted elsewhere, whose unit has an absolute `Href`.',
+          'Where the files of a package are. It is the same for all launches that play the release, so browsers load each file once. Null for a web course hosted elsewhere, whose unit has an absolute `Href`.',
       }),
     ),
     Data: Described<Record<string, RunTimeData>>('The initial run-time data of each unit, by UnitID.'),

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isKnown } from '../../../http/built-files.ts';
 import type { RouteResponse } from '../../../http/routes.ts';
 import type { ByteRange, FoundFile } from '../../../infra/storage/package-files.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -11,10 +12,9 @@ export async function sendRemote(
   { bytes, etag, read }: Remote,
   headers: Record<string, string>,
 ): Promise<RouteResponse> {
-  const { range, 'if-none-match': known, 'if-range': unchanged } = request.headers;
+  const { range, 'if-range': unchanged } = request.headers;
   const all = { ...headers, 'Accept-Ranges': 'bytes', ETag: etag };
-  if (known?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag))
-    return { status: 304, headers: all };
+  if (isKnown(request, etag)) return { status: 304, headers: all };
   const part = unchanged === undefined || unchanged === etag ? rangeOf(range, bytes) : null;
   if (part === 'outside')
     throw new Problem(

@@ -16,7 +16,8 @@ export type SessionStart = {
   language: string | null;
   learner: Session['Learner'];
   played: Played;
-  releaseId: string | null;
+  /** Gives access to the course's files; null if it has none. */
+  filesToken: string | null;
   units: Record<string, { data: RunTimeData; evidence: Evidence }>;
   treeState: string | null;
   shared: Session['Shared'];
@@ -48,6 +49,8 @@ async function playerBranding(
   return { ...rest, LogoPath: LogoURL === null ? null : `/play/${token}/logo` };
 }
 
+export const filesPath = (token: string): string => `/play/${token}/content/`;
+
 /** Everything that the page needs to play. */
 export async function toSession(ctx: Context, start: SessionStart): Promise<Session> {
   const { token, mode, learner, played, units } = start;
@@ -71,7 +74,7 @@ export async function toSession(ctx: Context, start: SessionStart): Promise<Sess
     Learner: learner,
     Standard: played.standard,
     Tree: played.tree,
-    ContentPath: start.releaseId === null ? null : `/play/${token}/content/`,
+    ContentPath: start.filesToken === null ? null : filesPath(start.filesToken),
     Data: Object.fromEntries(data),
     Evidence: Object.fromEntries(Object.entries(units).map(([unitId, unit]) => [unitId, unit.evidence])),
     TreeState: start.treeState,

@@ -67,3 +67,19 @@ export function readSession(ctx: Context, token: string): SessionHandle | null {
   const [tenantId, enrollId, launch, courseId, launchId] = value;
   return { tenantId, enrollId, launch, launchId, courseId };
 }
+
+/** The files that an enrolment's launches read. */
+export type FilesHandle = { tenantId: string; enrollId: string; courseId: string; releaseId: string };
+
+/** The token is the same for all launches that play the release, so browsers keep its files. */
+export function writeFilesToken(ctx: Context, files: FilesHandle): string {
+  const { tenantId, enrollId, courseId, releaseId } = files;
+  return signToken(ctx.keys, 'files', [tenantId, enrollId, courseId, releaseId]);
+}
+
+export function readFilesToken(ctx: Context, token: string): FilesHandle | null {
+  const value = verifyTokenCached(ctx.keys, 'files', token) as [string, string, string, string] | null;
+  if (!value) return null;
+  const [tenantId, enrollId, courseId, releaseId] = value;
+  return { tenantId, enrollId, courseId, releaseId };
+}

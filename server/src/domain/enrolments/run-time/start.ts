@@ -148,6 +148,12 @@ join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and played.launch_id = $4`;
 
+const readLatest = `
+select ${launchColumns} from enrolment
+join launch played on played.tenant_id = $1 and played.enroll_id = $2 and played.number = enrolment.launches
+join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
+where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
+
 /** Only the page of an open session updates its last-seen time, so an ended session stays ended. */
 const recordHeartbeat = `
 update launch played set last_seen_at = case
@@ -175,6 +181,13 @@ export async function readLaunchState(ctx: TenantContext, input: Handle): Promis
   const values = [ctx.tenantId, input.enrollId, input.launch, input.launchId];
   const [row] = await run<LaunchRow>(ctx, { name: 'read_launch', text: read, values });
   return stateOf(row, input.launch, tenantNow(ctx));
+}
+
+/** The state of the enrolment's latest launch; no other launch can be open. */
+export async function readLatestLaunch(ctx: TenantContext, enrollId: string): Promise<LaunchState> {
+  const values = [ctx.tenantId, enrollId];
+  const [row] = await run<LaunchRow>(ctx, { name: 'read_latest_launch', text: readLatest, values });
+  return stateOf(row, row?.launches ?? 0, tenantNow(ctx));
 }
 
 /** Records that a launch's page is still open. */
