@@ -77,7 +77,11 @@ const calls = (tenant: string): Record<string, unknown[]> => ({
     true,
     null,
   ],
-  start_launch: [tenant, enrolment, at, null, null, id(13), launch],
+  start_launch: [
+    tenant,
+    JSON.stringify([{ n: 0, enrollId: enrolment, eventId: id(13), launchId: launch }]),
+    at,
+  ],
   write_progress: [tenant, JSON.stringify([progress]), at, '{}'],
   expire_enrolments: [tenant, JSON.stringify([{ enroll_id: enrolment, event_id: id(15) }]), ended],
   store_statements: [tenant, ...storeValues([stored], 10)],

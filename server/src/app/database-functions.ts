@@ -1,7 +1,7 @@
 import type { DatabaseFunction } from '../db/functions.ts';
 import { enrolForTenants, enrolFunction } from '../domain/enrolments/enrol-function.ts';
 import { expireFunction } from '../domain/enrolments/expire.ts';
-import { startFunction } from '../domain/enrolments/run-time/start.ts';
+import { startForTenants, startFunction } from '../domain/enrolments/run-time/start.ts';
 import { writeForTenants, writeProgressFunction } from '../domain/enrolments/run-time/write-progress.ts';
 import { eraseFunction } from '../domain/lrs/erase-function.ts';
 import { storeForTenants, storeFunction } from '../domain/lrs/store-function.ts';
@@ -21,6 +21,7 @@ export const databaseFunctions: readonly DatabaseFunction[] = [
 export const functionsForTenants: readonly DatabaseFunction[] = [
   createUsersForTenants,
   enrolForTenants,
+  startForTenants,
   writeForTenants,
   storeForTenants,
 ].map(({ each }) => each);

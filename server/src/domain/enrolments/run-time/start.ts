@@ -1,6 +1,6 @@
 import { traits } from '../../../../../standards/traits.ts';
 import type { Evidence, RunTimeData } from '../../../../../standards/types.ts';
-import { databaseFunction } from '../../../db/functions.ts';
+import { databaseFunction, functionForTenants } from '../../../db/functions.ts';
 import { cappedEnd } from '../../../db/sql.ts';
 import { run } from '../../../db/transaction.ts';
 import { tenantNow } from '../../../infra/context/clocks.ts';
@@ -8,6 +8,7 @@ import type { TenantContext } from '../../../infra/context/context.ts';
 import { countRejection } from '../../../infra/context/counters.ts';
 import { coalesceReads, wantedRows } from '../../../infra/load/coalesce-reads.ts';
 import { countWithin, perMinute } from '../../../infra/load/limits.ts';
+import { byTenant, contextOf, openQueue } from '../../../infra/load/queue.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId, newId } from '../../../lib/ids.ts';
 import { rulesOf } from '../../catalogue/attempt-rules.ts';
@@ -222,19 +223,20 @@ export type StartedLaunch = EnrolmentRow & {
 const maxInline = { units: 50, bytes: 64 * 1024 };
 
 /**
- * Starts a launch of the enrolment `$2` of the tenant `$1` at `$3`. `$4` is the return URL, `$5`
- * the user agent, and `$6` and `$7` are new IDs for event and launch. `explain` has just allowed
- * the click, so the conditions only catch later changes. If one is not met, no row is returned. An
- * enrolment keeps the release with which it was first launched.
+ * Starts launches of different enrolments of the tenant `$1` at `$3`. `$2` is an array of `Start`, each with its number
+ * `n` and IDs for its event and its launch. `explain` has just allowed the clicks, so the conditions only catch later
+ * changes. If one is not met, there is no row with this number. An enrolment keeps the release with which it was first
+ * launched.
  */
 export const startFunction = databaseFunction({
   name: 'start_launch',
-  parameters: 'text, uuid, timestamptz, text, text, uuid, uuid',
-  returns: `table (started enrolment, course_title text, course_url text, course_language text, login_id text,
+  parameters: 'text, jsonb, timestamptz',
+  returns: `table (n integer, started enrolment, course_title text, course_url text, course_language text, login_id text,
   first_name text, last_name text, user_time_factor double precision, launch_id uuid, tree_state text, last_unit_id text, has_more_units boolean,
   units json)`,
   body: `
 declare
+  request record;
   own enrolment;
   played record;
   known record;
@@ -242,71 +244,104 @@ declare
   new_end timestamptz;
   ${eventBuffer.declare}
 begin
-  select held.* into own from enrolment held where held.tenant_id = $1 and held.enroll_id = $2 for no key update;
-  if not found or ${statusAtSql('own', '$3')} in ('withdrawn', 'expired') or own.expires_at <= $3
-    or ${startsAnotherSql('own')} then
-    return;
-  end if;
-  select course.title, course.url, course.language, course.release_id into played
-  from course where course.course_id = own.course_id;
-  select person.login_id, person.first_name, person.last_name, person.time_factor into known
-  from "user" person where person.tenant_id = $1 and person.user_id = own.user_id and person.enabled;
-  if not found or coalesce(own.release_id::text, played.release_id::text, played.url) is null then
-    return;
-  end if;
-  perform from launch tenth where tenth.tenant_id = $1 and tenth.enroll_id = $2
-    and tenth.number = own.launches - ${perMinute.launches.max - 1} and tenth.started_at > $3 - interval '1 minute';
-  if found then
-    return;
-  end if;
-  new_end := (case when own.starts_on = 'launch' and own.started_at is null and own.expires_at is null
-    then ${cappedEnd('$3', 'own.duration')} else own.expires_at end);
-  update enrolment set launches = enrolment.launches + 1,
-    release_id = coalesce(enrolment.release_id, played.release_id), status = ${statusAfter('enrolment', 'launch')},
-    started_at = coalesce(enrolment.started_at, $3), last_accessed_at = $3, changed_at = $3, expires_at = new_end
-  where enrolment.tenant_id = $1 and enrolment.enroll_id = $2
-  returning enrolment.* into started;
-  insert into launch (tenant_id, enroll_id, number, launch_id, started_at, last_seen_at, return_url, user_agent)
-  values ($1, $2, started.launches, $7, $3, $3, $4, $5);
-  select attempt.tree_state, attempt.last_unit_id into bookmark
-  from attempt where attempt.tenant_id = $1 and attempt.enroll_id = $2;
-  course_title := played.title;
-  course_url := played.url;
-  course_language := played.language;
-  login_id := known.login_id;
-  first_name := known.first_name;
-  last_name := known.last_name;
-  user_time_factor := known.time_factor;
-  launch_id := $7;
-  tree_state := bookmark.tree_state;
-  last_unit_id := bookmark.last_unit_id;
-  select count(*) > ${maxInline.units} or coalesce(sum(greatest(first.bytes, first.stored)), 0) > ${maxInline.bytes}
-  into has_more_units from (
-    select unit.bytes, pg_column_size(unit.data) as stored from attempt_unit unit
-    where unit.tenant_id = $1 and unit.enroll_id = $2 limit ${maxInline.units + 1}
-  ) first;
-  if not has_more_units then
-    select json_object_agg(unit.unit_id, json_build_object('data', unit.data, 'evidence', unit.evidence)) into units
-    from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2;
-  end if;
-  ${eventBuffer.add({
-    id: '$6',
-    type: eventType('enrolment.launched'),
-    user: 'started.user_id',
-    enrolment: '$2',
-    course: 'started.course_id',
-    data: `jsonb_build_object('Launch', started.launches, 'Status', started.status,
+  for request in
+    select r.* from jsonb_to_recordset($2) as r (n integer, "enrollId" uuid, "returnUrl" text, "userAgent" text,
+      "eventId" uuid, "launchId" uuid)
+    order by r."enrollId"
+  loop
+    select held.* into own from enrolment held
+    where held.tenant_id = $1 and held.enroll_id = request."enrollId" for no key update;
+    continue when not found or ${statusAtSql('own', '$3')} in ('withdrawn', 'expired') or own.expires_at <= $3
+      or ${startsAnotherSql('own')};
+    select course.title, course.url, course.language, course.release_id into played
+    from course where course.course_id = own.course_id;
+    select person.login_id, person.first_name, person.last_name, person.time_factor into known
+    from "user" person where person.tenant_id = $1 and person.user_id = own.user_id and person.enabled;
+    continue when not found or coalesce(own.release_id::text, played.release_id::text, played.url) is null;
+    perform from launch tenth where tenth.tenant_id = $1 and tenth.enroll_id = own.enroll_id
+      and tenth.number = own.launches - ${perMinute.launches.max - 1} and tenth.started_at > $3 - interval '1 minute';
+    continue when found;
+    new_end := (case when own.starts_on = 'launch' and own.started_at is null and own.expires_at is null
+      then ${cappedEnd('$3', 'own.duration')} else own.expires_at end);
+    update enrolment set launches = enrolment.launches + 1,
+      release_id = coalesce(enrolment.release_id, played.release_id), status = ${statusAfter('enrolment', 'launch')},
+      started_at = coalesce(enrolment.started_at, $3), last_accessed_at = $3, changed_at = $3, expires_at = new_end
+    where enrolment.tenant_id = $1 and enrolment.enroll_id = own.enroll_id
+    returning enrolment.* into started;
+    insert into launch (tenant_id, enroll_id, number, launch_id, started_at, last_seen_at, return_url, user_agent)
+    values ($1, own.enroll_id, started.launches, request."launchId", $3, $3, request."returnUrl", request."userAgent");
+    select attempt.tree_state, attempt.last_unit_id into bookmark
+    from attempt where attempt.tenant_id = $1 and attempt.enroll_id = own.enroll_id;
+    n := request.n;
+    course_title := played.title;
+    course_url := played.url;
+    course_language := played.language;
+    login_id := known.login_id;
+    first_name := known.first_name;
+    last_name := known.last_name;
+    user_time_factor := known.time_factor;
+    launch_id := request."launchId";
+    tree_state := bookmark.tree_state;
+    last_unit_id := bookmark.last_unit_id;
+    units := null;
+    select count(*) > ${maxInline.units} or coalesce(sum(greatest(first.bytes, first.stored)), 0) > ${maxInline.bytes}
+    into has_more_units from (
+      select unit.bytes, pg_column_size(unit.data) as stored from attempt_unit unit
+      where unit.tenant_id = $1 and unit.enroll_id = own.enroll_id limit ${maxInline.units + 1}
+    ) first;
+    if not has_more_units then
+      select json_object_agg(unit.unit_id, json_build_object('data', unit.data, 'evidence', unit.evidence)) into units
+      from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = own.enroll_id;
+    end if;
+    ${eventBuffer.add({
+      id: 'request."eventId"',
+      type: eventType('enrolment.launched'),
+      user: 'started.user_id',
+      enrolment: 'own.enroll_id',
+      course: 'started.course_id',
+      data: `jsonb_build_object('Launch', started.launches, 'Status', started.status,
       'Outcome', ${outcomeSql('started')})`,
-  })}
+    })}
+    return next;
+  end loop;
   ${eventBuffer.write('true')}
-  return next;
 end`,
 });
 
-const text = `select (launch.started).*, launch.course_title, launch.course_url, launch.course_language, launch.login_id,
-  launch.first_name, launch.last_name, launch.user_time_factor, launch.launch_id, launch.tree_state, launch.last_unit_id, launch.has_more_units,
-  launch.units
-from ${startFunction.name}($1, $2, $3, $4, $5, $6, $7) launch`;
+export const startForTenants = functionForTenants(
+  startFunction,
+  `outcome.n, (outcome.started).*, outcome.course_title, outcome.course_url, outcome.course_language, outcome.login_id,
+  outcome.first_name, outcome.last_name, outcome.user_time_factor, outcome.launch_id, outcome.tree_state,
+  outcome.last_unit_id, outcome.has_more_units, outcome.units`,
+);
+
+type Start = { enrollId: string; returnUrl: string | null; userAgent: string | null };
+
+/** Maximum launches per statement. Each can return `maxInline.bytes`. */
+const maxStarts = 25;
+
+/** When thousands of people click within a minute, their launches share statements. */
+const starts = openQueue<TenantContext, Start, StartedLaunch | null>({
+  name: 'start_launch',
+  isShared: true,
+  key: ({ enrollId }) => enrollId,
+  max: maxStarts,
+  run: async (calls) => {
+    const own = byTenant(calls.map((call, n) => ({ ...call, n })));
+    const requests = own.map((rows) => {
+      const { ctx } = rows[0] as (typeof rows)[0];
+      const now = tenantNow(ctx);
+      const items = rows.map(({ row, n }) => ({ ...row, n, eventId: newId(now), launchId: newId(now) }));
+      return { ctx, values: [JSON.stringify(items), now] };
+    });
+    const { rows, isLeftOut } = await startForTenants.call<StartedLaunch & { n: number }>(
+      contextOf(calls),
+      requests,
+    );
+    const started = new Map(rows.map(({ n, ...launch }) => [n, launch]));
+    return calls.map(({ ctx }, n) => (isLeftOut(ctx.tenantId) ? undefined : (started.get(n) ?? null)));
+  },
+});
 
 /**
  * Limits how often this node opens an enrolment, for a launch or a review. The database cannot enforce this
@@ -317,10 +352,7 @@ export function admitLaunch(ctx: TenantContext, { enrollId }: { enrollId: string
 }
 
 /** Starts a launch in one statement, unless another attempt has to be started first. */
-export async function startLaunch(
-  ctx: TenantContext,
-  input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
-): Promise<StartedLaunch> {
+export async function startLaunch(ctx: TenantContext, input: Start): Promise<StartedLaunch> {
   const now = tenantNow(ctx);
   admitLaunch(ctx, input);
   const started = await start(ctx, input);
@@ -338,21 +370,8 @@ export async function startLaunch(
   );
 }
 
-async function start(
-  ctx: TenantContext,
-  input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
-): Promise<StartedLaunch | null> {
-  const now = tenantNow(ctx);
-  const values = [
-    ctx.tenantId,
-    input.enrollId,
-    now,
-    input.returnUrl,
-    input.userAgent,
-    newId(now),
-    newId(now),
-  ];
-  const [started] = await run<StartedLaunch>(ctx, { name: 'start_launch', text, values });
+async function start(ctx: TenantContext, input: Start): Promise<StartedLaunch | null> {
+  const started = await starts.add(ctx, input);
   if (!started) return null;
   const { Completion, Success, Score } = countingResult(started);
   return { ...started, completion: Completion, success: Success, score: Score };
