@@ -41,6 +41,8 @@ const groupOf = {
   'obligation.expiring': 'obligation',
   'obligation.expired': 'obligation',
   'obligation.closed': 'obligation',
+  'score.accepted': 'enrolment',
+  'score.rejected': 'enrolment',
   'key.redeemed': 'key',
   'course.released': 'course',
   'package.imported': 'course',

@@ -165,7 +165,8 @@ comment on index event_of_user is 'GET /events by LoginID: those without an enro
 -- types null: all. position: how far in the log the deliveries of this endpoint have been made. owner: the node that
 -- delivers; another one takes over when owned_until has passed. wake_at: when there is something to do even if nothing
 -- happens. enabled_at: earlier attempts are due again, and their 72 hours count from then. kind: what the endpoint
--- receives. username, password: credentials for another LRS; the password is encrypted.
+-- receives; lti: scores, with the ID of its platform. username, password: credentials for another LRS; the password is
+-- encrypted.
 create table webhook (
   tenant_id text not null references tenant,
   webhook_id uuid not null,
@@ -185,7 +186,7 @@ create table webhook (
   updated_at timestamptz not null,
   enabled_at timestamptz,
   position bigint not null,
-  kind text not null default 'events' check (kind in ('events', 'xapi')),
+  kind text not null default 'events' check (kind in ('events', 'xapi', 'lti')),
   username text,
   password text,
   primary key (tenant_id, webhook_id)
@@ -1052,22 +1053,37 @@ create index lti_launch_of_platform on lti_launch (tenant_id, platform_id, launc
 create index lti_launch_of_user on lti_launch (tenant_id, user_id) where user_id is not null;
 
 -- Where the results of an enrolment go: the places in platforms from which it was launched. subject: the learner there.
--- line_item null: the place has no grade column.
+-- line_item null: the place has no grade column. may_read: the platform also shows the result that it has.
 create table lti_link (
   tenant_id text not null,
+  link_id uuid not null,
   enroll_id uuid not null,
   platform_id uuid not null,
   resource_link_id text not null,
   user_id uuid not null,
   subject text not null,
   line_item text,
+  may_read boolean not null default false,
   launched_at timestamptz not null,
   primary key (tenant_id, enroll_id, platform_id, resource_link_id),
+  unique (tenant_id, link_id),
   foreign key (tenant_id, enroll_id) references enrolment,
   foreign key (tenant_id, user_id) references "user"
 );
 create index lti_link_of_platform on lti_link (tenant_id, platform_id, enroll_id);
 create index lti_link_of_user on lti_link (tenant_id, user_id);
+
+-- What the line item of a link was sent last. sent_at null: nothing was accepted yet. problem: why the last one was not.
+create table lti_score (
+  tenant_id text not null,
+  link_id uuid not null,
+  score double precision,
+  activity text,
+  sent_at timestamptz,
+  problem text,
+  primary key (tenant_id, link_id),
+  foreign key (tenant_id, link_id) references lti_link (tenant_id, link_id) on delete cascade
+);
 
 -- The newest position of each tenant's statements: microseconds since 1970. Writers move it on under a lock that they
 -- keep until they commit, so statements become visible in the order of their positions. event_position: how far

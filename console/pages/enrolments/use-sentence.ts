@@ -86,6 +86,7 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
   const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';
   const changed = Array.isArray(Data.Changed) ? Data.Changed.filter((one) => typeof one === 'string') : [];
   const outcome = textIn(Data, 'Outcome');
+  const [platform, why] = [textIn(Data, 'Platform'), textIn(Data, 'Detail')];
   const [option, ends, reference] = [textIn(Data, 'DurationID'), at('ExpiresAt'), textIn(Data, 'Reference')];
   const isOutcome = outcome !== null && outcomes.has(outcome as 'passed');
   const details = [
@@ -95,6 +96,8 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
     ...(ends ? [t('timeline.ends', { at: ends })] : []),
     ...(reference ? [t('timeline.reference', { reference })] : []),
     ...results(Data),
+    ...(platform ? [platform] : []),
+    ...(why ? [why] : []),
   ];
   return { sentence: t.has(name) ? t(name) : (Type ?? ''), more: details.join(' · ') };
 }

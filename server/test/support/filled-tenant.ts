@@ -244,13 +244,18 @@ async function leavePlatform(
   const user_id = (await findUserId(own, LoginID)) ?? '';
   const link = { platform_id: PlatformID, enroll_id: EnrollID, user_id, resource_link_id: `${secret} link` };
   const at = { tenant_id: TenantID, launched_at: ctx.now() };
+  const link_id = randomUUID();
   await ctx.db
     .insertInto('lti_launch')
     .values({ ...at, ...link, launch_id: randomUUID(), message: 'launch' })
     .execute();
   await ctx.db
     .insertInto('lti_link')
-    .values({ ...at, ...link, subject: `${secret} subject` })
+    .values({ ...at, ...link, link_id, subject: `${secret} subject` })
+    .execute();
+  await ctx.db
+    .insertInto('lti_score')
+    .values({ tenant_id: TenantID, link_id, problem: `${secret} problem` })
     .execute();
   await ctx.db
     .insertInto('lti_nonce')

@@ -26,28 +26,39 @@ export async function startPlatform(now: () => Date) {
   const published = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };
   const scores: Score[] = [];
   const tokens: URLSearchParams[] = [];
-  const answers = { status: 200, retryAfter: '' };
+  /** The grade book: `link person` → score of 100. */
+  const grades = new Map<string, number>();
+  /** Links whose scores are refused. */
+  const refusals = new Map<string, { status: number; retryAfter?: string }>();
+  const answers = { token: '' };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
     const json = (status: number, value: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    const { pathname } = new URL(request.url ?? '', 'http://unused');
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://unused');
     if (pathname === '/certs') return json(200, { keys: [published] });
     if (pathname === '/token') {
       tokens.push(new URLSearchParams(body));
+      if (answers.token) return json(400, { error: answers.token });
       return json(200, { access_token: 'access', token_type: 'Bearer', expires_in: 3600 });
     }
-    if (answers.status >= 300) {
-      if (answers.retryAfter) response.setHeader('retry-after', answers.retryAfter);
-      return json(answers.status, { error: 'refused' });
+    const link = pathname.split('/')[2] ?? '';
+    if (pathname.endsWith('/results')) {
+      const userId = searchParams.get('user_id') ?? '';
+      const resultScore = grades.get(`${link} ${userId}`);
+      return json(200, resultScore === undefined ? [] : [{ userId, resultScore, resultMaximum: 100 }]);
     }
-    scores.push({
-      address: request.url ?? '',
-      type: request.headers['content-type'],
-      body: JSON.parse(body),
-    });
+    const refusal = refusals.get(link);
+    if (refusal) {
+      if (refusal.retryAfter) response.setHeader('retry-after', refusal.retryAfter);
+      return json(refusal.status, { error: 'refused' });
+    }
+    const score = JSON.parse(body);
+    scores.push({ address: request.url ?? '', type: request.headers['content-type'], body: score });
+    if (score.scoreGiven === undefined) grades.delete(`${link} ${score.userId}`);
+    else grades.set(`${link} ${score.userId}`, score.scoreGiven);
     return json(200, {});
   });
   server.listen(0, '127.0.0.1');
@@ -79,7 +90,7 @@ export async function startPlatform(now: () => Date) {
     server.close();
     server.closeAllConnections();
   };
-  return { origin, claims, sign, scores, tokens, answers, close };
+  return { origin, claims, sign, scores, tokens, grades, refusals, answers, close };
 }
 
 export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>;

@@ -14,6 +14,7 @@ const subjects: Record<string, readonly string[]> = {
   certificate: subjectFields,
   completion: ['LoginID', 'CourseID'],
   obligation: subjectFields,
+  score: subjectFields,
   course: ['CourseID'],
   package: ['CourseID'],
 };
@@ -29,6 +30,7 @@ const obligation = {
   MetAt: null,
   ValidUntil: null,
 };
+const place = { PlatformID: '01994a5e-7c00-7000-8000-000000000031', Platform: 'Moodle of Acme' };
 const met = { MetAt: '2026-02-03T10:00:00Z', ValidUntil: '2027-02-03T23:59:59Z' };
 
 /** Data whose values depend on the type. For other types, it is made from the schema. */
@@ -109,6 +111,13 @@ const dataOf: Partial<Record<EventType, Event['Data']>> = {
   'obligation.expiring': { ...obligation, ...met, Status: 'expiring' },
   'obligation.expired': { ...obligation, ...met, Status: 'expired' },
   'obligation.closed': { ...obligation, Status: 'closed' },
+  'score.accepted': { ...place, Score: 80, Activity: 'Completed' },
+  'score.rejected': {
+    ...place,
+    Score: 80,
+    Problem: '404',
+    Detail: 'The grade column no longer exists in the platform.',
+  },
   'report.ready': {
     ScheduleID: '01994a5e-7c00-7000-8000-000000000011',
     Name: 'Completion by group',

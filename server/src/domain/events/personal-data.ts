@@ -8,6 +8,7 @@ import { type Batch, batchRows, type Person, type PersonalData } from '../../inf
  * Fields of Data that do not identify a person. All others are erased, so new fields are erased by default.
  */
 const anonymous = [
+  'Activity',
   'Attempt',
   'Changed',
   'Completion',
@@ -24,6 +25,9 @@ const anonymous = [
   'NewEnrollID',
   'Number',
   'Outcome',
+  'Platform',
+  'PlatformID',
+  'Problem',
   'Progress',
   'ReceiptID',
   'RequirementID',

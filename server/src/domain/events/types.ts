@@ -60,6 +60,12 @@ const obligation = data({
   ValidUntil: Nullable(Instant()),
 });
 
+const score = {
+  PlatformID: Id,
+  Platform: Type.String({ description: 'The name of the platform.' }),
+  Score: Nullable(Percent),
+};
+
 /**
  * The closed catalogue of events. Each entry describes when the event is written and what its Data contains.
  */
@@ -154,6 +160,17 @@ export const eventCatalogue = {
   'obligation.closed': [
     'An obligation no longer applies: the user left the audience, or the next cycle replaced it.',
     obligation,
+  ],
+  'score.accepted': [
+    'A learning platform accepted the score of an enrolment (LTI). Score is between 0 and 100; null if only the activity was reported.',
+    data({
+      ...score,
+      Activity: OneOf(['Initialized', 'InProgress', 'Completed']),
+    }),
+  ],
+  'score.rejected': [
+    'A learning platform did not accept the score of an enrolment, or has another grade, which a teacher gave. Problem is the HTTP status, or `changed_there`. It is reported once until a score is accepted.',
+    data({ ...score, Problem: Type.String(), Detail: Type.String() }),
   ],
   'key.redeemed': [
     'An enrolment key was redeemed.',

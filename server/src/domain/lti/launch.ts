@@ -4,7 +4,7 @@ import { run, transaction } from '../../db/transaction.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
-import { sha256 } from '../../lib/ids.ts';
+import { newId, sha256 } from '../../lib/ids.ts';
 import { cleanText, isStorable } from '../../lib/unicode.ts';
 import { click } from '../delivery/player/click.ts';
 import { languageOf } from '../delivery/player/page-texts.ts';
@@ -67,10 +67,12 @@ async function rejectReplay(ctx: TenantContext, { nonce }: State): Promise<void>
 }
 
 const keepLink = `
-insert into lti_link (tenant_id, enroll_id, platform_id, resource_link_id, user_id, subject, line_item, launched_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
+insert into lti_link (tenant_id, enroll_id, platform_id, resource_link_id, user_id, subject, line_item, launched_at,
+  link_id, may_read)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 on conflict (tenant_id, enroll_id, platform_id, resource_link_id) do update
-set user_id = excluded.user_id, subject = excluded.subject, line_item = excluded.line_item, launched_at = excluded.launched_at`;
+set user_id = excluded.user_id, subject = excluded.subject, line_item = excluded.line_item,
+  launched_at = excluded.launched_at, may_read = excluded.may_read`;
 
 type Place = { platform: PlatformRow; claims: Claims };
 
@@ -90,7 +92,7 @@ async function enrolLearner(ctx: TenantContext, { platform, claims }: Place): Pr
       text: keepLink,
       values: [
         ...[ctx.tenantId, enrollId, platform.platform_id, resourceLinkId, userId, subject],
-        ...[claims.lineItem, ctx.now()],
+        ...[claims.lineItem, ctx.now(), newId(ctx.now()), claims.mayRead],
       ],
     });
     await logLaunch(ctx, {

@@ -11,6 +11,8 @@ import { isId, newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { checkUrl } from '../events/webhooks/addresses.ts';
+import { emptyWebhook } from '../events/webhooks/delete-webhook.ts';
+import { keepPlatformEndpoint, removePlatformEndpoint } from '../events/webhooks/platform-endpoint.ts';
 import type { NewPlatform, Platform, PlatformChange } from './schemas.ts';
 
 export type PlatformRow = Selectable<LtiPlatformTable>;
@@ -179,6 +181,13 @@ async function addDeployments(ctx: TenantContext, row: PlatformRow, ids: readonl
   });
 }
 
+/** The endpoint that receives scores. */
+const endpointOf = (row: PlatformRow) => ({
+  platformId: row.platform_id,
+  url: row.token_url,
+  name: row.name,
+});
+
 const insertText = `
 insert into lti_platform as held (tenant_id, platform_id, name, issuer, client_id, auth_url, token_url, jwks_url, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning *`;
@@ -191,6 +200,7 @@ export async function createPlatform(ctx: TenantContext, input: NewPlatform): Pr
     const [row] = await run<PlatformRow>(ctx, { name: 'create_platform', text: insertText, values });
     if (!row) throw platformNotFound();
     await addDeployments(ctx, row, DeploymentIDs);
+    await keepPlatformEndpoint(ctx, endpointOf(row));
     await appendAudit(ctx, ctx.tenantId, {
       action: 'platform.created',
       targetId: row.platform_id,
@@ -232,6 +242,7 @@ export async function updatePlatform(
       .executeTakeFirstOrThrow();
     await deleteDeployments(ctx, platformId);
     await addDeployments(ctx, row, DeploymentIDs);
+    await keepPlatformEndpoint(ctx, endpointOf(row));
     const after = toPlatform(ctx, { ...row, deployment_ids: DeploymentIDs.toSorted() });
     const Changed = differences(after, toPlatform(ctx, before)).filter((name) => name in input);
     if (Changed.length > 0)
@@ -246,8 +257,11 @@ export async function updatePlatform(
 
 /** Deletes the platform and its log of launches. Users, enrolments and results stay. */
 export async function deletePlatform(ctx: TenantContext, { platformId }: Handle): Promise<Platform> {
+  await readRow(ctx, { platformId });
+  await emptyWebhook(ctx, { webhookId: platformId });
   return transaction(ctx, async (ctx) => {
     const platform = toPlatform(ctx, await readRow(ctx, { platformId }, 'for update'));
+    await removePlatformEndpoint(ctx, platformId);
     for (const table of ['lti_deployment', 'lti_launch', 'lti_link', 'lti_platform'] as const)
       await ctx.db
         .deleteFrom(table)

@@ -110,6 +110,8 @@ export type Claims = {
   custom: Record<string, unknown>;
   returnUrl: string | null;
   lineItem: string | null;
+  /** Whether the platform also shows the results that it has. */
+  mayRead: boolean;
   settings: DeepLinkSettings | null;
 };
 
@@ -169,6 +171,7 @@ function claimsOf(payload: JWTPayload): Claims {
     custom: objectOf(claim('custom')),
     returnUrl: textOf(objectOf(claim('launch_presentation')).return_url),
     lineItem: maySend ? textOf(endpoint.lineitem) : null,
+    mayRead: scopes.includes(`${prefix}-ags/scope/result.readonly`),
     settings:
       message === 'deep_link' ? settingsOf(payload[`${prefix}-dl/claim/deep_linking_settings`]) : null,
   };

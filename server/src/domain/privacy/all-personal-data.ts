@@ -24,6 +24,7 @@ import { provisioningData } from '../provisioning/personal-data.ts';
 import { countedData } from '../reports/personal-data.ts';
 import { recipientData } from '../reports/schedules/personal-data.ts';
 import { obligationData } from '../requirements/personal-data.ts';
+import { scoreData } from '../scores/personal-data.ts';
 import { passkeyData } from '../sign-in/passkeys/user-store.ts';
 import { sessionData } from '../sign-in/personal-data.ts';
 import { identityData } from '../sign-in/providers/identities.ts';
@@ -47,6 +48,7 @@ export const allPersonalData: readonly PersonalData[] = [
   completionData,
   obligationData,
   importData,
+  scoreData,
   ltiData,
   sessionData,
   passkeyData,

@@ -26,6 +26,7 @@ export const tenantTables: readonly TenantDataTable[] = [
   { table: 'key_guess', key: ['user_id'], what: 'Attempts with unknown enrolment keys' },
   { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords from the last 15 minutes' },
   { table: 'lti_launch', key: ['launch_id'], what: 'Launches from learning platforms' },
+  { table: 'lti_score', key: ['link_id'], what: 'Scores sent to learning platforms' },
   {
     table: 'lti_link',
     key: ['enroll_id', 'platform_id', 'resource_link_id'],

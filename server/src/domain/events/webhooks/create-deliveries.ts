@@ -56,7 +56,7 @@ export async function readPending(
 ): Promise<Waiting[]> {
   const rows = await ctx.db
     .selectFrom('webhook_delivery')
-    .select(['delivery_id', 'number', 'event_id', 'lane', 'attempts'])
+    .select(['delivery_id', 'number', 'event_id', 'lane', 'attempts', 'reason'])
     .select(['first_attempt_at', 'attempted_at', 'next_attempt_at'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('webhook_id', '=', input.webhookId)
@@ -69,6 +69,7 @@ export async function readPending(
     deliveryId: row.delivery_id,
     number: row.number,
     eventId: row.event_id,
+    isReplay: row.reason === 'replay',
     lane: row.lane,
     attempts: row.attempts,
     first: row.first_attempt_at,

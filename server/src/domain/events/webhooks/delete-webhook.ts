@@ -52,14 +52,19 @@ function remove(ctx: TenantContext, input: WebhookHandle): Promise<boolean> {
   });
 }
 
+/** Stops an endpoint, and deletes its deliveries. */
+export async function emptyWebhook(ctx: TenantContext, input: WebhookHandle): Promise<void> {
+  await stop(ctx, input);
+  while (await deleteBatch(ctx, input));
+}
+
 /**
  * Deletes an endpoint. It stops immediately. Its deliveries (up to 30 days old) are deleted first, in
  * batches.
  */
 export async function deleteWebhook(ctx: TenantContext, input: WebhookHandle): Promise<Webhook> {
   const before = await readWebhookRow(ctx, input);
-  await stop(ctx, input);
-  do while (await deleteBatch(ctx, input));
+  do await emptyWebhook(ctx, input);
   while (!(await remove(ctx, input)));
   return toWebhook(before);
 }

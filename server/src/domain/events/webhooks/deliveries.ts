@@ -13,7 +13,7 @@ import { type Body, pingBody, pingType, readBodies } from './message.ts';
 import { maxReplayed } from './past-events.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
 import { nextAttemptAt } from './results.ts';
-import type { Delivery, DeliveryQuery, Replay } from './schemas.ts';
+import type { Delivery, DeliveryQuery, Replay, WebhookKind } from './schemas.ts';
 import { type Outcome, openSender } from './send.ts';
 import { type NewDelivery, type Sources, sourceOf } from './source.ts';
 import { readWebhookRow } from './webhooks.ts';
@@ -62,7 +62,7 @@ function bodyOf(row: DeliveryRow, endpoint: WebhookRow, bodies: Map<string, Body
 }
 
 function toDelivery(row: DeliveryRow, body: Body | null, endpoint: WebhookRow): Delivery {
-  const isSent = row.url !== null && (body !== null || endpoint.kind === 'xapi');
+  const isSent = row.url !== null && (body !== null || endpoint.kind !== 'events');
   return {
     DeliveryID: row.delivery_id,
     EventID: row.event_id,
@@ -140,13 +140,13 @@ export async function recordPing(
 /** Deliveries created per statement. Other work can run between statements. */
 const batchSize = 200;
 
-/** The lane is read again, because the person may have been erased in the meantime. */
+/** The lane of an event is read again, because the person may have been erased in the meantime. */
 const insert = `
 insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, statement_ids, reason, created_at)
 select $1, $2, gen_random_uuid(), entry.event_id, entry.type,
   coalesce(event.enroll_id, event.user_id, event.event_id, entry.lane), entry.statement_ids, 'replay', $3
 from jsonb_to_recordset($4::jsonb) as entry (n integer, event_id uuid, type text, lane uuid, statement_ids uuid[])
-left join event on event.tenant_id = $1 and event.event_id = entry.event_id and entry.statement_ids is null
+left join event on event.tenant_id = $1 and event.event_id = entry.event_id and $5::boolean
 order by entry.n`;
 
 const pending = `
@@ -155,7 +155,7 @@ order by delivery.number limit ${maxReplayed}`;
 
 type EndpointReplay = Replay & { webhookId: string };
 /** `deliveries` are in the order of the log. */
-type Replayed = { webhookId: string; deliveries: NewDelivery[] };
+type Replayed = { webhookId: string; kind: WebhookKind; deliveries: NewDelivery[] };
 
 /** Limits the backlog of an endpoint, so replays cannot fill the disk. */
 async function requireRoom(ctx: TenantContext, webhookId: string, count: number): Promise<void> {
@@ -174,7 +174,7 @@ async function requireRoom(ctx: TenantContext, webhookId: string, count: number)
  */
 function insertBatch(
   ctx: TenantContext,
-  webhookId: string,
+  { webhookId, kind }: Replayed,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
@@ -189,7 +189,7 @@ function insertBatch(
     if (!endpoint) throw webhookNotFound();
     await requireRoom(ctx, webhookId, deliveries.length);
     const entries = deliveries.map((delivery, n) => ({ n, ...delivery }));
-    const values = [ctx.tenantId, webhookId, now, JSON.stringify(entries)];
+    const values = [ctx.tenantId, webhookId, now, JSON.stringify(entries), kind === 'events'];
     await run(ctx, { name: 'webhook_replay', text: insert, values });
   });
 }
@@ -207,7 +207,7 @@ export async function findReplayed(
     throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });
   const endpoint = await readWebhookRow(ctx, input);
   const deliveries = await sourceOf(sources, endpoint).findPast(ctx, { ...input, endpoint });
-  return { webhookId: input.webhookId, deliveries };
+  return { webhookId: input.webhookId, kind: endpoint.kind, deliveries };
 }
 
 /** Sends past records again, after the deliveries that are already pending. */
@@ -219,7 +219,7 @@ export async function replayEvents(ctx: TenantContext, input: Replayed): Promise
     appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: webhookId, data });
   const insertFrom = async (ctx: TenantContext, start: number, end: number) => {
     for (let at = start; at < end; at += batchSize)
-      await insertBatch(ctx, webhookId, deliveries.slice(at, at + batchSize));
+      await insertBatch(ctx, input, deliveries.slice(at, at + batchSize));
   };
   // The audit entry is written with the first deliveries, or with all of them if there is only one
   // transaction. In both cases it is written last, because the trail stays locked until the commit.

@@ -3,6 +3,7 @@ export type Waiting = {
   deliveryId: string;
   number: number;
   eventId: string;
+  isReplay: boolean;
   /** Identifies its queue: the enrolment, or the user for events without one. */
   lane: string;
   attempts: number;

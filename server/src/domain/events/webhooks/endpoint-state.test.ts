@@ -193,7 +193,7 @@ test('an endpoint is released if nothing is due within ten seconds', () => {
 test('attempts are counted, and retries are scheduled for up to 72 hours', () => {
   const waiting: Waiting = {
     ...{ deliveryId: 'd', number: 1, eventId: 'e', lane: 'l' },
-    ...{ attempts: 0, first: null, next: null },
+    ...{ isReplay: false, attempts: 0, first: null, next: null },
   };
   const refused: Outcome = {
     ...{ delivered: false, status: 500, body: null, error: null, milliseconds: 1, retryAfter: null },

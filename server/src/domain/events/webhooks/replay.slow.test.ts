@@ -57,7 +57,8 @@ test('an endpoint has at most 10,000 pending replayed deliveries, so that replay
   const { TenantID, hook, add, made, replay, eventIds } = await withEvents(1_000);
   const ctx = { ...service.ctx, tenantId: TenantID };
   const deliveries = eventIds.map((event_id) => ({ event_id, type: 'user.updated', lane: event_id }));
-  for (let time = 0; time < 10; time++) await replayEvents(ctx, { webhookId: hook.WebhookID, deliveries });
+  for (let time = 0; time < 10; time++)
+    await replayEvents(ctx, { webhookId: hook.WebhookID, kind: 'events', deliveries });
   const refused = await replay({ EventIDs: eventIds.slice(0, 1) });
   expectProblem(refused, 429, 'too_many_requests');
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);

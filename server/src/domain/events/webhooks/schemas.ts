@@ -16,11 +16,14 @@ const Status = OneOf(['enabled', 'disabled'], {
     'Once enabled again, the endpoint continues where it stopped and receives the events that it missed.',
 });
 
-export const webhookKinds = ['events', 'xapi'] as const;
+const newKinds = ['events', 'xapi'] as const;
+const webhookKinds = [...newKinds, 'lti'] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
+const kinds =
+  '`events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored.';
+const NewKind = OneOf(newKinds, { description: kinds });
 const Kind = OneOf(webhookKinds, {
-  description:
-    '`events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored.',
+  description: `${kinds} \`lti\`: a learning platform receives scores; WebhookID is its PlatformID.`,
 });
 
 /** RFC 7617: a user name has no colon. */
@@ -89,7 +92,7 @@ export type WebhookChange = Type.Static<typeof WebhookChange>;
 
 export const NewWebhook = Fields(
   {
-    Kind: Type.Optional(Kind),
+    Kind: Type.Optional(NewKind),
     URL: common.URL,
     Username: Type.Optional(Username),
     Password: Type.Optional(Password),
@@ -144,7 +147,7 @@ export const Delivery = Fields(
         Body: { type: ['object', 'null'], additionalProperties: true },
       },
       description:
-        'The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. For statements the body is null: read them with `GET /xapi/statements`.',
+        'The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. For statements the body is null: read them with `GET /xapi/statements`. For scores it is null too: the timeline of the enrolment shows them.',
     }),
     Answer: Type.Unsafe<{ Status: number; Body: string | null } | null>({
       type: ['object', 'null'],

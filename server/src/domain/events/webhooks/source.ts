@@ -18,6 +18,12 @@ export function checkKind(ctx: TenantContext, kind: WebhookKind, input: WebhookC
         throw reject(name, `${name} is only for endpoints of the kind xapi. Leave it out.`);
     return;
   }
+  if (kind === 'lti') {
+    for (const name of ['URL', 'Types', 'Username', 'Password'] as const)
+      if (input[name] !== undefined)
+        throw reject(name, `${name} is set by the platform. Change it with PUT /platform/{PlatformID}.`);
+    return;
+  }
   requireScope(ctx, 'xapi:read', 'Sending statements to another LRS');
   if (input.Types != null)
     throw reject('Types', 'Endpoints of the kind xapi receive all statements. Leave Types out.');
@@ -46,7 +52,7 @@ type LogPart = { deliveries: NewDelivery[]; position: number; hasMore: boolean }
 type Sending = { endpoint: WebhookRow; sender: Sender; at: Date; stop: AbortSignal };
 
 export type SendingDelivery = Sending & {
-  delivery: { deliveryId: string; eventId: string };
+  delivery: { deliveryId: string; eventId: string; lane: string; isReplay: boolean };
   /**
    * Awaited before each additional request of the delivery, so that other endpoints do not have to wait for
    * all of them.

@@ -20,7 +20,7 @@ const insert = ({ end }: Source) => `
 insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret, created_at,
   updated_at, kind, username, password, position)
 select $1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, ${end}
-where (select count(*) from webhook other where other.tenant_id = $1) < ${maxEndpoints}
+where (select count(*) from webhook other where other.tenant_id = $1 and other.kind <> 'lti') < ${maxEndpoints}
 returning *`;
 
 /** Checks the URL. This may be slow, because it looks up the host name. */

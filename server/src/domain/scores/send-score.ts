@@ -1,0 +1,130 @@
+import type { TenantContext } from '../../infra/context/context.ts';
+import type { Message, Outcome } from '../events/webhooks/send.ts';
+import type { SendingDelivery } from '../events/webhooks/source.ts';
+import { accessToken, forgetToken, NoToken, type Scope } from './access-token.ts';
+import { type Link, readLink, recordAccepted, recordRejected } from './links.ts';
+import { isSame, maximum, readResult, type Score, scoreBody, scoreOf, serviceUrl } from './score.ts';
+
+const nothingSent: Outcome = {
+  delivered: true,
+  status: null,
+  body: null,
+  error: null,
+  milliseconds: 0,
+  retryAfter: null,
+};
+
+export const failure = ({ message, status, retryAfter }: NoToken): Outcome => ({
+  ...nothingSent,
+  delivered: false,
+  status,
+  retryAfter,
+  error: message.slice(0, 1_000),
+});
+
+/** Sends a request with an access token. If the platform does not know the token any more, asks for another one. */
+async function request(
+  ctx: TenantContext,
+  { sender, stop }: SendingDelivery,
+  platformId: string,
+  scope: Scope,
+  message: Message,
+): Promise<Outcome> {
+  const attempt = async () => {
+    const token = await accessToken(ctx, platformId, scope);
+    const headers = { ...message.headers, authorization: `Bearer ${token}` };
+    return sender.send({ ...message, headers }, stop);
+  };
+  try {
+    const first = await attempt();
+    if (first.status !== 401) return first;
+    forgetToken(ctx, platformId, scope);
+    return await attempt();
+  } catch (error) {
+    if (error instanceof NoToken) return failure(error);
+    throw error;
+  }
+}
+
+/** The score that the platform has, `unknown` if it does not say, or the outcome of a request to repeat later. */
+async function readGrade(
+  ctx: TenantContext,
+  sending: SendingDelivery,
+  link: Link,
+): Promise<number | 'none' | 'unknown' | Outcome> {
+  const url = serviceUrl(link.line_item, 'results');
+  url.searchParams.set('user_id', link.subject);
+  const outcome = await request(ctx, sending, link.platform_id, 'result.readonly', {
+    method: 'GET',
+    url: url.href,
+    headers: { accept: 'application/vnd.ims.lis.v2.resultcontainer+json' },
+    body: '',
+  });
+  if (outcome.delivered) return readResult(outcome.body ?? '', link.subject) ?? 'none';
+  const isOver = outcome.status !== null && outcome.status !== 429 && outcome.status < 500;
+  return isOver ? 'unknown' : outcome;
+}
+
+/** What a response about this score, not about the platform as a whole, means for administrators. */
+const rejections: Record<number, string> = {
+  400: 'The platform does not accept the score. Check that the person is still enrolled there as a learner.',
+  403: 'The platform does not let this tool grade the person. Check that they are still enrolled there as a learner.',
+  404: 'The grade column no longer exists in the platform.',
+  410: 'The grade column no longer exists in the platform.',
+  412: 'The platform does not accept the score.',
+  422: 'The platform does not accept the score.',
+};
+
+const rounded = (score: number | null) => (score === null ? 'no score' : Math.round(score * 100) / 100);
+
+/** Sends the current result of an enrolment, unless the platform has it, or has a grade that did not come from here. */
+export async function sendScore(ctx: TenantContext, sending: SendingDelivery): Promise<Outcome> {
+  const { delivery, sender: _, ...rest } = sending;
+  const link = await readLink(ctx, delivery.lane);
+  if (!link) return nothingSent;
+  const score = scoreOf(link);
+  const isKnown = link.sent_activity === score.activity && link.sent_score === score.given;
+  if (isKnown && !delivery.isReplay) return nothingSent;
+  // Without a score, a grade in the platform is removed. This is safe only if that grade can be read before.
+  if (score.given === null && !link.may_read) return nothingSent;
+  if (link.may_read && !delivery.isReplay) {
+    const grade = await readGrade(ctx, sending, link);
+    if (typeof grade === 'object') return grade;
+    if (isChangedByOthers(link, grade)) return reject(ctx, link, score, held(grade, link));
+  }
+  const outcome = await request(ctx, sending, link.platform_id, 'score', {
+    url: serviceUrl(link.line_item, 'scores').href,
+    headers: { 'content-type': 'application/vnd.ims.lis.v1.score+json' },
+    body: JSON.stringify(scoreBody(score, { subject: link.subject, at: rest.at })),
+  });
+  if (outcome.delivered) await recordAccepted(ctx, link, score);
+  const rejection = outcome.status === null ? undefined : rejections[outcome.status];
+  if (rejection === undefined) return { ...outcome, body: null };
+  return reject(ctx, link, score, {
+    problem: String(outcome.status),
+    detail: rejection,
+    status: outcome.status,
+  });
+}
+
+/** A grade that is not the score sent last is one that a teacher has given. */
+function isChangedByOthers({ last_score }: Link, grade: number | 'none' | 'unknown'): grade is number {
+  if (typeof grade !== 'number') return false;
+  return last_score === null ? grade > 0 : !isSame(grade, last_score);
+}
+
+const held = (grade: number, { last_score }: Link) => ({
+  problem: 'changed_there',
+  status: null,
+  detail: `The platform has ${rounded(grade)} of ${maximum} instead of ${rounded(last_score)}, so a teacher has graded it. Replay the delivery to replace that grade.`,
+});
+
+async function reject(
+  ctx: TenantContext,
+  link: Link,
+  score: Score,
+  { problem, detail, status }: { problem: string; detail: string; status: number | null },
+): Promise<Outcome> {
+  await recordRejected(ctx, link, { score, problem, detail });
+  return { ...nothingSent, delivered: false, isRefused: true, status, error: detail };
+}
