@@ -186,7 +186,9 @@ test('every change to an enrolment writes one event, and all listed types occur'
     all.map((_, n) => n + 1),
     'every way of writing an event gives it the next position',
   );
-  assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), [...eventTypes].sort());
+  // scores.test.ts has a platform.
+  const here = eventTypes.filter((type) => !type.startsWith('score.'));
+  assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), here.sort());
   const done = before.find(({ type }) => type === 'enrolment.completed');
   const { Status, Completion, Success, Score } = done?.data ?? {};
   assert.deepEqual([Status, Completion, Success, Score], ['completed', 'completed', 'passed', 90]);

@@ -133,7 +133,7 @@ test('a line item that fails blocks no other one, and Retry-After is respected',
 });
 
 test('an old result is sent after the first launch from a platform', async (t) => {
-  const { platform, tenant, launch } = await connected(t);
+  const { platform, launch } = await connected(t);
   const { playing } = await launch('ada', { scopes: [] });
   expectStatus(await playing.commit({ Data: scorm12('passed', 90) }), 200);
   await launch('ada');
