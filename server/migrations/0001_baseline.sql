@@ -44,8 +44,8 @@ create index stored_answer_old on stored_answer (expires_at);
 -- status: 'suspended' refuses keys, sessions and links, and pauses webhooks. resumed_at: deadlines that a suspension
 -- may have overrun count from here. deletion: the receipt of a deletion in progress. second_factor 'required':
 -- administrators need a passkey to use the console. clock_offset: seconds by which the clock of a test tenant is ahead;
--- null: not a test tenant. reminder_days: how many days before access ends learners are reminded. time_zone: in which
--- days begin and end, for dates that are sent. can_sign_in: whether an identity provider is enabled.
+-- null: not a test tenant. reminders: when people are reminded. time_zone: in which days begin and end, for dates that
+-- are sent. can_sign_in: whether an identity provider is enabled.
 create table tenant (
   tenant_id text primary key,
   name text not null,
@@ -58,7 +58,8 @@ create table tenant (
   resumed_at timestamptz,
   deletion jsonb,
   language text not null default 'en',
-  reminder_days integer[] not null default '{14,3}',
+  reminders jsonb not null
+    default '{"Enabled": false, "DaysBefore": [14, 3], "OnTheDay": true, "WeeklyWhenOverdue": true, "ManagerDigest": true}',
   clock_offset integer check (clock_offset between 0 and 630720000),
   second_factor text not null default 'optional',
   time_zone text not null default 'UTC',
@@ -784,16 +785,6 @@ create table au_session (
 -- Opening a unit abandons the open session of the enrolment.
 create index au_session_open on au_session (tenant_id, enroll_id) where ended_at is null;
 
--- How far the ends of a tenant's enrolments have been searched for a reminder of so many days: up to this end and
--- enrolment.
-create table reminder_progress (
-  tenant_id text not null,
-  days integer not null,
-  ends_at timestamptz not null,
-  enroll_id uuid not null,
-  primary key (tenant_id, days)
-);
-
 -- enrolment-keys
 
 -- Only a hash of a key is stored. user_id: only this user may redeem it.
@@ -949,6 +940,44 @@ create index obligation_of_requirement on obligation (tenant_id, requirement_id,
 create index obligation_open on obligation (tenant_id, due_at, obligation_id)
   where closed_at is null and exempt_at is null and met_at is null;
 comment on index obligation_open is 'GET /obligation by Status: overdue, due_soon, not_due';
+
+-- reminders
+
+-- Up to which day the tenant's people to remind have been chosen.
+create table reminder_log (
+  tenant_id text primary key references tenant,
+  day text not null
+);
+
+-- One email for each person and day; the key is what keeps two nodes from sending two. by_hand: somebody asked for it.
+-- team: it reports on the people whose manager the person is. endings: the enrolments whose access ends soon.
+-- is_pending: the email is still to be queued.
+create table reminder (
+  tenant_id text not null,
+  day text not null,
+  user_id uuid not null,
+  by_hand boolean not null,
+  team boolean not null default false,
+  endings jsonb not null default '[]',
+  is_pending boolean not null default true,
+  mail_id uuid,
+  primary key (tenant_id, day, user_id),
+  foreign key (tenant_id, user_id) references "user"
+);
+create index reminder_of_user on reminder (tenant_id, user_id, day);
+comment on index reminder_of_user is 'export and erasure';
+create index reminder_pending on reminder (tenant_id, day, user_id) where is_pending;
+comment on index reminder_pending is 'the job that queues reminders';
+
+-- A tenant's own words, in one language.
+create table reminder_text (
+  tenant_id text not null references tenant,
+  language text not null,
+  subject text not null,
+  intro text not null,
+  closing text not null,
+  primary key (tenant_id, language)
+);
 
 -- imports
 

@@ -582,6 +582,19 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     for (const _ of [1, 2]) await put({ Title: personal.Email });
     return { by: 'putRequirement', target, data: { Changed: ['Title'] } };
   },
+  'reminders.requested': async (recordEnd) => {
+    const { LoginID, put } = await required();
+    await changed(`/user/${LoginID}`, { Email: personal.Email });
+    await put({});
+    await recordEnd();
+    for (const _ of [1, 2]) expectStatus(await tenant.api('POST', '/remind', { LoginIDs: [LoginID] }), 200);
+    return { by: 'remind', target: TenantID, data: { People: 1 } };
+  },
+  'reminder_text.changed': async (recordEnd) => {
+    await recordEnd();
+    for (const _ of [1, 2]) await changed('/reminder/text/fr', { Subject: reason });
+    return { by: 'changeReminderText', target: TenantID, data: { Language: 'fr' } };
+  },
   'obligation.exempted': async (recordEnd) => {
     const { exempt, target } = await exempted();
     await recordEnd();

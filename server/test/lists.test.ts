@@ -149,6 +149,7 @@ const small = [
   'listWebhooks',
   'listReportSchedules',
   'listRequirements',
+  'listTeam',
   'listIdentityProviders',
   'listCompliance',
   'listPlatforms',

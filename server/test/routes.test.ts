@@ -128,6 +128,7 @@ const notAudited = new Map([
     ]),
   ].map((name) => [name, 'a record of learning, which is a log itself'] as const),
   ['previewCourse', 'changes nothing'],
+  ['previewReminder', 'changes nothing'],
   ['previewOfferedCourse', 'changes nothing'],
 ]);
 
@@ -182,9 +183,12 @@ test('learners can call only the listed operations, on their own data', () => {
       'GET /enrolment/{LoginID}/{EnrollID}/explain',
       'GET /enrolment/{LoginID}/{EnrollID}/timeline',
       'GET /obligation/{LoginID}',
+      'GET /team/{LoginID}',
+      'GET /team/{LoginID}/{MemberLoginID}',
       'GET /user/{LoginID}',
       'POST /enrol/key/{LoginID}/{Key}',
       'POST /enrol/key/{LoginID}/{Key}/check',
+      'POST /team/{LoginID}/remind',
     ],
   );
 });

@@ -16,10 +16,14 @@ async function withAda(fields: object = {}) {
 }
 
 const settingsOf = async ({ TenantID }: TestTenant) => {
-  const { Name, Language, ReminderDays } = (await service.api('GET', `/tenant/${TenantID}`)).body;
-  return { Name, Language, ReminderDays };
+  const { Name, Language, Reminders } = (await service.api('GET', `/tenant/${TenantID}`)).body;
+  return { Name, Language, Reminders };
 };
-const unchanged = { Name: 'Acme GmbH', Language: 'de', ReminderDays: [14, 3] };
+const standard = {
+  ...{ Enabled: false, DaysBefore: [14, 3], OnTheDay: true },
+  ...{ WeeklyWhenOverdue: true, ManagerDigest: true },
+};
+const unchanged = { Name: 'Acme GmbH', Language: 'de', Reminders: standard };
 
 const entriesOf = async (tenant: TestTenant) =>
   (await tenant.api('GET', '/audit?Action=tenant.changed')).body.Items;
@@ -29,19 +33,26 @@ test('an administrator changes the language and the days of reminders', async ()
   const { body: before } = await ada('GET', '/settings');
   const { UpdatedAt } = before;
   assert.deepEqual(before, {
-    ...{ Language: 'de', TimeZone: 'UTC', ReminderDays: [14, 3] },
+    ...{ Language: 'de', TimeZone: 'UTC', Reminders: standard },
     ...{ RequireSignIn: false, UpdatedAt },
   });
-  const changed = await ada('PUT', '/settings', { ReminderDays: [30, 7, 1] });
+  const changed = await ada('PUT', '/settings', { Reminders: { DaysBefore: [30, 7, 1] } });
   expectStatus(changed, 200);
-  assert.deepEqual(await settingsOf(tenant), { ...unchanged, ReminderDays: [30, 7, 1] });
+  assert.deepEqual(await settingsOf(tenant), {
+    ...unchanged,
+    Reminders: { ...standard, DaysBefore: [30, 7, 1] },
+  });
   assert.deepEqual((await tenant.api('GET', '/settings')).body, changed.body);
-  expectStatus(await ada('PUT', '/settings', { Language: 'fr', ReminderDays: [] }), 200);
-  assert.deepEqual(await settingsOf(tenant), { ...unchanged, Language: 'fr', ReminderDays: [] });
+  expectStatus(await ada('PUT', '/settings', { Language: 'fr', Reminders: { DaysBefore: [] } }), 200);
+  assert.deepEqual(await settingsOf(tenant), {
+    ...unchanged,
+    Language: 'fr',
+    Reminders: { ...standard, DaysBefore: [] },
+  });
 
   const [first, second] = await entriesOf(tenant);
-  assert.deepEqual([first.Data, first.ActorName], [{ Changed: ['ReminderDays'] }, 'ada']);
-  assert.deepEqual(second.Data, { Changed: ['Language', 'ReminderDays'] });
+  assert.deepEqual([first.Data, first.ActorName], [{ Changed: ['Reminders'] }, 'ada']);
+  assert.deepEqual(second.Data, { Changed: ['Language', 'Reminders'] });
 });
 
 test("the tenant's pages use the new language, as soon as they have branding", async () => {
@@ -60,8 +71,8 @@ test('other fields of a tenant and invalid values are rejected', async () => {
   for (const field of ['Name', 'PasswordHash', 'SecondFactor', 'ReturnOrigins', 'FrameOrigins', 'Status'])
     expectProblem(await ada('PUT', '/settings', { [field]: 'active' }), 422, 'unknown_field', field);
   expectProblem(await ada('PUT', '/settings', { Language: 'xx' }), 422, 'validation_failed', 'Language');
-  for (const ReminderDays of [[0], [366], [3, 3], [1.5], [6, 5, 4, 3, 2, 1], null])
-    expectProblem(await ada('PUT', '/settings', { ReminderDays }), 422, 'validation_failed');
+  for (const DaysBefore of [[0], [366], [3, 3], [1.5], [6, 5, 4, 3, 2, 1], null])
+    expectProblem(await ada('PUT', '/settings', { Reminders: { DaysBefore } }), 422, 'validation_failed');
   assert.deepEqual(await settingsOf(tenant), unchanged);
 });
 
@@ -93,17 +104,21 @@ test('administrators of other tenants, learners and callers without users:admin 
 test('the operator changes the settings of a tenant that they name', async () => {
   const { tenant } = await withAda();
   const operator = browser(service, await signInOperator(service));
-  const body = { ReminderDays: [21] };
+  const body = { Reminders: { DaysBefore: [21] } };
   expectProblem(await operator('PUT', '/settings', body), 400, 'tenant_required');
   expectStatus(await operator('PUT', '/settings', body, { ...ownPage, tenant: tenant.TenantID }), 200);
-  assert.deepEqual(await settingsOf(tenant), { ...unchanged, ReminderDays: [21] });
+  assert.deepEqual(await settingsOf(tenant), { ...unchanged, Reminders: { ...standard, DaysBefore: [21] } });
   assert.equal((await entriesOf(tenant))[0].Actor, 'operator');
 });
 
 test('concurrent changes of different settings both take effect', async () => {
   const { tenant, ada } = await withAda();
-  const changes = [{ Language: 'fr' }, { ReminderDays: [2] }];
+  const changes = [{ Language: 'fr' }, { Reminders: { DaysBefore: [2] } }];
   for (const reply of await Promise.all(changes.map((body) => ada('PUT', '/settings', body))))
     expectStatus(reply, 200);
-  assert.deepEqual(await settingsOf(tenant), { ...unchanged, Language: 'fr', ReminderDays: [2] });
+  assert.deepEqual(await settingsOf(tenant), {
+    ...unchanged,
+    Language: 'fr',
+    Reminders: { ...standard, DaysBefore: [2] },
+  });
 });

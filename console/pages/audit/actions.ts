@@ -59,6 +59,8 @@ const groupOf = {
   'certificate.reissued': 'results',
   'completion.recorded': 'results',
   'completion.deleted': 'results',
+  'reminders.requested': 'people',
+  'reminder_text.changed': 'deployment',
   'requirement.created': 'catalogue',
   'requirement.changed': 'catalogue',
   'obligation.exempted': 'results',

@@ -37,14 +37,32 @@ function currentOf(all: readonly Enrolment[]): Enrolment[] {
 
 export default function MyCourses() {
   const t = useTranslations('home');
-  const { Scopes } = useSession();
+  const { LoginID, Scopes } = useSession();
+  const { $api } = useApi();
+  const params = { path: { LoginID: LoginID ?? '' }, query: { Limit: 1 } };
+  const isAllowed = Scopes.includes('requirements:read');
+  const team = $api.useQuery('get', '/team/{LoginID}', { params }, { enabled: isAllowed, retry: false });
+  const isManager = (team.data?.Items.length ?? 0) > 0;
+  const toTeam = (
+    <Button variant="default" renderRoot={(props) => <Link to="/console/team" {...props} />}>
+      {t('myTeam')}
+    </Button>
+  );
   const redeem = (
     <Button variant="default" renderRoot={(props) => <Link to="/console/redeem" {...props} />}>
       {t('redeemKey')}
     </Button>
   );
   return (
-    <Page title={t('myCourses')} actions={Scopes.includes('enrolments:write') && redeem}>
+    <Page
+      title={t('myCourses')}
+      actions={
+        <>
+          {isManager && toTeam}
+          {Scopes.includes('enrolments:write') && redeem}
+        </>
+      }
+    >
       <Courses />
     </Page>
   );

@@ -9,9 +9,15 @@ import { useAction } from '../../parts/action.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SaveButtons } from '../../parts/save-buttons.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { MailFields, type MailSettings } from './mail-fields.tsx';
+import { LanguageField } from './language-field.tsx';
+import { ReminderFields } from './reminder-fields.tsx';
+import { ReminderTexts } from './reminder-text.tsx';
+
+type Settings = components['schemas']['Settings'];
+type Typed = Pick<Settings, 'Language' | 'Reminders'>;
 
 /** The settings of the administrator's own tenant, or of the tenant that the operator has chosen in the menu. */
 export default function SettingsPage() {
@@ -21,7 +27,7 @@ export default function SettingsPage() {
   const content = () => {
     if (asked.isPending) return <WaitingRows rows={3} />;
     if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
-    return <Form key={asked.data.UpdatedAt} settings={asked.data} />;
+    return <Shown settings={asked.data} />;
   };
   return (
     <Page title={t('title')} text={<Box maw={640}>{t('text')}</Box>}>
@@ -30,22 +36,32 @@ export default function SettingsPage() {
   );
 }
 
-function Form({ settings }: { settings: components['schemas']['Settings'] }) {
+function Shown({ settings }: { settings: Settings }) {
+  const t = useTranslations('reminders');
+  const { Scopes } = useSession();
+  const mayChange = Scopes.includes('users:admin') && Scopes.includes('users:write');
+  return (
+    <Stack gap="xl">
+      <Form key={settings.UpdatedAt} settings={settings} mayChange={mayChange} />
+      <Section title={t('wordsTitle')} text={t('placeholders')}>
+        <ReminderTexts key={settings.Language} language={settings.Language} isAllowed={mayChange} />
+      </Section>
+    </Stack>
+  );
+}
+
+function Form({ settings, mayChange }: { settings: Settings; mayChange: boolean }) {
   const t = useTranslations('settings');
   const { $api } = useApi();
   const queries = useQueryClient();
-  const { Scopes } = useSession();
   const change = $api.useMutation('put', '/settings');
-  const before: MailSettings = { Language: settings.Language, ReminderDays: settings.ReminderDays };
+  const before: Typed = { Language: settings.Language, Reminders: settings.Reminders };
   const [typed, setTyped] = useState(before);
   const isChanged = JSON.stringify(typed) !== JSON.stringify(before);
-  const mayChange = Scopes.includes('users:admin') && Scopes.includes('users:write');
   const saving = useAction(async () => {
     // Another administrator may have changed the other setting meanwhile.
-    const isSame = (name: keyof MailSettings) => String(typed[name]) === String(before[name]);
-    const body = Object.fromEntries(
-      Object.entries(typed).filter(([name]) => !isSame(name as keyof MailSettings)),
-    );
+    const isSame = (name: keyof Typed) => JSON.stringify(typed[name]) === JSON.stringify(before[name]);
+    const body = Object.fromEntries(Object.entries(typed).filter(([name]) => !isSame(name as keyof Typed)));
     await change.mutateAsync({ body });
     await queries.invalidateQueries();
     notify(t('saved'));
@@ -61,9 +77,16 @@ function Form({ settings }: { settings: components['schemas']['Settings'] }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="lg" maw={480}>
-        <MailFields
-          typed={typed}
-          onChange={(change) => setTyped((held) => ({ ...held, ...change }))}
+        <LanguageField
+          value={typed.Language}
+          onChange={(Language) => setTyped((held) => ({ ...held, Language }))}
+          isReadOnly={!mayChange}
+        />
+        <ReminderFields
+          value={typed.Reminders}
+          onChange={(change) =>
+            setTyped((held) => ({ ...held, Reminders: { ...held.Reminders, ...change } }))
+          }
           isReadOnly={!mayChange}
         />
         <FailedAction error={saving.error} />

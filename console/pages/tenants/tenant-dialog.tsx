@@ -8,7 +8,7 @@ import { useApi } from '../../api/api.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { MailFields } from '../settings/mail-fields.tsx';
+import { LanguageField } from '../settings/language-field.tsx';
 
 type Tenant = components['schemas']['Tenant'];
 type PasswordHash = Tenant['PasswordHash'];
@@ -27,7 +27,6 @@ type FormValues = {
   Name: string;
   SecondFactor: Tenant['SecondFactor'];
   Language: Tenant['Language'];
-  ReminderDays: number[];
   PasswordHash: PasswordHash;
   ReturnOrigins: string[];
   FrameOrigins: string[];
@@ -67,7 +66,7 @@ function TenantFields({ typed, onChange }: FieldsProps) {
         allowDeselect={false}
         inputWrapperOrder={['label', 'input', 'description']}
       />
-      <MailFields typed={typed} onChange={onChange} />
+      <LanguageField value={typed.Language} onChange={(Language) => onChange({ Language })} />
       <OriginsField
         label={t('returnOrigins')}
         description={t('returnOriginsText')}
@@ -116,7 +115,6 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
     Name: '',
     SecondFactor: 'optional',
     Language: 'en',
-    ReminderDays: [14, 3],
     PasswordHash: 'sha256-hex',
     ReturnOrigins: [],
     FrameOrigins: [],
@@ -174,13 +172,12 @@ export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { te
   const { $api } = useApi();
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/tenant/{TenantID}');
-  const { TenantID, Name, SecondFactor, Language, ReminderDays, PasswordHash } = tenant;
+  const { TenantID, Name, SecondFactor, Language, PasswordHash } = tenant;
   const { ReturnOrigins, FrameOrigins } = tenant;
   const [typed, setTyped] = useState<FormValues>({
     Name,
     SecondFactor,
     Language,
-    ReminderDays,
     PasswordHash,
     ReturnOrigins: ReturnOrigins ?? [],
     FrameOrigins: FrameOrigins ?? [],

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useFormatter, useTranslations } from 'use-intl';
+import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -26,9 +26,8 @@ export default function TenantPage() {
 
 function Shown({ tenant }: { tenant: Tenant }) {
   const t = useTranslations('tenants');
-  const format = useFormatter();
   const [isEditing, setEditing] = useState(false);
-  const { TenantID, Name, PasswordHash, ReminderDays, ReturnOrigins, FrameOrigins, CreatedAt } = tenant;
+  const { TenantID, Name, PasswordHash, ReturnOrigins, FrameOrigins, CreatedAt } = tenant;
   const actions = (
     <>
       <Button variant="default" onClick={() => setEditing(true)}>
@@ -56,9 +55,6 @@ function Shown({ tenant }: { tenant: Tenant }) {
         </LabelledValue>
         <LabelledValue label={t('passwordHash')}>{t(`hashes.${PasswordHash}`)}</LabelledValue>
         <LabelledValue label={t('secondFactor')}>{t(`secondFactors.${tenant.SecondFactor}`)}</LabelledValue>
-        <LabelledValue label={t('reminderDays')}>
-          {ReminderDays.length > 0 ? format.list(ReminderDays.map(String)) : t('noReminders')}
-        </LabelledValue>
         <LabelledValue label={t('returnOrigins')}>
           {ReturnOrigins?.join(', ') ?? t('anyOrigin')}
         </LabelledValue>

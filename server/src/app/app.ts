@@ -39,6 +39,7 @@ import { lifecycleRoutes } from '../domain/privacy/tenant-routes.ts';
 import { personalDataRoutes } from '../domain/privacy/user-routes.ts';
 import { provisioningRoutes } from '../domain/provisioning/routes.ts';
 import { serveScim } from '../domain/provisioning/serve.ts';
+import { reminderRoutes } from '../domain/reminders/routes.ts';
 import { databaseMetrics } from '../domain/reports/metric-groups.ts';
 import { reportRoutes } from '../domain/reports/routes.ts';
 import { scheduleRoutes } from '../domain/reports/schedules/routes.ts';
@@ -91,6 +92,7 @@ export const routes: readonly Route[] = [
   ...issuerRoutes,
   ...completionRoutes,
   ...requirementRoutes,
+  ...reminderRoutes,
   ...importRoutes(removeUntouched),
   ...personalDataRoutes,
   ...sessionRoutes,

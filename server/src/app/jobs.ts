@@ -3,7 +3,6 @@ import { runPackageImports } from '../domain/catalogue/package-imports.ts';
 import { issueCertificates } from '../domain/certificates/issue.ts';
 import { noticeEnds } from '../domain/certificates/notices.ts';
 import { expireEnrolments } from '../domain/enrolments/expire.ts';
-import { remindOfEnds } from '../domain/enrolments/reminders/remind.ts';
 import { startDispatcher } from '../domain/events/webhooks/dispatcher.ts';
 import { purgeDeliveries } from '../domain/events/webhooks/results.ts';
 import { deleteOldImports, workImports } from '../domain/imports/work.ts';
@@ -15,6 +14,7 @@ import { finishDeletions } from '../domain/privacy/delete-tenant.ts';
 import { removeUntouched } from '../domain/privacy/erase.ts';
 import { finishErasures } from '../domain/privacy/erase-batches.ts';
 import { purgeProvisioningLog } from '../domain/provisioning/settings.ts';
+import { sendReminders } from '../domain/reminders/job.ts';
 import { countAccess } from '../domain/reports/count-access.ts';
 import { countActivity } from '../domain/reports/count-activity.ts';
 import { countCompletion } from '../domain/reports/count-completion.ts';
@@ -34,17 +34,12 @@ export const jobs: readonly Job[] = [
     isPerNode: true,
     run: async (ctx) => void (await expireEnrolments(ctx)),
   },
-  {
-    name: 'enrolments.remind',
-    every: 300,
-    isPerNode: true,
-    run: async (ctx) => void (await remindOfEnds(ctx)),
-  },
   { name: 'certificates.issue', every: 2, isPerNode: true, run: issueCertificates },
   { name: 'certificates.end', every: 60, isPerNode: true, run: noticeEnds },
   { name: 'imports.work', every: 2, isPerNode: true, run: (ctx) => workImports(ctx, removeUntouched) },
   { name: 'imports.delete', every: 86_400, isPerNode: true, run: deleteOldImports },
   { name: 'requirements.follow', every: 2, isPerNode: true, run: followRequirements },
+  { name: 'reminders.send', every: 60, isPerNode: true, run: sendReminders },
   { name: 'reports.count', every: 10, isPerNode: true, run: countCompletion },
   { name: 'reports.access', every: 10, isPerNode: true, run: countAccess },
   { name: 'reports.activity', every: 10, isPerNode: true, run: countActivity },

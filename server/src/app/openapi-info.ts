@@ -19,6 +19,7 @@ const tags = {
   'Completions from elsewhere':
     'Completions from other systems, classrooms and certificates, with their evidence.',
   Requirements: 'Who must complete which course by when and how often, and who has done so.',
+  Reminders: 'Who is reminded of what is due, in which words, and what managers see of their teams.',
   Sessions: "Sign-in for this service's own pages, such as the console.",
   'Identity providers': 'Sign-in with the OpenID providers of a tenant.',
   Provisioning: 'Users and groups from a directory, by SCIM 2.0 at `/scim/v2`.',

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { packCourse } from '../../../test/journeys/course-packages.ts';
 import { newKey } from '../../src/domain/enrolment-keys/key-text.ts';
-import { remindOfEnds } from '../../src/domain/enrolments/reminders/remind.ts';
 import { insertAuSession } from '../../src/domain/enrolments/run-time/au-sessions.ts';
 import { queueMails } from '../../src/domain/mail/queue.ts';
 import { beginning } from '../../src/domain/privacy/erase-batches.ts';
+import { beginReminders } from '../../src/domain/reminders/choose.ts';
+import { remind } from '../../src/domain/reminders/remind.ts';
 import { leavePasskey } from '../../src/domain/sign-in/passkeys/test-support.ts';
 import { findUserId } from '../../src/domain/users/users.ts';
 import { mailServer } from '../../src/infra/context/config.ts';
@@ -75,7 +76,7 @@ export async function fill(
   expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
   const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
   const MailID = await leaveMail(service, tenant.TenantID, LoginID);
-  await remindOfEnds(service.ctx);
+  await leaveReminder(service, tenant, LoginID);
   await leaveReset(service, tenant.TenantID, LoginID);
   const PasskeyID = await leavePasskey(service, { TenantID: tenant.TenantID, LoginID }, `${secret} passkey`);
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
@@ -219,6 +220,14 @@ async function leaveMail({ ctx }: TestService, tenantId: string, loginId: string
   const [id] = await queueMails(own, [{ userId, kind: 'invitation', address, content, expiresAt }]);
   assert.ok(id);
   return id;
+}
+
+async function leaveReminder({ ctx }: TestService, { TenantID, api }: TestTenant, loginId: string) {
+  expectStatus(await api('PUT', '/reminder/text/en', { Subject: `${secret} subject` }), 200);
+  const mail = mailServer({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' });
+  const own = { ...ctx, tenantId: TenantID, config: { ...ctx.config, mail } };
+  await beginReminders(own);
+  assert.equal((await remind(own, { LoginIDs: [loginId] })).Reminded, 1);
 }
 
 /** Provisions a user and a group. */

@@ -217,6 +217,12 @@ export const auditCatalogue = {
     'obligation',
     data({ RequirementID: Type.String() }),
   ],
+  'reminders.requested': ['People were reminded by hand.', 'tenant', data({ People: Count })],
+  'reminder_text.changed': [
+    'The words of reminders changed in one language.',
+    'tenant',
+    data({ Language: Type.String() }),
+  ],
   'import.applied': ['A file was imported.', 'import', data({ Rows: Count })],
   'import.undone': ['An import was undone.', 'import', nothing],
   'webhook.created': ['A webhook endpoint was created.', 'webhook', nothing],

@@ -150,7 +150,7 @@ test('a retake replaces the certificate, and a correction revokes it', async () 
 });
 
 test('the end of a certificate is reported in advance and when it comes', async () => {
-  const tenant = await newTenant(service, { ReminderDays: [14, 3] });
+  const tenant = await newTenant(service, { Reminders: { DaysBefore: [14, 3] } });
   const CourseID = await newCourse(service, { Certificate: { On: 'passed', ValidFor: 'P30D' } });
   const learner = await enrolled(tenant, CourseID);
   await pass(tenant, learner);

@@ -219,13 +219,13 @@ type Issuer = {
   name: string;
   language: Language;
   time_zone: string;
-  reminder_days: number[];
+  days_before: number[];
   colour: string | null;
   logo_name: string | null;
 };
 
 const issuerText = `
-select client.name, client.language, client.time_zone, client.reminder_days, own.colour, own.logo_name
+select client.name, client.language, client.time_zone, client.reminders -> 'DaysBefore' as days_before, own.colour, own.logo_name
 from tenant client left join branding own on own.tenant_id = $1 where client.tenant_id = $1`;
 
 const keepLogo = `
@@ -341,7 +341,7 @@ function rowOf(
     course_id,
     completed_at,
     valid_until: validUntil,
-    next_notice_at: nextNotice(validUntil, issuer.reminder_days, now),
+    next_notice_at: nextNotice(validUntil, issuer.days_before, now),
     status_list: list,
     status_index: randomInt(listEntries),
     name: [person.first_name, person.last_name].filter(Boolean).join(' ') || person.login_id,

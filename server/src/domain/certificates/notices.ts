@@ -20,7 +20,7 @@ const batch = 100;
 
 const dueText = `
 select held.certificate_id, held.number, held.user_id, held.enroll_id, held.course_id, held.valid_until,
-  client.reminder_days
+  client.reminders -> 'DaysBefore' as days_before
 from certificate held join tenant client on client.tenant_id = $1
 where held.tenant_id = $1 and held.next_notice_at <= $2
 order by held.next_notice_at, held.certificate_id limit ${batch} for update of held skip locked`;
@@ -32,7 +32,7 @@ type Due = {
   enroll_id: string;
   course_id: string;
   valid_until: Date;
-  reminder_days: number[];
+  days_before: number[];
 };
 
 const storeText = `
@@ -47,9 +47,9 @@ export function noticeBatch(ctx: TenantContext): Promise<number> {
     const values = [ctx.tenantId, now];
     const due = await run<Due>(ctx, { name: 'certificate_notices', text: dueText, values });
     if (due.length === 0) return 0;
-    const made = due.map(({ certificate_id, valid_until, reminder_days }) => ({
+    const made = due.map(({ certificate_id, valid_until, days_before }) => ({
       certificate_id,
-      next_notice_at: valid_until > now ? nextNotice(valid_until, reminder_days, now) : null,
+      next_notice_at: valid_until > now ? nextNotice(valid_until, days_before, now) : null,
     }));
     await run(ctx, { name: 'store_notices', text: storeText, values: [ctx.tenantId, JSON.stringify(made)] });
     await appendEvents(

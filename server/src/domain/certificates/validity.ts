@@ -15,9 +15,9 @@ export function endOf({ ValidFor, ValidTo }: Rule, at: Date, timeZone: string): 
 }
 
 /** When to report next that a certificate ends: on one of these days before its end, or at its end. */
-export function nextNotice(end: Date | null, reminderDays: readonly number[], now: Date): Date | null {
+export function nextNotice(end: Date | null, daysBefore: readonly number[], now: Date): Date | null {
   if (end === null) return null;
-  const times = reminderDays.map((days) => end.getTime() - days * dayMilliseconds);
+  const times = daysBefore.map((days) => end.getTime() - days * dayMilliseconds);
   return new Date(Math.min(end.getTime(), ...times.filter((time) => time > now.getTime())));
 }
 

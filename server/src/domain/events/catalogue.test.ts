@@ -8,7 +8,7 @@ import formatsPackage from 'ajv-formats';
 import { play } from '../../../test/support/player.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { packFolder } from '../../lib/pack-folder.ts';
-import { remindOfEnds } from '../enrolments/reminders/remind.ts';
+import { sendReminders } from '../reminders/job.ts';
 import { type Event, eventSchema } from './schemas.ts';
 
 const Ajv = AjvPackage.default;
@@ -38,7 +38,7 @@ async function logOf(tenant: string): Promise<Event[]> {
   return body.Items;
 }
 
-const remindAt = (time: number) => remindOfEnds({ ...service.ctx, now: () => new Date(time) });
+const remindAt = (time: number) => sendReminders({ ...service.ctx, now: () => new Date(time) });
 
 /** Asserts that the events match their published schemas. */
 function assertPublished(events: readonly Event[]): void {
@@ -83,6 +83,7 @@ test('the events of users and enrolments match their published schemas', async (
   await play(service, LaunchURL);
   await api('POST', `/enrol/${LoginID}/life`, { IfEnrolled: 'extend' });
   await api('PUT', path, { Reference: 'order 1' });
+  await api('PUT', '/tenant/test', { Reminders: { Enabled: true } });
   await remindAt(Date.now());
   await api('PUT', path, { ExpiresAt: new Date(Date.now() + 4 * 86_400_000).toISOString() });
   await remindAt(Date.now() + 2 * 86_400_000);

@@ -124,7 +124,7 @@ export const eventCatalogue = {
     }),
   ],
   'enrolment.ending': [
-    "Access ends soon, and the course is not completed. Days is the number of days left, one of the tenant's ReminderDays. If MailID is null, Lectern does not email the learner.",
+    "Access ends soon, and the course is not completed. Reported with a reminder: Days is the number of days left, one of the tenant's Reminders. If MailID is null, Lectern does not email the learner.",
     data({ Days: Count, ExpiresAt: Instant(), MailID: Nullable(Id) }),
   ],
   'enrolment.expired': ['An enrolment expired.', change],
@@ -135,7 +135,7 @@ export const eventCatalogue = {
   ],
   'certificate.issued': ['A learner earned a certificate, or a certificate was corrected.', certificate],
   'certificate.expiring': [
-    "A certificate ends soon. Days is the number of days left, one of the tenant's ReminderDays.",
+    "A certificate ends soon. Days is the number of days left, one of the DaysBefore of the tenant's Reminders.",
     data({ Number: certificateNumber, Days: Count, ValidUntil: Instant() }),
   ],
   'certificate.expired': [

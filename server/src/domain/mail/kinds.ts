@@ -6,7 +6,7 @@ import type { Attachment } from '../../infra/mail/send.ts';
 const mailKinds = [
   'invitation',
   'password_reset',
-  'access_ending',
+  'reminder',
   'report',
   'password_changed',
   'passkey_added',
@@ -21,7 +21,7 @@ export type MailKind = (typeof mailKinds)[number];
 export const isUrgent: Record<MailKind, boolean> = {
   invitation: false,
   password_reset: true,
-  access_ending: false,
+  reminder: false,
   report: false,
   password_changed: false,
   passkey_added: false,
@@ -45,8 +45,8 @@ export type MailContent = {
   loginId: string;
   /** Null if the email needs no link. */
   url: string | null;
-  /** Only in emails about an enrolment. */
-  enrolment?: { enrollId: string; courseTitle: string };
+  /** Only in reminders. */
+  reminder?: MailReminder;
   /** Only in emails with a report. */
   report?: MailReport;
   /**
@@ -55,6 +55,27 @@ export type MailContent = {
    */
   change?: { at: string; isOwn: boolean; isAll?: boolean };
 };
+
+/** Something that is due, or access that ends. `who` is the person in a manager's team; `day` a calendar day. */
+export type ReminderItem = {
+  kind: 'due' | 'overdue' | 'ends';
+  title: string;
+  day: string;
+  who?: string;
+};
+
+/** The items and the words are read when the email is sent. */
+export type MailReminder = {
+  /** Somebody asked for it, so it lists everything that is open, however late it is due. */
+  isByHand: boolean;
+  isForManager: boolean;
+  own: readonly ReminderItem[];
+  team: readonly ReminderItem[];
+  words: ReminderWords | null;
+};
+
+/** With placeholders; null in an email means the standard words of the language. */
+export type ReminderWords = { subject: string; intro: string; closing: string };
 
 /** `from` is null if the report shows the figures at the end of one day, which is `to`. */
 export type MailReport = {
@@ -66,10 +87,8 @@ export type MailReport = {
   to: string;
 };
 
-/**
- * Whether an email should still be sent. `expiresAt` is the time at which its link stops working.
- */
-export type MailCheck = (ctx: TenantContext, content: MailContent, expiresAt: Date) => Promise<boolean>;
+/** What an email says now, which may be long after it was queued; null if it should no longer be sent. */
+export type MailCheck = (ctx: TenantContext, content: MailContent) => Promise<MailContent | null>;
 export type MailChecks = Partial<Record<MailKind, MailCheck>>;
 
 /** `attachment` is null if it would be too large. `content` is what the email says, if the attachment changes this. */
@@ -88,7 +107,7 @@ export const Mail = Fields(
     Address: Text(320, { description: "The user's `Email` when it was queued." }),
     Status: OneOf(mailStatuses, {
       description:
-        '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, its enrolment was completed, ended or extended, its report was deleted, or its address bounced. `bounced`: the mail provider reported afterwards that it could not deliver the email.',
+        '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, nothing that it reminds of is open any more, its report was deleted, or its address bounced. `bounced`: the mail provider reported afterwards that it could not deliver the email.',
     }),
     Attempts: Type.Integer({ minimum: 0 }),
     Answer: Nullable(

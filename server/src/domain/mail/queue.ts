@@ -84,6 +84,8 @@ type NewMail = {
   content: MailContent;
   /** The time at which its link stops working. */
   expiresAt: Date;
+  /** Default: now. */
+  dueAt?: Date;
 };
 
 /** Whether this deployment sends email and the address can receive it. */
@@ -94,12 +96,12 @@ export function canMail(ctx: TenantContext, address: string | null): address is 
 const queue = `
 with made as (
   insert into mail (tenant_id, mail_id, user_id, kind, urgent, address, folded_address, content, created_at, expires_at, due_at)
-  select $1, r.mail_id, r.user_id, r.kind, r.urgent, r.address, r.folded_address, r.content, $3, r.expires_at, $3
+  select $1, r.mail_id, r.user_id, r.kind, r.urgent, r.address, r.folded_address, r.content, $3, r.expires_at, r.due_at
   from jsonb_to_recordset($2::jsonb) as r (mail_id uuid, user_id uuid, kind text, urgent boolean, address text,
-    folded_address text, content text, expires_at timestamptz)
-  returning urgent
+    folded_address text, content text, expires_at timestamptz, due_at timestamptz)
+  returning urgent, due_at
 )
-insert into mail_queue (tenant_id, urgent, wake_at) select distinct $1, made.urgent, $3::timestamptz from made
+insert into mail_queue (tenant_id, urgent, wake_at) select $1, made.urgent, min(made.due_at) from made group by made.urgent
 on conflict (tenant_id, urgent) do update set wake_at = least(mail_queue.wake_at, excluded.wake_at)`;
 
 /**
@@ -112,7 +114,7 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
     ctx,
     mails.flatMap(({ address }) => (canMail(ctx, address) ? [address] : [])),
   );
-  const rows = mails.map(({ userId, kind, address, content, expiresAt }) => {
+  const rows = mails.map(({ userId, kind, address, content, expiresAt, dueAt }) => {
     if (!canMail(ctx, address) || bounced.has(address)) return null;
     const mail_id = newId(now);
     const sealed = sealContent(ctx, { tenant_id: ctx.tenantId, mail_id }, content);
@@ -126,6 +128,7 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
       folded_address: foldCase(address),
       content: sealed,
       expires_at: expiresAt.toISOString(),
+      due_at: (dueAt ?? now).toISOString(),
     };
   });
   const queued = rows.filter((row) => row !== null);

@@ -167,14 +167,14 @@ async function attempt(
     // An email that cannot be read must not stop the others.
     return { result: 'rejected', answer: null, error };
   }
-  const check = sender.checks[kind];
-  if (check && !(await check(ctx, content, expiresAt))) return null;
+  const current = await (sender.checks[kind]?.(ctx, content) ?? content);
+  if (current === null) return null;
   // A retried email was already counted at its first attempt.
   const until = mail.attempts === 1 ? await countRecipient(ctx, to, tenant.urgent) : null;
   if (until) return { result: 'delayed', answer: null, until };
-  let attached = { attachment: null as Attachment | null, content };
+  let attached = { attachment: null as Attachment | null, content: current };
   try {
-    attached = (await sender.attachments[kind]?.(ctx, content)) ?? attached;
+    attached = (await sender.attachments[kind]?.(ctx, current)) ?? attached;
   } catch (error) {
     return { result: 'delayed', answer: null, error };
   }

@@ -4,6 +4,19 @@ const hello = (name: string | null) => (name === null ? 'Guten Tag,' : `Guten Ta
 
 export const de: Texts = {
   locale: 'de',
+  reminder: {
+    greeting: hello,
+    words: {
+      subject: 'Erinnerung: {Courses}',
+      intro: 'bei {Organisation} ist für Sie noch offen:',
+      closing: 'Wenn Sie Hilfe oder mehr Zeit brauchen, wenden Sie sich an {Organisation}.',
+    },
+    ...{ due: 'fällig am', overdue: 'überfällig seit', ends: 'nicht abgeschlossen, und der Zugang endet am' },
+    courses: (first, more) => (more === 0 ? first : `${first} und ${more} weitere`),
+    more: (count) => `und ${count} weitere`,
+    team: 'Überfällig in Ihrem Team',
+    action: 'Anmelden',
+  },
   texts: {
     invitation: ({ tenant, name, loginId, until }) => ({
       subject: `Legen Sie Ihr Passwort für ${tenant} fest`,
@@ -28,15 +41,6 @@ export const de: Texts = {
         `Der Link funktioniert nur einmal und gilt bis ${until}.`,
         'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ihr Passwort bleibt dann unverändert.',
       ],
-    }),
-    access_ending: ({ tenant, name, until, course }) => ({
-      subject: `Ihr Zugang zu ${course} endet bald`,
-      greeting: hello(name),
-      before: [
-        `Ihr Zugang zum Kurs „${course}“ endet am ${until}. Sie haben den Kurs noch nicht abgeschlossen.`,
-      ],
-      action: 'Anmelden',
-      after: [`Wenn Sie mehr Zeit brauchen, wenden Sie sich an ${tenant}.`],
     }),
     report: ({ tenant, name, report, period, isAttached }) => ({
       subject: `${report}: ${period}`,

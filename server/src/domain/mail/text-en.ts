@@ -4,6 +4,19 @@ const hello = (name: string | null) => (name === null ? 'Hello,' : `Hello ${name
 
 export const en: Texts = {
   locale: 'en-GB',
+  reminder: {
+    greeting: hello,
+    words: {
+      subject: 'Reminder: {Courses}',
+      intro: 'This is waiting for you at {Organisation}:',
+      closing: 'If you need help or more time, contact {Organisation}.',
+    },
+    ...{ due: 'due on', overdue: 'overdue since', ends: 'not completed, and access ends on' },
+    courses: (first, more) => (more === 0 ? first : `${first} and ${more} more`),
+    more: (count) => `and ${count} more`,
+    team: 'Overdue in your team',
+    action: 'Sign in',
+  },
   texts: {
     invitation: ({ tenant, name, loginId, until }) => ({
       subject: `Set your password for ${tenant}`,
@@ -26,13 +39,6 @@ export const en: Texts = {
         `The link works once, until ${until}.`,
         'If this was not you, ignore this email. Your password will not change.',
       ],
-    }),
-    access_ending: ({ tenant, name, until, course }) => ({
-      subject: `Your access to ${course} ends soon`,
-      greeting: hello(name),
-      before: [`Your access to the course ${course} ends on ${until}, and you have not completed it yet.`],
-      action: 'Sign in',
-      after: [`If you need more time, ask ${tenant}.`],
     }),
     report: ({ tenant, name, report, period, isAttached }) => ({
       subject: `${report}: ${period}`,

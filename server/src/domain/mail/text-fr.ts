@@ -7,6 +7,19 @@ const dayOf = (until: string) => until.replace(/^1 /, '1er ');
 
 export const fr: Texts = {
   locale: 'fr',
+  reminder: {
+    greeting: hello,
+    words: {
+      subject: 'Rappel : {Courses}',
+      intro: 'Voici ce qui vous attend chez {Organisation} :',
+      closing: 'Si vous avez besoin d’aide ou de plus de temps, contactez {Organisation}.',
+    },
+    ...{ due: 'à terminer le', overdue: 'en retard depuis le', ends: 'non terminé, l’accès prend fin le' },
+    courses: (first, more) => (more === 0 ? first : `${first} et ${more} de plus`),
+    more: (count) => `et ${count} de plus`,
+    team: 'En retard dans votre équipe',
+    action: 'Se connecter',
+  },
   texts: {
     invitation: ({ tenant, name, loginId, until }) => ({
       subject: `Définissez votre mot de passe pour ${tenant}`,
@@ -31,15 +44,6 @@ export const fr: Texts = {
         `Ce lien ne fonctionne qu’une seule fois, jusqu’au ${until}.`,
         'Si vous n’êtes pas à l’origine de cette demande, ignorez cet e-mail : votre mot de passe reste inchangé.',
       ],
-    }),
-    access_ending: ({ tenant, name, until, course }) => ({
-      subject: `Votre accès à ${course} prend bientôt fin`,
-      greeting: hello(name),
-      before: [
-        `Votre accès au cours « ${course} » prend fin le ${dayOf(until)} et vous ne l’avez pas encore terminé.`,
-      ],
-      action: 'Se connecter',
-      after: [`S’il vous faut plus de temps, adressez-vous à ${tenant}.`],
     }),
     report: ({ tenant, name, report, period, isAttached }) => ({
       subject: `${report} : ${period}`,

@@ -1,4 +1,4 @@
-import type { MailKind } from './kinds.ts';
+import type { MailKind, ReminderItem, ReminderWords } from './kinds.ts';
 
 /** The values that all texts can use. Each is a single line without control characters. */
 export type TextValues = {
@@ -7,8 +7,6 @@ export type TextValues = {
   /** Null if it reads like a message. The linked page shows it instead. */
   loginId: string | null;
   until: string;
-  /** Empty unless the email is about an enrolment. */
-  course: string;
   /** The name and the days of a report; empty in other emails. */
   report: string;
   period: string;
@@ -27,8 +25,24 @@ export type MailText = {
   greeting: string;
   /** Paragraphs before and after the link. */
   before: readonly string[];
+  /** Between `before` and the link. */
+  lists?: readonly { heading: string | null; items: readonly string[] }[];
   action: string;
   after: readonly string[];
 };
 
-export type Texts = { locale: string; texts: Record<MailKind, (values: TextValues) => MailText> };
+/** The phrases of reminders. `words` are templates that a tenant can replace with its own. */
+type ReminderPhrases = Record<ReminderItem['kind'], string> & {
+  greeting: (name: string | null) => string;
+  words: ReminderWords;
+  courses: (first: string, more: number) => string;
+  more: (count: number) => string;
+  team: string;
+  action: string;
+};
+
+export type Texts = {
+  locale: string;
+  reminder: ReminderPhrases;
+  texts: Record<Exclude<MailKind, 'reminder'>, (values: TextValues) => MailText>;
+};

@@ -5,6 +5,7 @@ import { escapeHtml } from '../../lib/escape-html.ts';
 import { toNfkd } from '../../lib/unicode.ts';
 import { knownBranding, type LogoFile, readLogoFile } from '../tenants/branding.ts';
 import type { MailContent, MailKind, MailReport } from './kinds.ts';
+import { reminderText } from './reminder-text.ts';
 import type { MailText, Texts } from './text.ts';
 import { de } from './text-de.ts';
 import { en } from './text-en.ts';
@@ -24,10 +25,18 @@ export async function mailBranding(ctx: TenantContext): Promise<MailBranding> {
   };
 }
 
-function toText({ greeting, before, action, after }: MailText, url: string | null): string {
+function toText({ greeting, before, lists = [], action, after }: MailText, url: string | null): string {
   const link = url === null ? [] : [`${action}\n${url}`];
-  return `${[greeting, ...before, ...link, ...after].join('\n\n')}\n`;
+  const listed = lists.map(({ heading, items }) =>
+    [...(heading === null ? [] : [`${heading}:`]), ...items.map((item) => `- ${item}`)].join('\n'),
+  );
+  return `${[greeting, ...before, ...listed, ...link, ...after].join('\n\n')}\n`;
 }
+
+const list = ({ heading, items }: NonNullable<MailText['lists']>[number]) =>
+  `${heading === null ? '' : paragraph(heading, 'font-weight:600;')}<ul style="margin:0 0 16px;padding-left:20px">${items
+    .map((item) => `<li style="margin:0 0 8px;overflow-wrap:anywhere">${escapeHtml(item)}</li>`)
+    .join('\n')}</ul>`;
 
 const paragraph = (text: string, style = '') =>
   `<p style="margin:0 0 16px;overflow-wrap:anywhere;${style}">${escapeHtml(text)}</p>`;
@@ -51,7 +60,7 @@ function logoOf({ name, logo }: MailStyle): string {
 
 /** Inline styles and an attached image, because mail programs drop style sheets and do not load other images. */
 function toHtml(
-  { subject, greeting, before, action, after }: MailText,
+  { subject, greeting, before, lists = [], action, after }: MailText,
   { url, language, style }: { url: string | null; language: string; style: MailStyle },
 ): string {
   const { fill, text } = style.button;
@@ -63,6 +72,7 @@ function toHtml(
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title></head>
 <body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif"><div style="max-width:560px;margin:0 auto">
 ${logoOf(style)}${[greeting, ...before].map((text) => paragraph(text)).join('\n')}
+${lists.map(list).join('\n')}
 ${url === null ? '' : button(url)}
 ${after.map((text) => paragraph(text, small)).join('\n')}
 ${url === null ? '' : paragraph(url, small)}
@@ -71,6 +81,8 @@ ${url === null ? '' : paragraph(url, small)}
 }
 
 const languages: Record<string, Texts> = { en, de, fr };
+
+export const textsOf = (language: string): Texts => languages[language] ?? en;
 
 type Input = MailContent & {
   kind: MailKind;
@@ -87,21 +99,25 @@ const logoCid = 'logo@lectern';
 type Written = { fromName: string; subject: string; text: string; html: string; images: Image[] };
 
 export function writeMail(input: Input): Written {
-  const { locale, texts } = languages[input.language] ?? en;
+  const { locale, texts, reminder } = textsOf(input.language);
   const tenant = oneLine(input.tenantName);
-  const text = texts[input.kind]({
+  const name = greetingName(input);
+  const own = {
     tenant,
-    name: greetingName(input),
+    name,
     loginId: shownLoginId(input.loginId),
     until: dateText(locale, input.expiresAt),
-    course: oneLine(input.enrolment?.courseTitle ?? ''),
     report: oneLine(input.report?.name ?? ''),
     period: input.report ? periodText(locale, input.report) : '',
     isAttached: input.isAttached ?? false,
     at: input.change ? dateText(locale, new Date(input.change.at)) : '',
     isOwn: input.change?.isOwn ?? false,
     isAll: input.change?.isAll ?? false,
-  });
+  };
+  const text =
+    input.kind === 'reminder'
+      ? reminderText(reminder, locale, { tenant, name, reminder: input.reminder })
+      : texts[input.kind](own);
   const { url, branding } = input;
   const logo = branding?.logo ?? null;
   const style: MailStyle = {
@@ -121,7 +137,7 @@ export function writeMail(input: Input): Written {
 /** Control characters, line separators, and characters that change the text direction. */
 const hidden = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replaceAll(hidden, ' ').replaceAll(/\s+/g, ' ').trim();
 }
 

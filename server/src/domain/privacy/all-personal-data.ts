@@ -21,6 +21,7 @@ import { documentData, statementData } from '../lrs/personal-data.ts';
 import { ltiData } from '../lti/personal-data.ts';
 import { mailData } from '../mail/personal-data.ts';
 import { provisioningData } from '../provisioning/personal-data.ts';
+import { reminderData } from '../reminders/personal-data.ts';
 import { countedData } from '../reports/personal-data.ts';
 import { recipientData } from '../reports/schedules/personal-data.ts';
 import { obligationData } from '../requirements/personal-data.ts';
@@ -47,6 +48,7 @@ export const allPersonalData: readonly PersonalData[] = [
   certificateData,
   completionData,
   obligationData,
+  reminderData,
   importData,
   scoreData,
   ltiData,

@@ -54,7 +54,11 @@ function statusesIn(text: string): ObligationStatus[] {
   );
 }
 
-async function conditionsOf(ctx: TenantContext, input: ObligationFilter): Promise<Condition[]> {
+/** The conditions of the filters on `held`, an obligation. */
+export async function obligationConditions(
+  ctx: TenantContext,
+  input: ObligationFilter,
+): Promise<Condition[]> {
   const now = tenantNow(ctx);
   const { Status, RequirementID, LoginID, GroupName, ManagerLoginID, DueBefore } = input;
   const conditions: Condition[] = [() => 'held.user_id is not null'];
@@ -99,7 +103,7 @@ export async function listObligations(ctx: TenantContext, input: ObligationFilte
     {
       rows: 'obligation held where held.tenant_id = $1',
       values: [ctx.tenantId],
-      where: await conditionsOf(ctx, input),
+      where: await obligationConditions(ctx, input),
       key: ['due_at', 'obligation_id'],
       after: cursor === null ? null : [new Date(at), id],
       newest: input.Order === 'due_descending',

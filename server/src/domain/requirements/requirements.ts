@@ -32,6 +32,7 @@ const defaults = {
   DueSoonDays: 14,
   ExpiringDays: 30,
   DurationID: null,
+  Reminders: null,
   Status: 'active',
 } as const;
 

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
 import { dayPattern, periodPattern } from '../../lib/days.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
+import { RemindersChange } from '../tenants/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { obligationStatuses } from './status.ts';
 
@@ -85,6 +86,11 @@ const rule = {
   DurationID: Nullable({
     ...DurationID,
     description: 'The enrolment option of the first course. Required if the course has several.',
+  }),
+  Reminders: Nullable({
+    ...RemindersChange,
+    description:
+      'When people are reminded of this requirement. What is left out is as in the settings of the tenant; null: everything.',
   }),
   Status: OneOf(['active', 'retired'], {
     description: 'Retiring a requirement closes its open obligations and keeps their records.',

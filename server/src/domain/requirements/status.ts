@@ -42,7 +42,8 @@ export const obligationStatusSql = (row: string, now: string) => `(case
   when ${row}.expiring_at <= ${now} then 'expiring'
   else 'met' end)`;
 
-const isOpen = 'held.closed_at is null and held.exempt_at is null and held.met_at is null';
+/** SQL on `held`: required and not completed. */
+export const isOpen = 'held.closed_at is null and held.exempt_at is null and held.met_at is null';
 const isMet = 'held.closed_at is null and held.exempt_at is null and held.met_at is not null';
 
 /** SQL on `held`: the status as ranges that the partial indexes of the open and of the met obligations have. */

@@ -15,9 +15,9 @@ import { untilMatching } from '../../../test/support/until.ts';
 import { webhookSources } from '../../app/webhook-sources.ts';
 import { openClocks } from '../../infra/context/clocks.ts';
 import { expireEnrolments } from '../enrolments/expire.ts';
-import { remindOfEnds } from '../enrolments/reminders/remind.ts';
 import { startDispatcher } from '../events/webhooks/dispatcher.ts';
 import { startReceiver } from '../events/webhooks/test-support.ts';
+import { sendReminders } from '../reminders/job.ts';
 import { readClocks } from '../tenants/clock.ts';
 
 const day = 86_400_000;
@@ -60,7 +60,7 @@ test('when the clock of a test tenant moves, its enrolments expire, with an even
   assert.deepEqual(await own.types(), ['enrolment.created', 'enrolment.expired']);
   assert.equal((await click(own.LaunchURL)).status, 403);
   await expireEnrolments(service.ctx);
-  await remindOfEnds(service.ctx);
+  await sendReminders(service.ctx);
   for (const one of others) {
     assert.equal((await one.read()).Status, 'enrolled');
     assert.deepEqual(await one.types(), ['enrolment.created']);
@@ -88,7 +88,7 @@ test("renewing an expired enrolment uses the tenant's time", async () => {
 });
 
 test('reminders are sent when the clock reaches their day, even if the job has never run for the tenant', async () => {
-  const sandbox = await sandboxTenant();
+  const sandbox = await newTenant(service, { Status: 'test', Reminders: { Enabled: true } });
   const own = await enrolled(sandbox);
   const days = async () =>
     (await sandbox.events({ EnrollID: own.EnrollID }))
@@ -96,10 +96,10 @@ test('reminders are sent when the clock reaches their day, even if the job has n
       .map(({ data }) => data.Days);
   await advance(sandbox, 'P15D');
   assert.deepEqual(await days(), []);
-  await advance(sandbox, 'P1DT1H');
+  await advance(sandbox, 'P1D');
   assert.deepEqual(await days(), [14]);
   await advance(sandbox, 'P11D');
-  await remindOfEnds(service.ctx);
+  await sendReminders(service.ctx);
   assert.deepEqual(await days(), [14, 3]);
 });
 

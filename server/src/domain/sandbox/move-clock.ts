@@ -5,7 +5,8 @@ import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { noticeBatch } from '../certificates/notices.ts';
 import { expireBatchOfTenant } from '../enrolments/expire.ts';
-import { beginReminders, remindBatch } from '../enrolments/reminders/remind.ts';
+import { beginReminders } from '../reminders/choose.ts';
+import { remindNow } from '../reminders/job.ts';
 import { runDue } from '../reports/schedules/run-schedules.ts';
 import { passTime } from '../requirements/follow.ts';
 import { advanceClock, clocksKnownMilliseconds, readClocks, requireTestTenant } from '../tenants/clock.ts';
@@ -32,10 +33,10 @@ export async function moveClock(ctx: TenantContext, { Advance }: ClockMove): Pro
  */
 export async function runDueJobs(ctx: TenantContext): Promise<void> {
   await readClocks(ctx);
-  await remindBatch(ctx);
   await transaction(ctx, expireBatchOfTenant);
   await noticeBatch(ctx);
   await passTime(ctx);
+  await remindNow(ctx);
   await runDue(ctx);
   if (ctx.engine.kind === 'postgres') await delay(clocksKnownMilliseconds);
 }

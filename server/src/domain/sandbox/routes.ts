@@ -31,7 +31,7 @@ export const sandboxRoutes = [
     name: 'moveClock',
     summary: 'Move the clock of a test tenant forward',
     description:
-      'The clock cannot be moved back. The response is sent once all nodes use the new time, the first 200 due enrolments have expired, the first 50 due reminders of each kind have been sent and the due reports have run. The others follow in the background.',
+      'The clock cannot be moved back. The response is sent once all nodes use the new time, the first 200 due enrolments have expired, the first 500 due reminders have been queued and the due reports have run. The others follow in the background.',
     scope: 'enrolments:write',
     body: ClockMove,
     responses: { 200: { description: "The tenant's new time.", schema: Clock } },

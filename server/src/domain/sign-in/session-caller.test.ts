@@ -26,7 +26,8 @@ const enrolled = async (LoginID: string) =>
 const learner = 'Ren\u00e9e';
 expectStatus(await tenant.api('POST', '/user', { LoginID: learner }), 201);
 const otherUser = await tenant.user();
-const own = { LoginID: learner, CourseID, EnrollID: await enrolled(learner) };
+const member = await tenant.user({ ManagerLoginID: learner });
+const own = { LoginID: learner, MemberLoginID: member, CourseID, EnrollID: await enrolled(learner) };
 const passed = { Override: { Success: 'passed', Reason: 'Exam' } };
 expectStatus(
   await tenant.api('PUT', `/enrolment/${encodeURIComponent(learner)}/${own.EnrollID}`, passed),
@@ -109,6 +110,33 @@ test('a learner can use only their own data', async () => {
   const listed = await page('GET', `/enrolment/${encodeURIComponent(learner)}`);
   const listedIds = listed.body.Items.map(({ EnrollID }: { EnrollID: string }) => EnrollID);
   assert.deepEqual([listedIds.length, listedIds.includes(own.EnrollID)], [2, true]);
+});
+
+test('a manager can read and remind exactly their team', async () => {
+  const page = await as(learner);
+  const EnrollID = await enrolled(member);
+  for (const route of guarded)
+    for (const LoginID of [member, otherUser])
+      expectProblem(await call(page, route, { ...own, LoginID, EnrollID }), 403, 'own_only');
+  const team = `/team/${encodeURIComponent(learner)}`;
+  const listed = await page('GET', team);
+  assert.deepEqual(
+    listed.body.Items.map(({ LoginID }: { LoginID: string }) => LoginID),
+    [member],
+  );
+  const record = await page('GET', `${team}/${member}`);
+  assert.deepEqual(
+    record.body.Enrolments.map((one: { EnrollID: string }) => one.EnrollID),
+    [EnrollID],
+  );
+  expectProblem(await page('GET', `${team}/${otherUser}`), 404, 'user_not_found');
+  const remind = (LoginIDs: string[]) =>
+    page('POST', `${team}/remind`, { LoginIDs }, { 'sec-fetch-site': 'same-origin' });
+  const { People } = (await remind([otherUser])).body;
+  assert.deepEqual(People, [{ LoginID: otherUser, Reason: 'unknown_user' }]);
+  expectStatus(await tenant.api('PUT', `/user/${member}`, { ManagerLoginID: null }), 200);
+  expectProblem(await page('GET', `${team}/${member}`), 404, 'user_not_found');
+  assert.deepEqual((await page('GET', team)).body.Items, []);
 });
 
 test('a user with the same LoginID in another tenant gets no data about this user', async () => {

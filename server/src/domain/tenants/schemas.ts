@@ -30,6 +30,35 @@ function Origins(pattern: string, example: string) {
   return Nullable(Type.Array(item, { maxItems: 100, uniqueItems: true }));
 }
 
+export const reminderFields = {
+  Enabled: Type.Boolean({ description: 'false: nobody is reminded automatically.' }),
+  DaysBefore: Type.Array(Type.Integer({ minimum: 1, maximum: 365 }), {
+    maxItems: 5,
+    uniqueItems: true,
+    description: 'How many days before something is due, or access ends. An empty list means not in advance.',
+  }),
+  OnTheDay: Type.Boolean({ description: 'On the day on which it is due.' }),
+  WeeklyWhenOverdue: Type.Boolean({
+    description: 'Every seven days after the due date, for up to a year.',
+  }),
+  ManagerDigest: Type.Boolean({
+    description: 'Managers get the overdue obligations of their direct reports every Monday.',
+  }),
+};
+
+const Reminders = Fields(reminderFields, {
+  title: 'Reminders',
+  description:
+    'When people are reminded of what is due and of access that ends. Each person gets at most one email a day, with everything in it.',
+});
+export type Reminders = Type.Static<typeof Reminders>;
+
+/** What is left out keeps its value. */
+export const RemindersChange = Type.Partial(Fields(reminderFields), {
+  additionalProperties: false,
+  title: 'RemindersChange',
+});
+
 const common = {
   Name: Text(255, { minLength: 1 }),
   PasswordHash: OneOf(passwordHashes, {
@@ -43,12 +72,7 @@ const common = {
     description:
       'The language of emails to users and, by default, of the pages with the branding of the tenant.',
   }),
-  ReminderDays: Type.Array(Type.Integer({ minimum: 1, maximum: 365 }), {
-    maxItems: 5,
-    uniqueItems: true,
-    description:
-      'When learners are reminded, in days before their access ends. Each reminder is an event and, if the learner has an email address, an email. An empty list means never.',
-  }),
+  Reminders,
   RequireSignIn: Type.Boolean({
     description:
       'true: a learner who opens a LaunchURL has to sign in with an identity provider of the tenant first. Without it, anyone holding the link can start the course. A course can require this too. The tenant needs an enabled identity provider first.',
@@ -72,7 +96,7 @@ const common = {
 const ownSettings = {
   Language: common.Language,
   TimeZone: common.TimeZone,
-  ReminderDays: common.ReminderDays,
+  Reminders,
   RequireSignIn: common.RequireSignIn,
 };
 
@@ -82,7 +106,7 @@ export const Settings = Fields(
 );
 export type Settings = Type.Static<typeof Settings>;
 
-export const SettingsChange = Type.Partial(Fields(ownSettings), {
+export const SettingsChange = Type.Partial(Fields({ ...ownSettings, Reminders: RemindersChange }), {
   additionalProperties: false,
   title: 'SettingsChange',
 });
@@ -102,7 +126,7 @@ export const Tenant = Fields(
 );
 export type Tenant = Type.Static<typeof Tenant>;
 
-export const TenantChange = Type.Partial(Fields({ ...common, Status }), {
+export const TenantChange = Type.Partial(Fields({ ...common, Reminders: RemindersChange, Status }), {
   additionalProperties: false,
   title: 'TenantChange',
 });
@@ -115,7 +139,7 @@ export const NewTenant = Fields(
     PasswordHash: Type.Optional(common.PasswordHash),
     SecondFactor: Type.Optional(common.SecondFactor),
     Language: Type.Optional(common.Language),
-    ReminderDays: Type.Optional(common.ReminderDays),
+    Reminders: Type.Optional(RemindersChange),
     TimeZone: Type.Optional(common.TimeZone),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),
     FrameOrigins: Type.Optional(common.FrameOrigins),

@@ -11,7 +11,7 @@ export const settingsRoutes = [
     name: 'readSettings',
     summary: 'Read the settings of your tenant',
     description:
-      'The language, the time zone, when learners are reminded, and whether LaunchURLs require a sign-in. An operator names the tenant in the Tenant header.',
+      'The language, the time zone, when people are reminded, and whether LaunchURLs require a sign-in. An operator names the tenant in the Tenant header.',
     scope: 'users:read',
     responses: { 200: { description: 'The settings.', schema: Settings } },
     handle: async (ctx) => ok(await readSettings(ctx)),
@@ -22,8 +22,8 @@ export const settingsRoutes = [
     name: 'changeSettings',
     summary: 'Change the settings of your tenant',
     description:
-      'Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`. A reminder that you add is not sent to learners whose access ends sooner than that.',
-    example: ['ReminderDays'],
+      'Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`.',
+    example: ['Reminders'],
     // The settings apply to emails to all users, as branding does.
     scope: 'users:write',
     additionalScopes: ['users:admin'],

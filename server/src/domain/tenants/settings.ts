@@ -2,10 +2,10 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import type { Settings, SettingsChange, Tenant } from './schemas.ts';
 import { readTenant, updateTenant } from './tenants.ts';
 
-const toSettings = ({ Language, TimeZone, ReminderDays, RequireSignIn, UpdatedAt }: Tenant): Settings => ({
+const toSettings = ({ Language, TimeZone, Reminders, RequireSignIn, UpdatedAt }: Tenant): Settings => ({
   Language,
   TimeZone,
-  ReminderDays,
+  Reminders,
   RequireSignIn,
   UpdatedAt,
 });

@@ -19,7 +19,10 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
     SecondFactor: 'optional',
     Language: 'en',
     TimeZone: 'UTC',
-    ReminderDays: [14, 3],
+    Reminders: {
+      ...{ Enabled: false, DaysBefore: [14, 3], OnTheDay: true },
+      ...{ WeeklyWhenOverdue: true, ManagerDigest: true },
+    },
     RequireSignIn: false,
     ReturnOrigins: null,
     FrameOrigins: null,

@@ -14,13 +14,22 @@ import { fold } from '../../lib/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain, recordChainStart } from '../audit/chain.ts';
 import { knownBranding } from './branding.ts';
-import type { Language, NewTenant, PasswordHash, SecondFactor, Tenant, TenantChange } from './schemas.ts';
+import type {
+  Language,
+  NewTenant,
+  PasswordHash,
+  Reminders,
+  SecondFactor,
+  Tenant,
+  TenantChange,
+} from './schemas.ts';
 
 /** Creates a tenant. If a tenant with the same fields exists, returns it unchanged (a safe retry). */
 export async function createTenant(
   ctx: Context,
-  input: NewTenant,
+  sent: NewTenant,
 ): Promise<{ tenant: Tenant; isNew: boolean }> {
+  const input = withReminders(sent, initialReminders);
   rejectUnusablePasskeys(ctx, input);
   if (input.TimeZone !== undefined) checkTimeZone(input.TimeZone);
   const now = ctx.now();
@@ -37,7 +46,7 @@ export async function createTenant(
         second_factor: input.SecondFactor ?? 'optional',
         language: input.Language ?? 'en',
         time_zone: input.TimeZone ?? 'UTC',
-        ...(input.ReminderDays !== undefined && { reminder_days: input.ReminderDays }),
+        ...(input.Reminders !== undefined && { reminders: JSON.stringify(input.Reminders) }),
         return_origins: input.ReturnOrigins ?? null,
         frame_origins: input.FrameOrigins ?? null,
         clock_offset: input.Status === 'test' ? 0 : null,
@@ -77,6 +86,17 @@ export async function createTenant(
     );
   return { tenant, isNew: false };
 }
+
+const initialReminders: Reminders = {
+  ...{ Enabled: false, DaysBefore: [14, 3], OnTheDay: true },
+  ...{ WeeklyWhenOverdue: true, ManagerDigest: true },
+};
+
+/** What was sent, with the members of Reminders that were left out. */
+const withReminders = <T extends TenantChange>({ Reminders, ...sent }: T, before: Reminders) => ({
+  ...sent,
+  ...(Reminders && { Reminders: { ...before, ...Reminders } }),
+});
 
 export function tenantNotFound(): Problem {
   return new Problem('tenant_not_found', 'The tenant does not exist. Create it with POST /tenant.');
@@ -164,7 +184,7 @@ export async function updateTenant(
 ): Promise<Tenant> {
   rejectUnusablePasskeys(ctx, input);
   if (input.TimeZone !== undefined) checkTimeZone(input.TimeZone);
-  const { tenantId, ...fields } = input;
+  const { tenantId, ...sent } = input;
   const tenant = await transaction(ctx, async (ctx) => {
     const before = await ctx.db
       .selectFrom('tenant')
@@ -174,6 +194,7 @@ export async function updateTenant(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!before) throw tenantNotFound();
+    const fields = withReminders(sent, toTenant(before).Reminders);
     if (fields.Status === 'test' && before.clock_offset === null) throw notATestTenant();
     if (fields.RequireSignIn && !before.can_sign_in) throw signInUnavailable('RequireSignIn');
     const resumes = before.status === 'suspended' && (fields.Status ?? 'suspended') !== 'suspended';
@@ -186,7 +207,7 @@ export async function updateTenant(
         ...(fields.SecondFactor !== undefined && { second_factor: fields.SecondFactor }),
         ...(fields.Language !== undefined && { language: fields.Language }),
         ...(fields.TimeZone !== undefined && { time_zone: fields.TimeZone }),
-        ...(fields.ReminderDays !== undefined && { reminder_days: fields.ReminderDays }),
+        ...(fields.Reminders !== undefined && { reminders: JSON.stringify(fields.Reminders) }),
         ...(fields.RequireSignIn !== undefined && { require_sign_in: fields.RequireSignIn }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
         ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
@@ -248,7 +269,8 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
     SecondFactor: row.second_factor as SecondFactor,
     Language: row.language as Language,
     TimeZone: row.time_zone,
-    ReminderDays: row.reminder_days,
+    // The cast is safe: the column is written only here.
+    Reminders: row.reminders as Reminders,
     RequireSignIn: row.require_sign_in,
     ReturnOrigins: row.return_origins,
     FrameOrigins: row.frame_origins,

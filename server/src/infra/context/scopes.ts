@@ -35,8 +35,8 @@ const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
 
 /**
- * The permissions of learners' sessions. They may call only the routes marked `allowsLearners`, with their
- * own LoginID.
+ * The permissions of learners' sessions. They may call only the routes marked `allowsLearners`, with their own LoginID,
+ * so requirements:write lets managers remind their teams and nothing else.
  */
 export const learnerScopes: readonly Scope[] = [
   'users:read',
@@ -46,6 +46,7 @@ export const learnerScopes: readonly Scope[] = [
   'catalogue:read',
   'certificates:read',
   'requirements:read',
+  'requirements:write',
 ];
 
 /** The caller of a service function. Without `scopes`, the caller is the service itself: a job or the command line. */

@@ -13,10 +13,12 @@ where recipient.tenant_id = $1 and recipient.schedule_id = $2::uuid and schedule
   and account.login_id = $3 and ${mayGetReports}`;
 
 /** Whether the report still exists, and the recipient may still get it. */
-export const isStillRecipient: MailCheck = async (ctx, { loginId, report }) => {
-  if (!report) return false;
+export const isStillRecipient: MailCheck = async (ctx, content) => {
+  const { loginId, report } = content;
+  if (!report) return null;
   const values = [ctx.tenantId, report.scheduleId, loginId];
-  return (await run(ctx, { name: 'still_recipient', text, values })).length > 0;
+  const isRecipient = (await run(ctx, { name: 'still_recipient', text, values })).length > 0;
+  return isRecipient ? content : null;
 };
 
 /** The file is written when the email is sent, so that reports are not stored. */

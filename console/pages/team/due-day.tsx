@@ -1,0 +1,12 @@
+import { Text } from '@mantine/core';
+import { Instant } from '../../parts/values.tsx';
+
+/** A due date, red once it has passed. */
+export function DueDay({ at }: { at: string | null }) {
+  const isLate = at !== null && Date.parse(at) < Date.now();
+  return (
+    <Text component="span" size="sm" {...(isLate && { c: 'var(--mantine-color-error)' })}>
+      <Instant at={at} isDay />
+    </Text>
+  );
+}

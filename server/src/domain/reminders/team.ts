@@ -1,0 +1,89 @@
+import { run } from '../../db/transaction.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { listEnrolmentsOfUser } from '../enrolments/list.ts';
+import { catchUp } from '../requirements/follow.ts';
+import { listObligationsOfUser } from '../requirements/obligations.ts';
+import { hasStatusSql, type ObligationStatus } from '../requirements/status.ts';
+import { userNotFound } from '../users/users.ts';
+import type { TeamMember, TeamRecord } from './schemas.ts';
+
+const count = (...statuses: ObligationStatus[]) =>
+  `count(*) filter (where ${statuses.map((status) => `(${hasStatusSql(status, () => '$3::timestamptz')})`).join(' or ')})::integer`;
+
+const isMember = 'account.tenant_id = $1 and account.manager_login_id = $2 and account.enabled';
+
+const membersText = `
+select account.login_id, account.first_name, account.last_name, own.*
+from "user" account
+cross join lateral (
+  select ${count('overdue')} as overdue, ${count('due_soon')} as due_soon, ${count('not_due')} as not_due,
+    ${count('met', 'expiring')} as met,
+    min(held.due_at) filter (where ${['overdue', 'due_soon', 'not_due'].map((status) => `(${hasStatusSql(status as ObligationStatus, () => '$3::timestamptz')})`).join(' or ')}) as next_due_at
+  from obligation held where held.tenant_id = $1 and held.user_id = account.user_id
+) own
+where ${isMember} and ($4::text is null or account.login_id > $4)
+order by account.login_id limit $5`;
+
+type Row = {
+  login_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  overdue: number;
+  due_soon: number;
+  not_due: number;
+  met: number;
+  next_due_at: Date | null;
+};
+
+type Managed = { loginId: string };
+
+/** The direct reports of a manager, without leavers. */
+export async function listTeam(ctx: TenantContext, { loginId, ...input }: PageQuery & Managed) {
+  await catchUp(ctx);
+  const values = [ctx.tenantId, loginId, tenantNow(ctx), readCursor(input), pageLimit(input) + 1];
+  const rows = await run<Row>(ctx, { name: 'list_team', text: membersText, values });
+  return toPage(
+    rows,
+    pageLimit(input),
+    ({ login_id }) => login_id,
+    (row): TeamMember => ({
+      LoginID: row.login_id,
+      FirstName: row.first_name,
+      LastName: row.last_name,
+      ...{ Overdue: row.overdue, DueSoon: row.due_soon, NotDue: row.not_due, Met: row.met },
+      NextDueAt: row.next_due_at?.toISOString() ?? null,
+    }),
+  );
+}
+
+const memberText = `
+select account.login_id, account.first_name, account.last_name from "user" account
+where ${isMember} and account.login_id = $3`;
+
+const most = 200;
+
+/** The training record of one direct report. Anybody else is not found. */
+export async function readTeamRecord(
+  ctx: TenantContext,
+  { loginId, member }: Managed & { member: string },
+): Promise<TeamRecord> {
+  const values = [ctx.tenantId, loginId, member];
+  const [row] = await run<Pick<Row, 'login_id' | 'first_name' | 'last_name'>>(ctx, {
+    name: 'read_team_member',
+    text: memberText,
+    values,
+  });
+  if (!row) throw userNotFound();
+  const own = { LoginID: row.login_id, Limit: most };
+  const obligations = await listObligationsOfUser(ctx, { ...own, Order: 'due_descending' });
+  const enrolments = await listEnrolmentsOfUser(ctx, { ...own, Order: 'newest' });
+  return {
+    LoginID: row.login_id,
+    FirstName: row.first_name,
+    LastName: row.last_name,
+    Obligations: obligations.Items,
+    Enrolments: enrolments.Items,
+  };
+}
