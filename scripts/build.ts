@@ -79,9 +79,10 @@ async function buildServer(outDir: string): Promise<void> {
   cpSync(join(root, 'courses'), join(outDir, 'courses'), { recursive: true });
 }
 
-/** The programs that draw certificates, with their fonts. The service loads them when it needs them. */
+/** The programs that draw and sign certificates, with their fonts. The service loads them when it needs them. */
 async function buildCertificates(outDir: string): Promise<void> {
-  await bundle('certificates', { render: join(root, 'certificates/src/render.ts') }, outDir);
+  const input = ['render', 'proof'].map((name) => [name, join(root, `certificates/src/${name}.ts`)]);
+  await bundle('certificates', Object.fromEntries(input), outDir);
   for (const [name, path] of Object.entries(fontFiles))
     cpSync(join(root, 'node_modules', path), join(outDir, 'fonts', `${name}.ttf`));
 }

@@ -43,3 +43,27 @@ export type DrawnCertificate = {
 export type Renderer = {
   renderCertificate: (input: CertificateInput) => Promise<DrawnCertificate>;
 };
+
+/** Finds a document that a credential refers to, such as a key. null: unknown. */
+type Load = (url: string) => Promise<object | null>;
+
+/** Proofs inside of credentials (Verifiable Credential Data Integrity 1.0). */
+export type Proofs = {
+  signCredential: (input: {
+    credential: object;
+    /** The time of the proof, RFC 3339 without milliseconds. */
+    created: string;
+    /** The DID URL of the key. */
+    keyId: string;
+    /** Signs with Ed25519. */
+    sign: (data: Uint8Array) => Promise<Uint8Array>;
+    now?: Date;
+    load: Load;
+  }) => Promise<object>;
+  /** Checks the data model, the contexts and the proof, but not whether the credential was revoked. */
+  verifyCredential: (input: {
+    credential: object;
+    load: Load;
+    now?: Date;
+  }) => Promise<{ isVerified: boolean; reason: string | null }>;
+};

@@ -230,7 +230,8 @@ create index webhook_delivery_of_lane on webhook_delivery (tenant_id, webhook_id
 
 -- auth
 
--- Keys with which tenants sign documents that others verify. Public keys are kept for ever. private_jwk: encrypted.
+-- Keys with which tenants sign documents that others verify. They are kept for ever: what a key has signed stays
+-- verifiable and can be written again. private_jwk: encrypted. signs_from: what is signed later has this key.
 create table tenant_key (
   tenant_id text not null references tenant,
   key_id uuid not null,
@@ -238,7 +239,7 @@ create table tenant_key (
   public_jwk jsonb not null,
   private_jwk text not null,
   created_at timestamptz not null,
-  retired_at timestamptz,
+  signs_from timestamptz not null,
   primary key (tenant_id, key_id)
 );
 

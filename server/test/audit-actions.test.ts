@@ -538,6 +538,24 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     const { body } = await tenant.api('POST', `/certificate/${target}/reissue`, { Reason: 'x' });
     return { by: 'reissueCertificate', actor: 'key', target, data: { Number: body.Number } };
   },
+  'certificate.issued_earlier': async (recordEnd) => {
+    const CourseID = await newCourse(service);
+    const { body } = await tenant.api('POST', `/enrol/${await user()}/${CourseID}`);
+    await changed(`/enrolment/${body.LoginID}/${body.EnrollID}`, {
+      Override: { Success: 'passed', Reason: 'x' },
+    });
+    expectStatus(await tenant.api('PUT', `/certificate/template/${CourseID}`, {}), 200);
+    await recordEnd();
+    for (const _ of [1, 2])
+      expectStatus(await tenant.api('POST', `/certificate/template/${CourseID}/issue`), 200);
+    return { by: 'issueEarlierCertificates', actor: 'key', target: CourseID, data: { Certificates: 1 } };
+  },
+  'certificate_key.rotated': async (recordEnd) => {
+    await recordEnd();
+    const { body } = await tenant.api('POST', '/certificate/key');
+    const { SignsFrom } = body;
+    return { by: 'rotateCertificateKeys', actor: 'key', target: tenant.TenantID, data: { SignsFrom } };
+  },
   'enrolment_key.issued': async (recordEnd) => {
     const CourseIDs = [await newCourse(service)];
     await recordEnd();

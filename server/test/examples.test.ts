@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app/app.ts';
-import { numberExample } from '../src/domain/certificates/number.ts';
+import { numberExample } from '../src/domain/certificates/record/number.ts';
 import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { sendMails } from '../src/domain/mail/send.ts';
 import { challengeOf, newAuthenticator, useHostName } from '../src/domain/sign-in/passkeys/test-support.ts';
@@ -307,7 +307,8 @@ test('the service accepts the example of every operation and responds as the exa
   await override(null);
   real.set(numberExample, certificate.Number);
   await sendAll('listCertificates readCertificate verifyCertificate reissueCertificate revokeCertificate');
-  await sendAll('readCertificateTemplate deleteCertificateTemplate');
+  await sendAll('issueEarlierCertificates downloadCertificates rotateCertificateKeys openCertificateCheck');
+  await sendAll('verifyCertificateFile readCertificateTemplate deleteCertificateTemplate');
   await sendAll('readRevocations readIssuer readIssuerKeys');
   const launched = await send('launch', queryOf(enrolment.LaunchURL));
   real.set(token, launched.headers.get('location')?.split('/play/')[1]);

@@ -307,6 +307,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       (route.name === 'readPasswordFunction' && text === '{"PasswordHash":"sha256-hex"}') ||
       // Anyone who knows the number of a certificate may check it.
       ['readPageBranding', 'readLogo', 'listSignInProviders', 'verifyCertificate'].includes(route.name) ||
+      ['openCertificateCheck', 'verifyCertificateFile'].includes(route.name) ||
       route.path.startsWith('/issuer/');
     const isOwnSettings =
       [
@@ -317,6 +318,9 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const isOwnTrail =
       ['listAudit', 'listOwnKeys'].includes(route.name) &&
       reply.body.Items.every(({ TenantID }: { TenantID: string }) => TenantID === intruder.TenantID);
+    // A new key of the intruder, or a zip without files.
+    const isOwnFile =
+      ['rotateCertificateKeys', 'downloadCertificates'].includes(route.name) && reply.status < 300;
     const isOwnClock = ['readClock', 'moveClock'].includes(route.name) && reply.status === 200;
     const isZero = ['readOverview', 'listActivity'].includes(route.name) && countsNothing(reply);
     const rejectedGrant = route.name === 'createAccessToken' && reply.status === 400;
@@ -338,6 +342,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
         isOwnKey ||
         isOwnTrail ||
         isOwnClock ||
+        isOwnFile ||
         isOwnSettings ||
         isZero ||
         rejectedGrant ||

@@ -61,6 +61,8 @@ const groupOf = {
   'completion.deleted': 'results',
   'reminders.requested': 'people',
   'reminder_text.changed': 'deployment',
+  'certificate.issued_earlier': 'results',
+  'certificate_key.rotated': 'access',
   'requirement.created': 'catalogue',
   'requirement.changed': 'catalogue',
   'obligation.exempted': 'results',

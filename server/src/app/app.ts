@@ -2,8 +2,9 @@ import formBody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import { auditRoutes } from '../domain/audit/routes.ts';
 import { catalogueRoutes } from '../domain/catalogue/routes.ts';
-import { issuerRoutes } from '../domain/certificates/issuer-routes.ts';
+import { issuerRoutes } from '../domain/certificates/credential/issuer-routes.ts';
 import { certificateRoutes } from '../domain/certificates/routes.ts';
+import { verifyRoutes } from '../domain/certificates/verify-routes.ts';
 import { completionRoutes } from '../domain/completions/routes.ts';
 import { auRoutes } from '../domain/delivery/player/au-routes.ts';
 import { contentRoutes } from '../domain/delivery/player/content-routes.ts';
@@ -89,6 +90,7 @@ export const routes: readonly Route[] = [
   ...bulkEnrolRoutes,
   ...enrolmentKeyRoutes,
   ...certificateRoutes,
+  ...verifyRoutes,
   ...issuerRoutes,
   ...completionRoutes,
   ...requirementRoutes,

@@ -193,6 +193,16 @@ export const auditCatalogue = {
     'certificate',
     data({ Number: Type.String() }),
   ],
+  'certificate.issued_earlier': [
+    'Certificates were issued for results that were reached before the course had a rule. One entry for each batch.',
+    'course',
+    data({ Certificates: Count }),
+  ],
+  'certificate_key.rotated': [
+    'The next keys that sign certificates were created. They sign from SignsFrom.',
+    'tenant',
+    data({ SignsFrom: Instant() }),
+  ],
   'enrolment_key.issued': [
     'Enrolment keys were created in one call.',
     'enrolment_key',

@@ -1,16 +1,17 @@
 import type { Condition } from '../../db/page.ts';
+import { parametersAfter } from '../../db/sql.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
-import { isId } from '../../lib/ids.ts';
+import { isId, lowestId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { readEnrolment } from '../enrolments/list.ts';
 import { appendEvents } from '../events/append.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { issueDue, issueNow } from './issue.ts';
-import { readNumber, showNumber } from './number.ts';
+import { readNumber, showNumber } from './record/number.ts';
 import {
   type CertificateRow,
   type CertificateWithLogin,
@@ -18,16 +19,15 @@ import {
   contentOf,
   isStatusSql,
   toCertificate,
-} from './record.ts';
-import type { Certificate, CertificateStatus, Revocation } from './schemas.ts';
-
-type Filter = { CourseID?: string; LoginID?: string; Status?: CertificateStatus };
+} from './record/record.ts';
+import type { Certificate, CertificateFilter, Revocation } from './record/schemas.ts';
 
 const withLogin = (rows: string) => `
 select held.*, holder.login_id from (${rows}) held
 left join "user" holder on holder.tenant_id = $1 and holder.user_id = held.user_id`;
 
-async function conditionsOf(ctx: TenantContext, { CourseID, LoginID, Status }: Filter): Promise<Condition[]> {
+async function conditionsOf(ctx: TenantContext, input: CertificateFilter): Promise<Condition[]> {
+  const { CourseID, LoginID, Status, IssuedAfter, IssuedBefore } = input;
   const conditions: Condition[] = [];
   if (CourseID !== undefined) conditions.push(({ add }) => `held.course_id = ${add(CourseID)}`);
   if (LoginID !== undefined) {
@@ -35,13 +35,20 @@ async function conditionsOf(ctx: TenantContext, { CourseID, LoginID, Status }: F
     if (userId === null) throw userNotFound();
     conditions.push(({ add }) => `held.user_id = ${add(userId)}`);
   }
+  // Their IDs begin with the time at which they were issued.
+  for (const [at, operator] of [
+    [IssuedAfter, '>='],
+    [IssuedBefore, '<'],
+  ] as const)
+    if (at !== undefined)
+      conditions.push(({ add }) => `held.certificate_id ${operator} ${add(lowestId(new Date(at)))}`);
   if (Status !== undefined) conditions.push(({ add }) => isStatusSql(Status, () => add(tenantNow(ctx))));
   return conditions;
 }
 
 export async function listCertificates(
   ctx: TenantContext,
-  input: PageQuery & Order & Filter & { Count?: boolean },
+  input: PageQuery & Order & CertificateFilter & { Count?: boolean },
 ) {
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
@@ -61,6 +68,28 @@ export async function listCertificates(
     (row) => row.certificate_id,
     (row) => toCertificate(ctx, row),
   );
+}
+
+/** The certificates that the filter selects, or those with these numbers. */
+export async function* selectCertificates(
+  ctx: TenantContext,
+  { Numbers, ...filter }: CertificateFilter & { Numbers?: string },
+): AsyncGenerator<CertificateRow> {
+  await issueDue(ctx);
+  const numbers = Numbers?.split(',').map((typed) => readNumber(typed) ?? '');
+  const conditions = await conditionsOf(ctx, filter);
+  if (numbers) conditions.push(({ add }) => `held.number = any(${add(numbers)})`);
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const sql = parametersAfter(ctx.tenantId, after);
+    const where = conditions.map((condition) => ` and ${condition(sql)}`).join('');
+    const text = `select held.* from certificate held
+      where held.tenant_id = $1 and held.certificate_id > $2${where} order by held.certificate_id limit 50`;
+    const rows = await run<CertificateRow>(ctx, { text, values: sql.values });
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.certificate_id;
+  }
 }
 
 const ofEnrolment = withLogin(`select own.* from certificate own

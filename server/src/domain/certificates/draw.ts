@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import type { CertificateInput, DrawnCertificate, Renderer } from '../../../../certificates/src/types.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { locations } from '../../lib/locations.ts';
-import { showNumber } from './number.ts';
-import { type CertificateRow, contentOf, verifyUrl } from './record.ts';
+import { showNumber } from './record/number.ts';
+import { type CertificateRow, contentOf, verifyUrl } from './record/record.ts';
 
 /** Loads the workspace with the fonts and the PDF library when the first certificate is drawn. */
 const loadRenderer = (): Promise<Renderer> =>

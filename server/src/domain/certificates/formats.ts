@@ -1,16 +1,20 @@
 import { ok, type RouteResponse } from '../../http/routes.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { bakedPng, bakedSvg } from './badge.ts';
-import { credentialJwt } from './credential.ts';
+import { safeName, type ZipEntry } from '../../lib/zip-stream.ts';
+import { selectCertificates } from './certificates.ts';
+import { bakedPng, bakedSvg } from './credential/badge.ts';
+import { credentialJwt, credentialWithProof } from './credential/sign.ts';
 import { drawPdf } from './draw.ts';
-import { showNumber } from './number.ts';
-import { type CertificateWithLogin, contentOf, toCertificate } from './record.ts';
+import { showNumber } from './record/number.ts';
+import { type CertificateRow, type CertificateWithLogin, contentOf, toCertificate } from './record/record.ts';
 
 /** The formats of a certificate by media type. The first one is the default. */
 export const formats = [
   'application/json',
   'application/pdf',
   'application/vc+jwt',
+  'application/vc',
+  'application/vc+ld+json',
   'image/png',
   'image/svg+xml',
 ] as const;
@@ -36,6 +40,8 @@ const extensions: Record<Format, string> = {
   'application/json': 'json',
   'application/pdf': 'pdf',
   'application/vc+jwt': 'jwt',
+  'application/vc': 'json',
+  'application/vc+ld+json': 'json',
   'image/png': 'png',
   'image/svg+xml': 'svg',
 };
@@ -50,12 +56,27 @@ function fileOf(row: CertificateWithLogin, format: Format, body: Buffer | string
   };
 }
 
-const attachmentOf = (credential: string) => ({
-  name: 'credential.jwt',
-  type: 'application/vc+jwt',
-  description: 'Open Badges 3.0 credential (VC-JWT)',
-  content: Buffer.from(credential),
-});
+/** The PDF of a certificate, with its credential attached. */
+export async function drawCertificate(ctx: TenantContext, row: CertificateRow): Promise<Buffer> {
+  const attachment = {
+    name: 'credential.jwt',
+    type: 'application/vc+jwt',
+    description: 'Open Badges 3.0 credential (VC-JWT)',
+    content: Buffer.from(await credentialJwt(ctx, row)),
+  };
+  return (await drawPdf(ctx, row, [attachment])).pdf;
+}
+
+/** The certificate as a file, in any format but that of the API's records. */
+async function contentAs(ctx: TenantContext, row: CertificateRow, format: Format): Promise<Buffer | string> {
+  if (format === 'application/pdf') return drawCertificate(ctx, row);
+  if (format === 'application/vc' || format === 'application/vc+ld+json')
+    return Buffer.from(JSON.stringify(await credentialWithProof(ctx, row)));
+  const credential = await credentialJwt(ctx, row);
+  const { Colour: colour, CourseTitle: title } = contentOf(row);
+  if (format === 'image/png') return bakedPng({ colour, credential });
+  return format === 'image/svg+xml' ? bakedSvg({ colour, title, credential }) : credential;
+}
 
 export async function respondAs(
   ctx: TenantContext,
@@ -63,16 +84,21 @@ export async function respondAs(
   format: Format,
 ): Promise<RouteResponse> {
   if (format === 'application/json') return ok(toCertificate(ctx, row));
-  const credential = await credentialJwt(ctx, row);
-  const { Colour: colour, CourseTitle: title } = contentOf(row);
-  const bodies: Record<
-    Exclude<Format, 'application/json'>,
-    () => Promise<Buffer | string> | Buffer | string
-  > = {
-    'application/pdf': async () => (await drawPdf(ctx, row, [attachmentOf(credential)])).pdf,
-    'application/vc+jwt': () => credential,
-    'image/png': () => bakedPng({ colour, credential }),
-    'image/svg+xml': () => bakedSvg({ colour, title, credential }),
-  };
-  return fileOf(row, format, await bodies[format]());
+  return fileOf(row, format, await contentAs(ctx, row, format));
+}
+
+/** The PDFs of the selected certificates, named after the person and the course. */
+export async function* drawSelected(
+  ctx: TenantContext,
+  selection: Parameters<typeof selectCertificates>[1],
+): AsyncGenerator<ZipEntry> {
+  for await (const row of selectCertificates(ctx, selection)) {
+    const { CourseTitle } = contentOf(row);
+    const name = [row.name ?? '', CourseTitle].map(safeName).filter(Boolean).join(' – ');
+    yield {
+      name: `${name} – ${showNumber(row.number)}.pdf`,
+      content: await drawCertificate(ctx, row),
+      at: row.issued_at,
+    };
+  }
 }

@@ -9,9 +9,10 @@ import { lowestId, newId } from '../../lib/ids.ts';
 import { appendEvents } from '../events/append.ts';
 import { countInTurns } from '../reports/event-counter.ts';
 import type { Language } from '../tenants/schemas.ts';
-import { newNumber, showNumber } from './number.ts';
-import { verifyUrl } from './record.ts';
-import type { Content, TemplateRule } from './schemas.ts';
+import { listEntries } from './credential/status-list.ts';
+import { newNumber, showNumber } from './record/number.ts';
+import { verifyUrl } from './record/record.ts';
+import type { Content, TemplateRule } from './record/schemas.ts';
 import { endOf, nextNotice } from './validity.ts';
 
 /** What earns a certificate, with the rule that was valid then. */
@@ -30,8 +31,7 @@ export type Earned = {
   valid_until?: Date | null;
 };
 
-/** The number of entries in a list of revoked certificates (Bitstring Status List v1.0 §6.1), and how many are used. */
-export const listEntries = 131_072;
+/** How many entries of a list of revoked certificates are used. */
 const usedEntries = listEntries / 2;
 
 const maxEvents = 500;

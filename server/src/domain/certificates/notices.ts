@@ -4,7 +4,7 @@ import { secondsAhead, tenantNow, tenantNowOfSql } from '../../infra/context/clo
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
 import { appendEvents } from '../events/append.ts';
-import { showNumber } from './number.ts';
+import { showNumber } from './record/number.ts';
 import { daysUntil, nextNotice } from './validity.ts';
 
 const dueTenants = `/* across tenants: certificates of all tenants end */

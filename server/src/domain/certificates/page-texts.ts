@@ -1,5 +1,5 @@
 import type { Language } from '../tenants/schemas.ts';
-import type { CertificateStatus } from './schemas.ts';
+import type { CertificateStatus, FileCheck } from './record/schemas.ts';
 
 type Texts = {
   status: Record<CertificateStatus, string>;
@@ -14,6 +14,14 @@ type Texts = {
   newer: string;
   erased: string;
   notFound: { title: string; reason: string };
+  check: {
+    title: string;
+    open: string;
+    file: string;
+    hint: string;
+    failed: string;
+    results: Record<FileCheck['Result'], string>;
+  };
 };
 
 const texts: Record<Language, Texts> = {
@@ -38,6 +46,20 @@ const texts: Record<Language, Texts> = {
       title: 'There is no certificate with this number',
       reason: 'Compare the number with the one on the certificate. It has 16 letters and digits.',
     },
+    check: {
+      title: 'Check a certificate',
+      open: 'Check',
+      file: 'Check a file',
+      hint: 'Drop a PDF, a badge or a credential (JSON) here, or choose one. It is not stored.',
+      failed: 'The file could not be checked. Try again.',
+      results: {
+        genuine: 'The file is genuine and unchanged.',
+        differs:
+          'The signature in the file is genuine, but its pages are not those that are drawn today: they were edited, or drawn by an earlier version. Only the certificate shown here counts.',
+        forged: 'The signature is wrong: the file was changed, or is a forgery.',
+        unknown: 'The file contains no certificate that was issued here.',
+      },
+    },
   },
   de: {
     status: {
@@ -60,6 +82,20 @@ const texts: Record<Language, Texts> = {
       title: 'Es gibt kein Zertifikat mit dieser Nummer',
       reason: 'Vergleichen Sie die Nummer mit der auf dem Zertifikat. Sie hat 16 Buchstaben und Ziffern.',
     },
+    check: {
+      title: 'Zertifikat prüfen',
+      open: 'Prüfen',
+      file: 'Datei prüfen',
+      hint: 'Ziehen Sie ein PDF, einen Badge oder einen Nachweis (JSON) hierher, oder wählen Sie eine Datei. Sie wird nicht gespeichert.',
+      failed: 'Die Datei konnte nicht geprüft werden. Versuchen Sie es noch einmal.',
+      results: {
+        genuine: 'Die Datei ist echt und unverändert.',
+        differs:
+          'Die Signatur in der Datei ist echt, aber ihre Seiten sind nicht die, die heute gezeichnet werden: Sie wurden bearbeitet oder stammen von einer früheren Version. Es gilt nur das hier gezeigte Zertifikat.',
+        forged: 'Die Signatur ist falsch: Die Datei wurde geändert oder ist gefälscht.',
+        unknown: 'Die Datei enthält kein Zertifikat, das hier ausgestellt wurde.',
+      },
+    },
   },
   fr: {
     status: {
@@ -81,6 +117,20 @@ const texts: Record<Language, Texts> = {
     notFound: {
       title: 'Aucun certificat ne porte ce numéro',
       reason: 'Comparez le numéro avec celui du certificat. Il comporte 16 lettres et chiffres.',
+    },
+    check: {
+      title: 'Vérifier un certificat',
+      open: 'Vérifier',
+      file: 'Vérifier un fichier',
+      hint: 'Déposez ici un PDF, un badge ou une attestation (JSON), ou choisissez un fichier. Il n’est pas conservé.',
+      failed: 'Le fichier n’a pas pu être vérifié. Réessayez.',
+      results: {
+        genuine: 'Le fichier est authentique et intact.',
+        differs:
+          'La signature du fichier est authentique, mais ses pages ne sont pas celles que nous produisons aujourd’hui : elles ont été modifiées ou viennent d’une version antérieure. Seul le certificat affiché ici fait foi.',
+        forged: 'La signature est incorrecte : le fichier a été modifié ou falsifié.',
+        unknown: 'Le fichier ne contient aucun certificat délivré ici.',
+      },
     },
   },
 };

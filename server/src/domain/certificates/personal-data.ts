@@ -2,7 +2,7 @@ import { countRows } from '../../db/count-up-to.ts';
 import { pagesOf } from '../../db/keyset.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
-import { type CertificateRow, toCertificate } from './record.ts';
+import { type CertificateRow, toCertificate } from './record/record.ts';
 
 const matching = (max: number | string) => `
 select own.certificate_id from certificate own where own.tenant_id = $1 and own.user_id = $2 limit ${max}`;

@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import { CountedPageOf, countQuery, orderQuery, pageQuery } from '../../http/pagination.ts';
-import { isNavigation } from '../../http/problems.ts';
 import { ok, route } from '../../http/routes.ts';
-import { Fields, OneOf } from '../../http/validation/schema.ts';
+import { Fields } from '../../http/validation/schema.ts';
+import { zipOf } from '../../lib/zip-stream.ts';
 import { CourseID } from '../catalogue/schemas.ts';
-import { languageOf } from '../delivery/player/page-texts.ts';
 import { EnrollID } from '../enrolments/record/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
+import { issueEarlier } from './back-issue.ts';
 import {
   findOfEnrolment,
   listCertificates,
@@ -14,20 +14,20 @@ import {
   reissueCertificate,
   revokeCertificate,
 } from './certificates.ts';
-import { acceptedFormat, formats, respondAs } from './formats.ts';
-import { certificateNotFound, contentOf, toVerified } from './record.ts';
+import { acceptedFormat, drawSelected, formats, respondAs } from './formats.ts';
+import { numberExample } from './record/number.ts';
 import {
+  BackIssue,
   Certificate,
   CertificateNumber,
   CertificateTemplate,
   CertificateTemplateChange,
-  certificateStatuses,
+  certificateFilter,
   Revocation,
-  VerifiedCertificate,
-} from './schemas.ts';
+  SigningKeys,
+} from './record/schemas.ts';
+import { rotateKeys } from './rotate-keys.ts';
 import { deleteTemplate, putTemplate, readTemplate } from './templates.ts';
-import { findByNumber } from './verify.ts';
-import { unknownNumberPage, verifyPage } from './verify-page.ts';
 
 const reading = { tag: 'Certificates', access: 'tenant', scope: 'certificates:read' } as const;
 const writing = { tag: 'Certificates', access: 'tenant', scope: 'certificates:write' } as const;
@@ -93,13 +93,74 @@ export const certificateRoutes = [
       ...pageQuery,
       ...orderQuery,
       ...countQuery,
-      CourseID: Type.Optional(CourseID),
-      LoginID: Type.Optional(LoginID),
-      Status: Type.Optional(OneOf(certificateStatuses)),
+      ...certificateFilter,
     }),
     responses: { 200: { description: 'A page of certificates.', schema: CountedPageOf(Certificate) } },
     problems: ['user_not_found'],
     handle: async (ctx, { query }) => ok(await listCertificates(ctx, query)),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/certificate/zip',
+    name: 'downloadCertificates',
+    summary: 'Download certificates as a zip of PDFs',
+    description: 'Those that match the filters, or those with the given numbers. The zip is streamed.',
+    query: Fields({
+      ...certificateFilter,
+      Numbers: Type.Optional(
+        Type.String({
+          maxLength: 4000,
+          examples: [numberExample],
+          description: 'Up to 200 numbers, separated by commas.',
+        }),
+      ),
+    }),
+    streamsResponse: true,
+    responses: { 200: { description: 'The PDFs.', type: 'application/zip' } },
+    problems: ['user_not_found'],
+    handle: async (ctx, { query }) => ({
+      status: 200,
+      body: zipOf(drawSelected(ctx, query)),
+      headers: {
+        'Content-Type': 'application/zip',
+        'Content-Disposition': 'attachment; filename="certificates.zip"',
+      },
+    }),
+  }),
+  route({
+    ...writing,
+    method: 'POST',
+    path: '/certificate/template/{CourseID}/issue',
+    name: 'issueEarlierCertificates',
+    summary: 'Issue certificates for earlier results',
+    description:
+      "For people who reached the result before the course had a rule, and have no certificate for the course: one for each person's latest result, under the present rule. The end counts from the day of the result. With `Plan=true`, only counts them.",
+    params: Type.Object({ CourseID }),
+    query: Fields({
+      Plan: Type.Optional(
+        Type.Boolean({ description: 'If true, nothing is issued, and the response says how many would be.' }),
+      ),
+    }),
+    responses: { 200: { description: 'How many certificates were issued.', schema: BackIssue } },
+    problems: ['course_not_found'],
+    events: ['certificate.issued'],
+    audits: ['certificate.issued_earlier'],
+    handle: async (ctx, { params, query }) =>
+      ok(await issueEarlier(ctx, { courseId: params.CourseID, plan: query.Plan === true })),
+  }),
+  route({
+    ...writing,
+    method: 'POST',
+    path: '/certificate/key',
+    name: 'rotateCertificateKeys',
+    summary: 'Rotate the keys that sign certificates',
+    description:
+      'Creates and publishes the next keys. They sign certificates from `SignsFrom`, a day later, so that verifiers with a cached document know them by then. Certificates that were issued earlier keep their signatures, and former keys stay published.',
+    responses: { 201: { description: 'The keys.', schema: SigningKeys } },
+    events: [],
+    audits: ['certificate_key.rotated'],
+    handle: async (ctx) => ({ status: 201, body: await rotateKeys(ctx) }),
   }),
   route({
     ...reading,
@@ -163,37 +224,6 @@ export const certificateRoutes = [
     handle: async (ctx, { params, request }) => {
       const row = await findOfEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID });
       return respondAs(ctx, row, acceptedFormat(request.headers.accept));
-    },
-  }),
-  route({
-    tag: 'Certificates',
-    access: 'anyone',
-    scope: null,
-    method: 'GET',
-    path: '/verify/{Number}',
-    name: 'verifyCertificate',
-    summary: 'Check a certificate',
-    description:
-      'Needs no key. Browsers get a page in the language of the reader, programs get JSON. Anyone who knows the number can see the name, the course, the dates and the issuer.',
-    page: true,
-    params,
-    responses: {
-      200: {
-        description: 'The certificate, whether it is valid or not.',
-        schema: VerifiedCertificate,
-        type: ['application/json', 'text/html'],
-      },
-    },
-    problems: ['certificate_not_found'],
-    handle: async (ctx, { params, request }) => {
-      const found = await findByNumber(ctx, params.Number);
-      const isPage = isNavigation(request);
-      if (!found && isPage) return unknownNumberPage(languageOf(request));
-      if (!found) throw certificateNotFound();
-      const certificate = toVerified(found.ctx, found.row);
-      return isPage
-        ? verifyPage(languageOf(request), certificate, contentOf(found.row).TimeZone)
-        : ok(certificate);
     },
   }),
 ];

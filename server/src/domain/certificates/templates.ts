@@ -7,7 +7,7 @@ import { appendAudit } from '../audit/chain.ts';
 import { checkRule } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { beginIssuing } from './issue.ts';
-import type { CertificateTemplate, CertificateTemplateChange, TemplateRule } from './schemas.ts';
+import type { CertificateTemplate, CertificateTemplateChange, TemplateRule } from './record/schemas.ts';
 
 export const defaultDesign = { Layout: 'classic', PaperSize: 'A4', SignedBy: null } as const;
 
@@ -47,7 +47,7 @@ export async function readTemplate(ctx: TenantContext, courseId: string): Promis
   return toTemplate(row);
 }
 
-async function requireOffered(ctx: TenantContext, courseId: string): Promise<void> {
+export async function requireOffered(ctx: TenantContext, courseId: string): Promise<void> {
   const course = await ctx.db
     .selectFrom('course')
     .select(['status', 'tenants'])

@@ -5,7 +5,7 @@ import { escapeHtml } from '../../lib/escape-html.ts';
 import { rejectionPage } from '../delivery/player/rejection-page.ts';
 import type { Language } from '../tenants/schemas.ts';
 import { dayIn, textsIn } from './page-texts.ts';
-import type { VerifiedCertificate } from './schemas.ts';
+import type { VerifiedCertificate } from './record/schemas.ts';
 
 const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--good:#17693a;--good-soft:#e4f4ea;--bad:#a32218;--bad-soft:#fdebe9;--old:#7a5200;--old-soft:#fcf1dc;--link:#2456d6}
 @media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--good:#7fd6a1;--good-soft:#173324;--bad:#ff9f95;--bad-soft:#3d1b18;--old:#f2c46d;--old-soft:#372a10;--link:#8fb0ff}}
@@ -17,10 +17,66 @@ main{width:min(36rem,100%);background:var(--card);border:1px solid var(--line);b
 dl{margin:0;display:grid;grid-template-columns:max-content 1fr;gap:.55rem 1.4rem}dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 .number{font-variant-numeric:tabular-nums;letter-spacing:.04em}p.more{margin:1.2rem 0 0}a{color:var(--link);font-weight:600}
 @media(max-width:30rem){.state,.body{padding-left:1.2rem;padding-right:1.2rem}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.7rem}}
-@media print{body{background:#fff}main{border-color:#999}}`;
+form{display:flex;gap:.6rem;flex-wrap:wrap;align-items:end}label{color:var(--muted);flex:1 1 14rem}input[type=text]{display:block;width:100%;font:inherit;padding:.5rem .7rem;margin-top:.2rem;border:1px solid var(--muted);border-radius:8px;background:var(--card);color:var(--text)}
+button{font:inherit;font-weight:600;padding:.5rem 1.1rem;border:1px solid transparent;border-radius:8px;background:var(--link);color:var(--card);cursor:pointer}
+.drop{display:block;margin-top:1.6rem;padding:1rem 1.2rem;border:2px dashed var(--line);border-radius:10px}.drop.over{border-color:var(--link)}.drop b{display:block;color:var(--text)}.drop input{display:block;margin-top:.6rem;max-width:100%;font:inherit;font-size:.9rem}
+h1.plain{margin:0 0 1rem;font-size:1.3rem;line-height:1.3}.result{margin:1rem 0 0;padding:.7rem 1rem;border-radius:8px}.result:empty{display:none}
+@media print{.drop,.result{display:none}body{background:#fff}main{border-color:#999}}`;
 
-const styleHash = createHash('sha256').update(style).digest('base64');
-const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+/** Checks a chosen or dropped file, and opens the page of a typed number. Its texts are in the page. */
+const script = `const drop = document.querySelector('.drop'), result = document.querySelector('.result'), form = document.querySelector('form');
+const texts = JSON.parse(drop.dataset.texts);
+const show = (kind, text, number) => {
+  result.className = 'result ' + kind;
+  result.textContent = text;
+  if (number && !location.pathname.endsWith(number)) {
+    const link = document.createElement('a');
+    link.href = '/verify/' + number;
+    link.textContent = number;
+    result.append(' ', link);
+  }
+};
+const check = async (file) => {
+  try {
+    const reply = await fetch('/verify', { method: 'POST', body: file, headers: { accept: 'application/json', 'content-type': 'application/octet-stream' } });
+    if (!reply.ok) throw reply.status;
+    const { Result, Certificate } = await reply.json();
+    show({ genuine: 'valid', differs: 'expired' }[Result] || 'revoked', texts[Result], Certificate && Certificate.Number);
+  } catch { show('expired', texts.failed); }
+};
+drop.querySelector('input').addEventListener('change', (event) => event.target.files[0] && check(event.target.files[0]));
+addEventListener('dragover', (event) => { event.preventDefault(); drop.classList.add('over'); });
+addEventListener('dragleave', () => drop.classList.remove('over'));
+addEventListener('drop', (event) => { event.preventDefault(); drop.classList.remove('over'); const [file] = event.dataTransfer.files; if (file) check(file); });
+if (form) form.addEventListener('submit', (event) => { event.preventDefault(); location.href = '/verify/' + encodeURIComponent(form.elements.number.value.trim()); });`;
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+function dropZone(language: Language): string {
+  const { file, hint, failed, results } = textsIn(language).check;
+  const texts = escapeHtml(JSON.stringify({ ...results, failed }));
+  return `<label class="drop" data-texts="${texts}"><b>${file}</b>${hint}<input type="file" accept=".pdf,.json,.jwt,.png,.svg"></label><p class="result" role="status"></p>`;
+}
+
+const pageOf = (language: Language, title: string, main: string): RouteResponse => ({
+  status: 200,
+  body: `<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>${title}</title><style>${style}</style></head>
+<body><main>${main}</main><script>${script}</script></body></html>`,
+  headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
+});
+
+/** The public page for people who have a number or a file. */
+export function checkPage(language: Language): RouteResponse {
+  const { number, check } = textsIn(language);
+  return pageOf(
+    language,
+    check.title,
+    `<div class="body"><h1 class="plain">${check.title}</h1><form><label>${number}<input type="text" name="number" required maxlength="64" autocomplete="off" spellcheck="false"></label><button>${check.open}</button></form>${dropZone(language)}</div>`,
+  );
+}
 
 const marks = {
   valid: 'M5 13l4 4L19 7',
@@ -56,17 +112,13 @@ export function verifyPage(
     ReplacedBy === null
       ? ''
       : `<p class="more"><a href="${path`/verify/${ReplacedBy}`}">${texts.newer}</a></p>`;
-  const body = `<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><title>${texts.status[Status]}</title><style>${style}</style></head>
-<body><main><h1 class="state ${Status}"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${marks[Status]}"/></svg>${state}</h1>
+  return pageOf(
+    language,
+    texts.status[Status],
+    `<h1 class="state ${Status}"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${marks[Status]}"/></svg>${state}</h1>
 <div class="body"><p class="name">${Name === null ? texts.erased : isolated(Name)}</p>
-<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>${newer}</div></main></body></html>`;
-  return {
-    status: 200,
-    body,
-    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
-  };
+<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>${newer}${dropZone(language)}</div>`,
+  );
 }
 
 export const unknownNumberPage = (language: Language): RouteResponse =>

@@ -33,16 +33,23 @@ const toKey = ({ key_id: keyId, algorithm, public_jwk }: Row): TenantKey => ({
   publicJwk: { ...public_jwk, kid: keyId, alg: algorithm, use: 'sig' },
 });
 
-/** All public keys of the tenant. Retired ones stay, because what they signed must remain verifiable. */
+/** All public keys of the tenant. Former ones stay, because what they signed must remain verifiable. */
 export async function readPublicKeys(ctx: TenantContext): Promise<TenantKey[]> {
   return (await select(ctx).execute()).map((row) => toKey(rowOf(row)));
 }
 
-/** The oldest key that is not retired, so that nodes that create one at the same time agree. */
-const findCurrent = (ctx: TenantContext, algorithm: TenantKeyAlgorithm) =>
-  select(ctx).where('algorithm', '=', algorithm).where('retired_at', 'is', null).limit(1).executeTakeFirst();
+/** Of keys that begin at the same time, the oldest one, so that nodes that create one at the same time agree. */
+const findCurrent = (ctx: TenantContext, algorithm: TenantKeyAlgorithm, at: Date) =>
+  select(ctx)
+    .clearOrderBy()
+    .where('algorithm', '=', algorithm)
+    .where('signs_from', '<=', at)
+    .orderBy('signs_from', 'desc')
+    .orderBy('key_id')
+    .limit(1)
+    .executeTakeFirst();
 
-async function makeKey(ctx: TenantContext, algorithm: TenantKeyAlgorithm): Promise<void> {
+async function makeKey(ctx: TenantContext, algorithm: TenantKeyAlgorithm, signsFrom: Date): Promise<void> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const place = { tenant_id: ctx.tenantId, key_id: newId(ctx.now()) };
   const secret = JSON.stringify(await exportJWK(privateKey));
@@ -54,18 +61,31 @@ async function makeKey(ctx: TenantContext, algorithm: TenantKeyAlgorithm): Promi
       public_jwk: JSON.stringify(await exportJWK(publicKey)),
       private_jwk: encrypt(ctx.keys, about(place), secret),
       created_at: ctx.now(),
+      signs_from: signsFrom,
     })
     .execute();
 }
 
+/** Creates the tenant's next keys. They are published immediately, but sign only what is dated `signsFrom` or later. */
+export async function rotateTenantKeys(ctx: TenantContext, signsFrom: Date): Promise<void> {
+  for (const algorithm of tenantKeyAlgorithms) {
+    await signingKey(ctx, algorithm, signsFrom);
+    await makeKey(ctx, algorithm, signsFrom);
+  }
+}
+
 export type SigningKey = TenantKey & { privateKey: CryptoKey };
 
-/** The tenant's key for new signatures. Creates the first one. */
-export async function signingKey(ctx: TenantContext, algorithm: TenantKeyAlgorithm): Promise<SigningKey> {
-  let row = await findCurrent(ctx, algorithm);
+/** The tenant's key for signatures dated `at`, so that a document signed again is the same. Creates the first one. */
+export async function signingKey(
+  ctx: TenantContext,
+  algorithm: TenantKeyAlgorithm,
+  at: Date,
+): Promise<SigningKey> {
+  let row = await findCurrent(ctx, algorithm, at);
   if (!row) {
-    await makeKey(ctx, algorithm);
-    row = await findCurrent(ctx, algorithm);
+    await makeKey(ctx, algorithm, new Date(0));
+    row = await findCurrent(ctx, algorithm, at);
   }
   const known = rowOf(row);
   const privateJwk = JSON.parse(decrypt(ctx.keys, about(known), known.private_jwk));

@@ -8,7 +8,7 @@ export async function signMessage(
   ctx: TenantContext,
   input: { issuer: string; subject?: string; audience: string; claims?: Record<string, unknown> },
 ): Promise<string> {
-  const { keyId, privateKey } = await signingKey(ctx, 'RS256');
+  const { keyId, privateKey } = await signingKey(ctx, 'RS256', ctx.now());
   const seconds = Math.floor(ctx.now().getTime() / 1000);
   const token = new SignJWT({ ...input.claims, nonce: randomBytes(24).toString('base64url') })
     .setProtectedHeader({ alg: 'RS256', kid: keyId, typ: 'JWT' })

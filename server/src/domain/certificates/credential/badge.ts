@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { shadesOf } from '../../../../standards/contrast.ts';
-import { escapeHtml } from '../../lib/escape-html.ts';
+import { shadesOf } from '../../../../../standards/contrast.ts';
+import { escapeHtml } from '../../../lib/escape-html.ts';
 
 /** Of a certificate whose tenant has no colour. */
 const defaultColour = '#1d4ed8';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { alphabet } from '../enrolment-keys/key-text.ts';
+import { alphabet } from '../../enrolment-keys/key-text.ts';
 
 /** 16 digits of Crockford's Base32: 80 random bits, so that numbers cannot be guessed. */
 const digits = 16;

@@ -1,10 +1,12 @@
 import Type from 'typebox';
-import { forTenant } from '../../db/owners.ts';
-import { ok, route } from '../../http/routes.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { Tenant } from '../tenants/schemas.ts';
-import { knownTenant, tenantNotFound } from '../tenants/tenants.ts';
-import { didDocument, jwksOf, statusListJwt } from './credential.ts';
+import { forTenant } from '../../../db/owners.ts';
+import { ok, route } from '../../../http/routes.ts';
+import type { Context, TenantContext } from '../../../infra/context/context.ts';
+import { readPublicKeys } from '../../identity/tenant-keys.ts';
+import { Tenant } from '../../tenants/schemas.ts';
+import { knownTenant, tenantNotFound } from '../../tenants/tenants.ts';
+import { didDocument } from './did.ts';
+import { statusListJwt } from './status-list.ts';
 
 const TenantID = Tenant.properties.TenantID;
 const params = Type.Object({ TenantID });
@@ -68,7 +70,10 @@ export const issuerRoutes = [
     description: 'As a JSON Web Key Set (RFC 7517). Former keys stay, because what they signed stays valid.',
     params,
     responses: { 200: { description: 'The keys.', schema: Type.Object({ keys: Keys }) } },
-    handle: async (ctx, { params }) => ok(await jwksOf(await ofTenant(ctx, params.TenantID))),
+    handle: async (ctx, { params }) => {
+      const keys = await readPublicKeys(await ofTenant(ctx, params.TenantID));
+      return ok({ keys: keys.map(({ publicJwk }) => publicJwk) });
+    },
   }),
   route({
     ...issuer,

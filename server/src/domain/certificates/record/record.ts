@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { CertificateTable } from '../../db/engine/generated.ts';
-import { path } from '../../http/routes.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import type { CertificateTable } from '../../../db/engine/generated.ts';
+import { path } from '../../../http/routes.ts';
+import { tenantNow } from '../../../infra/context/clocks.ts';
+import type { Context, TenantContext } from '../../../infra/context/context.ts';
+import { Problem } from '../../../lib/errors.ts';
 import { showNumber } from './number.ts';
 import type { Certificate, CertificateStatus, Content, VerifiedCertificate } from './schemas.ts';
 

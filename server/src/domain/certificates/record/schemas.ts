@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
-import { certificateFields } from '../catalogue/certificate-rule.ts';
-import { CourseID } from '../catalogue/schemas.ts';
-import { EnrollID } from '../enrolments/record/schemas.ts';
-import { LoginID } from '../users/schemas.ts';
+import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../../http/validation/schema.ts';
+import { certificateFields } from '../../catalogue/certificate-rule.ts';
+import { CourseID } from '../../catalogue/schemas.ts';
+import { EnrollID } from '../../enrolments/record/schemas.ts';
+import { LoginID } from '../../users/schemas.ts';
 import { numberExample } from './number.ts';
 
 export const certificateStatuses = ['valid', 'expired', 'revoked', 'replaced'] as const;
@@ -78,6 +78,56 @@ export const VerifiedCertificate = Fields(
   { title: 'VerifiedCertificate' },
 );
 export type VerifiedCertificate = Type.Static<typeof VerifiedCertificate>;
+
+export const FileCheck = Fields(
+  {
+    Result: OneOf(['genuine', 'differs', 'forged', 'unknown'], {
+      description:
+        'genuine: the issuer signed it, and nothing has been changed. differs: the credential in the PDF is genuine, but the page was edited, or drawn by another version of Lectern. forged: the signature is wrong. unknown: there is no credential of this service in the file.',
+    }),
+    Certificate: Nullable({
+      ...VerifiedCertificate,
+      description: 'What was issued; null unless the credential is genuine.',
+    }),
+  },
+  { title: 'FileCheck' },
+);
+export type FileCheck = Type.Static<typeof FileCheck>;
+
+export const BackIssue = Fields(
+  {
+    Plan: Type.Boolean({ description: 'true: nothing was issued.' }),
+    Certificates: Type.Integer({ examples: [120], description: 'How many were, or would be, issued.' }),
+    FirstCompletedAt: Nullable(Instant('The earliest result among them.')),
+    LastCompletedAt: Nullable(Instant('The latest result among them.')),
+  },
+  { title: 'BackIssue' },
+);
+export type BackIssue = Type.Static<typeof BackIssue>;
+
+export const certificateFilter = {
+  CourseID: Type.Optional(CourseID),
+  LoginID: Type.Optional(LoginID),
+  Status: Type.Optional(OneOf(certificateStatuses)),
+  IssuedAfter: Type.Optional(Instant('Issued then or later.')),
+  IssuedBefore: Type.Optional(Instant('Issued earlier than this.')),
+};
+export type CertificateFilter = Type.Static<ReturnType<typeof Type.Object<typeof certificateFilter>>>;
+
+export const SigningKeys = Fields(
+  {
+    SignsFrom: Instant('From when the new keys sign. Until then, the former ones do.'),
+    Keys: Type.Array(
+      Fields({
+        KeyID: Type.String({ examples: ['0198c2f0-7a3e-7c1b-9d51-0242ac120002'] }),
+        Algorithm: OneOf(['RS256', 'EdDSA']),
+      }),
+      { description: 'All keys, also former ones: they are published for ever.' },
+    ),
+  },
+  { title: 'CertificateSigningKeys' },
+);
+export type SigningKeys = Type.Static<typeof SigningKeys>;
 
 const layouts = ['classic', 'modern'] as const;
 export type Layout = (typeof layouts)[number];

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { decodeProtectedHeader, exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose';
+import { movableClock } from '../../../test/support/clock.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newCourse, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+
+type Json = Record<string, unknown>;
+
+async function certified(fields: object = {}) {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const CourseID = await newCourse(service, {
+    Title: 'Fire safety',
+    Certificate: { On: 'passed', ValidFor: 'P1Y' },
+  });
+  return { tenant, CourseID, ...(await passedBy(tenant, CourseID, fields)) };
+}
+
+async function passedBy(tenant: TestTenant, CourseID: string, fields: object = {}) {
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Lovelace', ...fields });
+  const { EnrollID } = (await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  const path = `/enrolment/${LoginID}/${EnrollID}`;
+  const Override = { Success: 'passed', Score: 90, Reason: 'Exam on paper' };
+  expectStatus(await tenant.api('PUT', path, { Override }), 200);
+  const { body } = await tenant.api('GET', `${path}/certificate`);
+  const as = async (accept: string) => {
+    const headers = { authorization: `Bearer ${tenant.key}`, accept };
+    const reply = await fetch(`${service.baseUrl}${path}/certificate`, { headers });
+    assert.equal(reply.headers.get('content-type'), accept);
+    return Buffer.from(await reply.arrayBuffer());
+  };
+  return { number: body.Number as string, verifyUrl: body.VerifyURL as string, LoginID, as };
+}
+
+const didOf = async ({ TenantID }: TestTenant) =>
+  (await fetch(`${service.baseUrl}/issuer/${TenantID}/did.json`)).json();
+
+/** As an outsider would: with the published document only. */
+async function verifyJwt(tenant: TestTenant, text: string): Promise<Json> {
+  const did = await didOf(tenant);
+  const { kid = '' } = decodeProtectedHeader(text);
+  assert.ok(did.assertionMethod.includes(kid), kid);
+  const { publicKeyJwk } = did.verificationMethod.find(({ id }: { id: string }) => id === kid);
+  const key = await importJWK(publicKeyJwk);
+  return (await jwtVerify(text, key, { currentDate: clock.now() })).payload;
+}
+
+async function check(file: Buffer | string): Promise<{ Result: string; Certificate: Json | null }> {
+  const headers = { 'content-type': 'application/octet-stream' };
+  const body = new Uint8Array(Buffer.from(file));
+  const reply = await fetch(`${service.baseUrl}/verify`, { method: 'POST', body, headers });
+  assert.equal(reply.status, 200);
+  return (await reply.json()) as { Result: string; Certificate: Json | null };
+}
+
+test('the credential is signed by the tenant, and its status list tells revoked ones apart', async () => {
+  const { tenant, number, verifyUrl, as } = await certified();
+  const jwt = (await as('application/vc+jwt')).toString();
+  const did = await didOf(tenant);
+  const jwks = await (await fetch(`${service.baseUrl}/issuer/${tenant.TenantID}/jwks.json`)).json();
+  assert.equal(JSON.stringify([did, jwks]).includes('"d"'), false);
+  const credential = await verifyJwt(tenant, jwt);
+  assert.deepEqual([credential.iss, credential.jti], [did.id, verifyUrl]);
+  assert.ok((await as('image/png')).includes(Buffer.from(`openbadgecredential\0\0\0\0\0${jwt}`)));
+  assert.ok((await as('image/svg+xml')).toString().includes(`<openbadges:credential verify="${jwt}">`));
+  const { statusListIndex, statusListCredential } = credential.credentialStatus as Record<string, string>;
+  const listText = async () => (await fetch(statusListCredential ?? '')).text();
+  const isRevoked = async () => {
+    const { encodedList } = (await verifyJwt(tenant, await listText())).credentialSubject as Json;
+    const bits = gunzipSync(Buffer.from(String(encodedList).slice(1), 'base64url'));
+    assert.equal(bits.length, 131_072 / 8);
+    const index = Number(statusListIndex);
+    return ((bits[index >> 3] ?? 0) & (0x80 >> (index & 7))) !== 0;
+  };
+  assert.equal(await isRevoked(), false);
+  expectStatus(await tenant.api('POST', `/certificate/${number}/revoke`, { Reason: 'x' }), 200);
+  assert.equal(await isRevoked(), true);
+  const [head = '', body = '', signature = ''] = (await listText()).split('.');
+  const emptied = Buffer.from(body, 'base64url')
+    .toString()
+    .replace(/"encodedList":"u[^"]+"/, '"encodedList":"uH4sI"');
+  await assert.rejects(
+    verifyJwt(tenant, [head, Buffer.from(emptied).toString('base64url'), signature].join('.')),
+  );
+});
+
+test('each format of a certificate passes the check of files', async () => {
+  const { number, as } = await certified();
+  const types = ['application/pdf', 'application/vc+jwt', 'application/vc', 'image/png', 'image/svg+xml'];
+  for (const type of [...types, 'application/vc+ld+json']) {
+    const file = await as(type);
+    assert.ok(file.equals(await as(type)), type);
+    const { Result, Certificate } = await check(file);
+    assert.deepEqual([type, Result, Certificate?.Number], [type, 'genuine', number]);
+  }
+  const page = await fetch(`${service.baseUrl}/verify`, { headers: { accept: 'text/html' } });
+  assert.match(await page.text(), /type="file"/);
+});
+
+test('a proof is an eddsa-rdfc-2022 proof by a published key', async () => {
+  const { tenant, as } = await certified();
+  const { proof, ...credential } = JSON.parse((await as('application/vc')).toString());
+  const did = await didOf(tenant);
+  assert.deepEqual(
+    [proof.type, proof.cryptosuite, proof.proofPurpose],
+    ['DataIntegrityProof', 'eddsa-rdfc-2022', 'assertionMethod'],
+  );
+  const method = did.verificationMethod.find(({ id }: { id: string }) => id === proof.verificationMethod);
+  assert.deepEqual([method.type, method.controller], ['Multikey', credential.issuer.id]);
+  assert.match(method.publicKeyMultibase, /^z6Mk/);
+});
+
+test('forged and edited files are found', async () => {
+  const { tenant, number, as } = await certified();
+  const other = await certified({ FirstName: 'Eve' });
+  const credential = JSON.parse((await as('application/vc')).toString());
+  const edited = (change: object) => JSON.stringify({ ...credential, ...change });
+  const subject = credential.credentialSubject;
+  const jwt = (await as('application/vc+jwt')).toString();
+  const [head = '', body = '', signature = ''] = jwt.split('.');
+  const payload = JSON.parse(Buffer.from(body, 'base64url').toString());
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  const sign = (header: object) =>
+    new SignJWT(payload).setProtectedHeader({ alg: 'RS256', ...header }).sign(privateKey);
+  const { kid = '' } = decodeProtectedHeader(jwt);
+  const otherKid = decodeProtectedHeader((await other.as('application/vc+jwt')).toString()).kid ?? '';
+  const none = Buffer.from(JSON.stringify({ alg: 'none', kid })).toString('base64url');
+  const renamed = Buffer.from(JSON.stringify(payload).replace('Ada', 'Eve')).toString('base64url');
+  const forged: [string, string][] = [
+    ['another name', edited({ name: 'Brain surgery' })],
+    ['a later end', edited({ validUntil: '2099-01-01T00:00:00Z' })],
+    ['an undefined term', edited({ grade: 'A' })],
+    ['another subject', edited({ credentialSubject: { ...subject, id: 'urn:uuid:eve' } })],
+    ['no proof', edited({ proof: undefined })],
+    ['a proof of nothing', edited({ proof: [] })],
+    ['another purpose', edited({ proof: { ...credential.proof, proofPurpose: 'authentication' } })],
+    [
+      'the proof of another tenant',
+      edited({ proof: JSON.parse(String(await other.as('application/vc'))).proof }),
+    ],
+    [
+      'a changed context',
+      edited({ '@context': [credential['@context'][0], 'https://evil.example/context'] }),
+    ],
+    ['a JWT with another name', [head, renamed, signature].join('.')],
+    ['a JWT without algorithm', [none, renamed, 'AAAAAAAAAAAA'].join('.')],
+    ["a JWT with an attacker's key", await sign({ kid })],
+    ["a JWT with the attacker's key inside", await sign({ kid, jwk: await exportJWK(publicKey) })],
+    ["a JWT with another tenant's key ID", await sign({ kid: otherKid })],
+  ];
+  for (const [what, file] of forged)
+    assert.deepEqual([what, await check(file)], [what, { Result: 'forged', Certificate: null }]);
+  const strange = edited({ issuer: { ...credential.issuer, id: 'did:web:evil.example:issuer:acme' } });
+  for (const file of ['', '{}', '[]', '%PDF-1.7 stream\n', strange, Buffer.alloc(1000, 255)])
+    assert.equal((await check(file)).Result, 'unknown');
+  const pdf = await as('application/pdf');
+  const at = pdf.lastIndexOf('%%EOF');
+  const stamped = Buffer.concat([pdf.subarray(0, at), Buffer.from('% edited\n'), pdf.subarray(at)]);
+  const { Result, Certificate } = await check(stamped);
+  assert.deepEqual([Result, Certificate?.Number, Certificate?.Name], ['differs', number, 'Ada Lovelace']);
+  const before = createHash('sha256').update(pdf).digest('hex');
+  expectStatus(await tenant.api('POST', `/certificate/${number}/revoke`, { Reason: 'x' }), 200);
+  assert.equal((await check(pdf)).Certificate?.Status, 'revoked');
+  assert.equal(
+    createHash('sha256')
+      .update(await as('application/pdf'))
+      .digest('hex'),
+    before,
+  );
+});
+
+test('numbers cannot be guessed from others, and scripts in names stay text', async () => {
+  const { number, tenant, CourseID } = await certified({
+    FirstName: '<script>alert(1)</script>',
+    LastName: null,
+  });
+  const page = await fetch(`${service.baseUrl}/verify/${number}`, { headers: { accept: 'text/html' } });
+  const html = await page.text();
+  assert.ok(html.includes('&lt;script&gt;alert(1)'));
+  assert.equal(html.includes('<script>alert'), false);
+  assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'.*script-src 'sha256-/);
+  const next = await passedBy(tenant, CourseID);
+  assert.equal(next.number.slice(0, 4) === number.slice(0, 4), false);
+  for (const text of ['1', 'key', 'zip', `${number.slice(0, -1)}*`, '%00', "' or true --"]) {
+    const reply = await fetch(`${service.baseUrl}/verify/${encodeURIComponent(text)}`);
+    assert.equal(reply.status, 404);
+  }
+});
+
+test('new keys sign after an overlap, and what former keys signed stays the same', async () => {
+  const { tenant, CourseID, as } = await certified();
+  const [jwt, proof] = [String(await as('application/vc+jwt')), String(await as('application/vc'))];
+  const reply = await tenant.api('POST', '/certificate/key');
+  expectStatus(reply, 201);
+  assert.equal(reply.body.Keys.length, 4);
+  assert.equal((await didOf(tenant)).verificationMethod.length, 4);
+  const kidOf = (text: string) => decodeProtectedHeader(text).kid;
+  const during = await passedBy(tenant, CourseID);
+  assert.equal(kidOf(String(await during.as('application/vc+jwt'))), kidOf(jwt));
+  clock.advance({ days: 2 });
+  const later = await passedBy(tenant, CourseID);
+  const text = String(await later.as('application/vc+jwt'));
+  assert.notEqual(kidOf(text), kidOf(jwt));
+  await verifyJwt(tenant, text);
+  assert.deepEqual(
+    [String(await as('application/vc+jwt')), String(await as('application/vc'))],
+    [jwt, proof],
+  );
+  for (const file of [jwt, proof, text]) assert.equal((await check(file)).Result, 'genuine');
+});
+
+test('selected certificates are streamed as a zip of PDFs', async () => {
+  const { tenant, CourseID, number } = await certified();
+  await passedBy(tenant, CourseID, { FirstName: 'Grace/../..', LastName: 'Hopper' });
+  const zip = async (query: string) => {
+    const headers = { authorization: `Bearer ${tenant.key}` };
+    const reply = await fetch(`${service.baseUrl}/certificate/zip?${query}`, { headers });
+    assert.equal(reply.status, 200);
+    return Buffer.from(await reply.arrayBuffer()).toString('latin1');
+  };
+  const namesIn = (text: string) =>
+    text
+      .split('PK\u0001\u0002')
+      .slice(1)
+      .map((entry) => Buffer.from(entry.slice(42, entry.indexOf('.pdf') + 4), 'latin1').toString());
+  const all = namesIn(await zip(`CourseID=${CourseID}`));
+  assert.deepEqual([all.length, all[0]], [2, `Ada Lovelace – Fire safety – ${number}.pdf`]);
+  assert.match(all[1] ?? '', /^Grace_\.\._\.\. Hopper – /);
+  assert.equal(namesIn(await zip(`Numbers=${number}`)).length, 1);
+  assert.equal(namesIn(await zip('IssuedBefore=2000-01-01T00:00:00Z')).length, 0);
+});
