@@ -57,7 +57,7 @@ const english: PageTexts = {
   pages: {
     busy: {
       title: 'The service is busy',
-      reason: 'Nothing is lost. Wait a minute, and then reload this page.',
+      reason: 'Nothing is lost. This page tries again by itself in a moment.',
     },
     brokenLink: {
       title: 'This link does not work',
@@ -106,7 +106,7 @@ const german: PageTexts = {
   pages: {
     busy: {
       title: 'Der Dienst ist ausgelastet',
-      reason: 'Es ist nichts verloren gegangen. Warten Sie eine Minute und laden Sie die Seite dann neu.',
+      reason: 'Es ist nichts verloren gegangen. Diese Seite versucht es gleich von selbst noch einmal.',
     },
     brokenLink: {
       title: 'Dieser Link funktioniert nicht',
@@ -173,7 +173,7 @@ const french: PageTexts = {
   pages: {
     busy: {
       title: 'Le service est surchargé',
-      reason: 'Rien n’a été perdu. Patientez une minute, puis rechargez cette page.',
+      reason: 'Rien n’a été perdu. Cette page réessaie d’elle-même dans un instant.',
     },
     brokenLink: {
       title: 'Ce lien ne fonctionne pas',

@@ -92,15 +92,26 @@ export function outdatedPage(request: FastifyRequest): RouteResponse {
   return rejectionPage({ status: 404, language, ...textsIn(language).pages.outdated, framing: '*' });
 }
 
-/** The page for a browser that opened a URL and got an error. */
-export function problemPage(problem: Problem, request: Pick<FastifyRequest, 'headers'>): RouteResponse {
+/** How soon a page tries again if the problem does not say. */
+const retrySeconds = 10;
+
+/** The page for a browser that opened a URL and got an error. If the error may pass, it tries again by itself. */
+export function problemPage(
+  problem: Problem,
+  request: Pick<FastifyRequest, 'headers' | 'method'>,
+): RouteResponse {
   const { status, message: reason } = problem;
   const language = languageOf(request);
   const { cannotOpen: title, pages } = textsIn(language);
-  const isBusy = status === 429 || status >= 500;
+  const isBusy = (status === 429 || status >= 500) && request.method === 'GET';
   const isBroken = status === 400 || status === 404;
   const text = isBusy ? pages.busy : isBroken ? pages.brokenLink : { title, reason };
-  return rejectionPage({ status, language, ...text, framing: '*' });
+  const page = rejectionPage({ status, language, ...text, framing: '*' });
+  if (!isBusy) return page;
+  return {
+    ...page,
+    headers: { ...page.headers, Refresh: String(problem.extras.retryAfter ?? retrySeconds) },
+  };
 }
 
 /** Redirects an allowed click to the player. */
