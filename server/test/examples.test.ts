@@ -298,6 +298,10 @@ test('the service accepts the example of every operation and responds as the exa
 
   await sendAll('putRequirement readRequirement listRequirements listObligations listObligationsOfUser');
   await sendAll('explainObligation listCompliance exemptUser');
+  const member = { LoginID: 'bob', ManagerLoginID: 'ada' };
+  await service.api('POST', '/user', member, undefined, { tenant: 'acme' });
+  await sendAll('remind listTeam readTeamRecord remindTeam');
+  await sendAll('listReminderTexts changeReminderText previewReminder');
   await sendAll('recordCompletion listCompletions readCompletion recordCompletions deleteCompletion');
   const { body: enrolment } = await send('readEnrolment');
   const override = (Override: object | null) =>

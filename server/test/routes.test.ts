@@ -149,6 +149,47 @@ test('each write declares its audited actions or is listed as not audited', () =
     for (const action of audits) assert.ok(known.includes(action), `${name}: ${action}`);
 });
 
+/** Operations after which the service emails somebody, and do not take Notify, each with the reason. */
+const mailsOnPurpose = new Map([
+  ['forgetPassword', 'the email is its purpose'],
+  ['remind', 'the email is its purpose'],
+  ['remindTeam', 'the email is its purpose'],
+  ['runReportSchedule', 'the email is its purpose'],
+  ['moveClock', 'only in test tenants, as the passing of time'],
+  ['resetPassword', "the warning about a user's own change"],
+  ['changeOwnPassword', "the warning about a user's own change"],
+  ['addPasskey', "the warning about a user's own change"],
+  ['removePasskey', "the warning about a user's own change"],
+]);
+
+test('every other operation that may write to a person takes Notify', () => {
+  const taking = routes.filter(({ query, body, streams }) => {
+    const known = [query, body].flatMap((schema) =>
+      Object.keys((schema as { properties?: object } | undefined)?.properties ?? {}),
+    );
+    return known.includes('Notify') || streams?.description.includes('Notify');
+  });
+  assert.deepEqual(taking.map(({ name }) => name).sort(), [
+    'createInvitation',
+    'createInvitations',
+    'removeUserPasskeys',
+    'setPassword',
+  ]);
+  // Whatever queues an email is called by one of these operations, or by a job.
+  const isCaller = ([, text]: readonly [string, string]) => /\b(queueMails|mailAccountChange)\(/.test(text);
+  const callers = sources.filter(isCaller).map(([name]) => name.replace('server/src/domain/', ''));
+  assert.deepEqual(callers.sort(), [
+    ...['mail/queue.ts', 'reminders/queue.ts', 'reports/schedules/run-next.ts'],
+    ...['sign-in/passkeys/manage.ts', 'sign-in/passkeys/user-store.ts', 'users/account-mails.ts'],
+    ...['users/choose-password.ts', 'users/invitations/invite.ts', 'users/invitations/resets.ts'],
+  ]);
+  for (const name of mailsOnPurpose.keys())
+    assert.ok(
+      routes.some((route) => route.name === name),
+      name,
+    );
+});
+
 test('scopes match access: only keys have scopes, and a read scope permits no write', () => {
   const readerOf = (scope: string) => scope.replace(/:write$/, ':read');
   const lacking = scopes.filter((scope) => !scopes.some((other) => other === readerOf(scope)));

@@ -48,6 +48,8 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ValidFor: 'P1Y',
   Window: 'P60D',
   ManagerLoginID: 'grace',
+  MemberLoginID: 'bob',
+  Subject: 'Reminder: {Courses}',
   // Courses
   CourseID: 'fire-safety',
   CourseTitle: 'Fire safety',

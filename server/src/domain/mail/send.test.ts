@@ -178,7 +178,7 @@ test('only a single plain address gets an email; otherwise the link is shown as 
     assert.equal(MailID, null, String(Email));
     assert.ok(InvitationURL);
   }
-  const { MailID } = await invite(tenant, await tenant.user({ Email }), { SendMail: false });
+  const { MailID } = await invite(tenant, await tenant.user({ Email }), { Notify: false });
   assert.equal(MailID, null);
   await send();
   assert.deepEqual(server.mails, []);
@@ -188,7 +188,7 @@ test('only a single plain address gets an email; otherwise the link is shown as 
 test('a newer invitation, its use, a revocation, a new password or disabling the user cancels a queued email', async () => {
   const tenant = await newTenant(service);
   const ways: ((LoginID: string, url: string) => Promise<unknown>)[] = [
-    (LoginID) => invite(tenant, LoginID, { SendMail: false }),
+    (LoginID) => invite(tenant, LoginID, { Notify: false }),
     async (_, url) => {
       const Token = new URL(url).hash.slice(1);
       const Password = createHash('sha256').update('correct horse').digest('hex');

@@ -55,7 +55,7 @@ test('users get an email when their password is changed, but not when they get t
   assert.match(own?.text ?? '', /The password for your account with Acme was changed on .+ UTC\./);
   assert.match(own?.text ?? '', /If this was not you, choose “Forgot your password\?”/);
 
-  const { body } = await tenant.api('POST', '/invitation', { LoginID, SendMail: false });
+  const { body } = await tenant.api('POST', '/invitation', { LoginID, Notify: false });
   const Token = new URL(body.InvitationURL).hash.slice(1);
   const accepted = await service.api('POST', '/session/invitation', { Token, Password: chosen }, '', ownPage);
   expectStatus(accepted, 200);

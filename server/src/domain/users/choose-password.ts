@@ -8,6 +8,7 @@ import { mailAccountChange } from './account-mails.ts';
 import { limitWithPassword, sessionLimit } from './administrators.ts';
 import { endInvitations, endResets } from './end-links.ts';
 import { isUsablePassword, pageFunction, readPassword, storePassword } from './passwords.ts';
+import type { NewPassword } from './schemas.ts';
 import { findUserId, userNotFound } from './users.ts';
 
 type Choice = {
@@ -17,11 +18,13 @@ type Choice = {
   sessionId: string | null;
   /** The scopes of the inviter or administrator; `undefined` if the user changes or resets their own password. */
   limit?: readonly string[] | null;
+  /** false: the user is not told. */
+  notify?: boolean;
 };
 
 /** Stores a password that was chosen on a page of this service. Call it in a transaction. */
 export async function storeChosenPassword(ctx: TenantContext, choice: Choice): Promise<void> {
-  const { userId, passwordHash, sessionId, limit } = choice;
+  const { userId, passwordHash, sessionId, limit, notify = true } = choice;
   const before = await ctx.db
     .selectFrom('user')
     .select(['login_id', 'is_admin', 'admin_scopes', 'password_hash', 'password_chosen'])
@@ -47,7 +50,7 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
   await endResets(ctx, [userId]);
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   // The first password is no surprise to a user who was invited.
-  if (isUsablePassword(before, declared))
+  if (notify && isUsablePassword(before, declared))
     await mailAccountChange(ctx, { userId, kind: 'password_changed', isOwn: ctx.actor.userId === userId });
   const data = { LoginID: before.login_id, Changed: ['Password'] };
   await appendEvents(ctx, [{ type: 'user.updated', userId, data }]);
@@ -61,10 +64,10 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
 /** Sets a password with which the user can sign in to our own pages. Their sessions end, except the caller's own. */
 export async function setPassword(
   ctx: TenantContext,
-  input: { loginId: string; password: string },
+  input: NewPassword & { loginId: string },
 ): Promise<void> {
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
-  const password = readPassword(input.password, pageFunction(declared));
+  const password = readPassword(input.Password, pageFunction(declared));
   if ((await findUserId(ctx, input.loginId)) === null) throw userNotFound();
   const passwordHash = await storePassword(ctx, password);
   const limit = sessionLimit(ctx);
@@ -72,6 +75,7 @@ export async function setPassword(
     const userId = await findUserId(ctx, input.loginId);
     if (userId === null) throw userNotFound();
     const sessionId = ctx.actor.userId === userId ? ctx.actor.id : null;
-    await storeChosenPassword(ctx, { userId, passwordHash, sessionId, limit });
+    const notify = input.Notify ?? true;
+    await storeChosenPassword(ctx, { userId, passwordHash, sessionId, limit, notify });
   });
 }

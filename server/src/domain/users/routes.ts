@@ -10,6 +10,7 @@ import {
   CheckResult,
   Group,
   LoginID,
+  NewPassword,
   NewUser,
   PasswordCheck,
   User,
@@ -174,13 +175,13 @@ export const userRoutes = [
     scope: 'users:write',
     additionalScopes: ['users:admin'],
     params,
-    body: PasswordCheck,
+    body: NewPassword,
     responses: { 204: { description: 'The password has been set.' } },
     problems: ['user_not_found', 'password_not_hashed'],
     events: ['user.updated'],
     audits: ['user.access_changed'],
     handle: async (ctx, { params, body }) => {
-      await setPassword(ctx, { loginId: params.LoginID, password: body.Password });
+      await setPassword(ctx, { ...body, loginId: params.LoginID });
       return { status: 204 };
     },
   }),

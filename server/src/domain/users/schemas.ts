@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import { Fields, Identifier, Instant, Notify, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
 
 export const LoginID = Identifier(
   "Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just one or two dots. It cannot be changed.",
@@ -163,5 +163,7 @@ export const CheckResult = Fields(
 export type CheckResult = Type.Static<typeof CheckResult>;
 
 export const PasswordCheck = Fields({ Password }, { title: 'PasswordCheck' });
+export const NewPassword = Fields({ Password, Notify }, { title: 'NewPassword' });
+export type NewPassword = Type.Static<typeof NewPassword>;
 
 export const Group = Fields({ GroupName: Text(255) }, { title: 'Group' });

@@ -70,6 +70,11 @@ export function Address(description: string) {
   });
 }
 
+/** On every call that may write to a person. Nothing else about the call changes. */
+export const Notify = Type.Optional(
+  Type.Boolean({ default: true, description: 'false: the person gets no email because of this call.' }),
+);
+
 /** An object that rejects unknown members in a request and drops them from a response. */
 export function Fields<P extends Record<string, TSchema>>(
   properties: P,

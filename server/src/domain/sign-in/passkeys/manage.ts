@@ -84,7 +84,10 @@ export async function listUserPasskeys(ctx: TenantContext, input: { loginId: str
 }
 
 /** For a user who lost their passkeys. Ends all of their sessions. */
-export async function removeUserPasskeys(ctx: TenantContext, input: { loginId: string }): Promise<void> {
+export async function removeUserPasskeys(
+  ctx: TenantContext,
+  input: { loginId: string; Notify?: boolean },
+): Promise<void> {
   const userId = await requireUserId(ctx, input.loginId);
   const { tenantId } = ctx;
   await transaction(ctx, async (ctx) => {
@@ -105,12 +108,13 @@ export async function removeUserPasskeys(ctx: TenantContext, input: { loginId: s
       .execute();
     if (removed.length === 0) return;
     await endSessionsWithoutPasskey(ctx, { userId, sessionId: null });
-    await mailAccountChange(ctx, {
-      userId,
-      kind: 'passkey_removed',
-      isOwn: ctx.actor.userId === userId,
-      isAll: true,
-    });
+    if (input.Notify ?? true)
+      await mailAccountChange(ctx, {
+        userId,
+        kind: 'passkey_removed',
+        isOwn: ctx.actor.userId === userId,
+        isAll: true,
+      });
     const data = { Passkeys: removed.length };
     await appendAudit(ctx, tenantId, { action: 'passkey.removed', targetId: userId, data });
   });

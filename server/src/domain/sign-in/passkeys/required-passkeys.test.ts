@@ -64,7 +64,7 @@ const paths: Record<string, (names: { TenantID: string; LoginID: string }) => Pr
   password: async (names) => (await signInByPassword(service, names)).page,
   invitation: async ({ TenantID, LoginID }) => {
     const tenant = TenantID === required.TenantID ? required : optional;
-    const { body } = await tenant.api('POST', '/invitation', { LoginID, SendMail: false });
+    const { body } = await tenant.api('POST', '/invitation', { LoginID, Notify: false });
     const Token = new URL(body.InvitationURL).hash.slice(1);
     return pageAfter(service, await post('/session/invitation', { Token, Password: hashOf('right') }));
   },

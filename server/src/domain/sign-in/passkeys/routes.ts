@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { ok, route } from '../../../http/routes.ts';
+import { Fields, Notify } from '../../../http/validation/schema.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { LoginID } from '../../users/schemas.ts';
@@ -176,12 +177,13 @@ export const passkeyRoutes = [
     scope: 'users:write',
     additionalScopes: ['users:admin'],
     params: Type.Object({ LoginID }),
+    query: Fields({ Notify }),
     responses: { 204: { description: 'The user no longer has any passkeys.' } },
     problems: ['user_not_found'],
     events: [],
     audits: ['passkey.removed'],
-    handle: async (ctx, { params }) => {
-      await removeUserPasskeys(ctx, { loginId: params.LoginID });
+    handle: async (ctx, { params, query }) => {
+      await removeUserPasskeys(ctx, { ...query, loginId: params.LoginID });
       return { status: 204 };
     },
   }),

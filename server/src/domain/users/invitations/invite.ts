@@ -152,7 +152,7 @@ export async function inviting<T>(
     link_hash: hash,
     scopes: sessionLimit(ctx),
   };
-  const mails = input.SendMail ?? true;
+  const mails = input.Notify ?? true;
   return submission({ row, by: ctx.actor, url: mails ? url : null }, (made) => {
     if (!made) throw userNotFound();
     if (!made.enabled)

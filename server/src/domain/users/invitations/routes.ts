@@ -28,7 +28,7 @@ export const invitationRoutes = [
     name: 'createInvitation',
     summary: 'Invite a user to set a password',
     description:
-      "The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service emails it to the user. The user's earlier invitation stops working. Invite users who forgot their password in the same way.",
+      "The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service emails it to the user, unless `Notify` is false. The user's earlier invitation stops working. Invite users who forgot their password in the same way.",
     body: InvitationRequest,
     responses: { 201: { description: 'The invitation with its link.', schema: NewInvitation } },
     problems: ['user_not_found', 'user_disabled'],
@@ -46,7 +46,7 @@ export const invitationRoutes = [
     description:
       'Each row is processed like a call to `POST /invitation`. Rows are independent: a rejected row does not affect the others.',
     query: bulkQuery,
-    streams: bulkStreams('LoginID, SendMail', { LoginID: 'ada' }),
+    streams: bulkStreams('LoginID, Notify', { LoginID: 'ada' }),
     responses: { 200: bulkResponse },
     events: ['invitation.created'],
     audits: ['invitation.created'],

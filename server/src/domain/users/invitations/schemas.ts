@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Address, Fields, Instant, Nullable, OneOf } from '../../../http/validation/schema.ts';
+import { Address, Fields, Instant, Notify, Nullable, OneOf } from '../../../http/validation/schema.ts';
 import { LoginID } from '../schemas.ts';
 
 export const InvitationID = Type.String({ format: 'uuid', description: 'Opaque.' });
@@ -28,12 +28,7 @@ export type Invitation = Type.Static<typeof Invitation>;
 export const InvitationRequest = Fields(
   {
     LoginID,
-    SendMail: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: 'If false, the service does not email the link, so that you can send it yourself.',
-      }),
-    ),
+    Notify,
   },
   { title: 'InvitationRequest' },
 );
@@ -51,7 +46,7 @@ export const NewInvitation = Fields(
       Type.String({
         format: 'uuid',
         description:
-          "The email with the link, listed by `GET /mail`. null if the service sends no email, `SendMail` is false, or the user's `Email` is not an email address or has bounced.",
+          "The email with the link, listed by `GET /mail`. null if the service sends no email, `Notify` is false, or the user's `Email` is not an email address or has bounced.",
       }),
     ),
   },
