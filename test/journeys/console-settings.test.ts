@@ -13,29 +13,57 @@ before(async () => {
 
 after(() => service?.close());
 
-test('An administrator chooses the language of emails and when learners are reminded', async () => {
+test('An administrator chooses the language of emails and when people are reminded', async () => {
   const tenant = await newTenant(service, { Name: 'Acme' });
   const boss = await tenant.user({ FirstName: 'Ada', IsAdmin: true });
   const page = await consoleOf(service, { tenant, LoginID: boss });
   await page.getByRole('link', { name: 'Organisation' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-  const save = page.getByRole('button', { name: 'Save' });
+  const save = page.getByRole('button', { name: 'Save', exact: true });
   await save.waitFor();
   assert.ok(await save.isDisabled());
   await page.getByRole('combobox', { name: 'Language of emails and pages' }).click();
   await page.getByRole('option', { name: 'Deutsch' }).click();
-  const days = page.getByRole('combobox', { name: /Reminders/ });
+  await page.getByRole('switch', { name: 'Send reminders' }).click();
+  const days = page.getByRole('combobox', { name: 'Days before' });
   await days.fill('30');
   await page.keyboard.press('Enter');
+  await page.getByRole('checkbox', { name: 'On the day on which it is due' }).uncheck();
   await expectAccessible(page);
   await save.click();
   await page.getByText('Settings saved').waitFor();
   await expectAccessible(page);
   const { body } = await tenant.api('GET', '/settings');
-  assert.deepEqual([body.Language, body.ReminderDays], ['de', [30, 14, 3]]);
+  const { Enabled, DaysBefore, OnTheDay, ManagerDigest } = body.Reminders;
+  assert.deepEqual([body.Language, Enabled, DaysBefore], ['de', true, [30, 14, 3]]);
+  assert.deepEqual([OnTheDay, ManagerDigest], [false, true]);
   await page.getByRole('link', { name: 'Log' }).click();
   await page.getByRole('link', { name: 'Audit trail' }).click();
   await page.getByRole('table').getByText('Tenant changed').waitFor();
+  await closeConsole(page);
+});
+
+test('An administrator writes reminders in their own words, with a preview', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const boss = await tenant.user({ FirstName: 'Ada', IsAdmin: true });
+  const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/settings');
+  const subject = page.getByRole('textbox', { name: 'Subject' });
+  await subject.fill('{Cuorses}');
+  await page.getByRole('button', { name: 'Save words' }).click();
+  await page.getByText('unknown placeholder {Cuorses}').waitFor();
+  await subject.fill('Please do {Courses}');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Please do Fire safety and 2 more' });
+  await dialog.waitFor();
+  const email = page.frameLocator('iframe[title="Preview"]');
+  await email.getByText('Fire safety').waitFor();
+  await expectAccessible(page, { isCovered: true });
+  await page.getByRole('button', { name: 'Close preview' }).click();
+  await page.getByRole('button', { name: 'Save words' }).click();
+  await page.getByText('Settings saved').waitFor();
+  await page.getByRole('button', { name: 'Restore standard words' }).waitFor();
+  const [english] = (await tenant.api('GET', '/reminder/text')).body.Items;
+  assert.deepEqual([english.Subject, english.IsStandard], ['Please do {Courses}', false]);
   await closeConsole(page);
 });
 
