@@ -1,4 +1,4 @@
-import { Box, Button, Group, Modal, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -106,17 +106,9 @@ function Words({ text, isAllowed }: { text: ReminderText; isAllowed: boolean }) 
         size="lg"
         closeButtonProps={{ 'aria-label': t('closePreview') }}
       >
-        <Box
-          component="iframe"
-          title={t('preview')}
-          sandbox=""
-          srcDoc={preview.data?.HTML ?? ''}
-          w="100%"
-          h={520}
-          bd="1px solid var(--mantine-color-default-border)"
-          bg="white"
-          style={{ colorScheme: 'light', borderRadius: 8 }}
-        />
+        <Text className="break" style={{ whiteSpace: 'pre-wrap' }} lang={Language}>
+          {preview.data?.Text}
+        </Text>
       </Modal>
       <LeaveGuard isOn={isChanged && !saving.isRunning} text={s('leaveText')} />
     </form>

@@ -68,8 +68,7 @@ function Shown({ record }: { record: Record }) {
                 {
                   key: 'due',
                   header: t('columns.due'),
-                  cell: ({ DueAt, MetAt }) =>
-                    MetAt === null ? <DueDay at={DueAt} /> : <Instant at={DueAt} isDay />,
+                  cell: ({ DueAt, Status }) => <DueDay at={DueAt} isLate={Status === 'overdue'} />,
                 },
                 { key: 'met', header: t('columns.met'), cell: ({ MetAt }) => <Instant at={MetAt} isDay /> },
                 {
@@ -114,7 +113,7 @@ function Shown({ record }: { record: Record }) {
           )}
         </Stack>
       </Stack>
-      {isReminding && <RemindDialog loginIds={[record.LoginID]} onClose={() => setReminding(false)} />}
+      {isReminding && <RemindDialog people={[record]} onClose={() => setReminding(false)} />}
     </Page>
   );
 }

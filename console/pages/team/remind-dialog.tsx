@@ -3,21 +3,23 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { useSession } from '../../api/session.tsx';
+import { nameOf, useSession } from '../../api/session.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 
-type Props = { loginIds: string[]; onClose: () => void };
+type Person = Parameters<typeof nameOf>[0];
+type Props = { people: readonly Person[]; onClose: () => void };
 
 /** Says who gets an email and who does not, and why, before anybody is reminded. */
-export function RemindDialog({ loginIds, onClose }: Props) {
+export function RemindDialog({ people, onClose }: Props) {
   const t = useTranslations('team');
   const { LoginID } = useSession();
   const { $api } = useApi();
   const queries = useQueryClient();
   const path = { LoginID: LoginID ?? '' };
-  const body = { LoginIDs: loginIds };
+  const names = new Map(people.map((person) => [person.LoginID ?? '', nameOf(person)]));
+  const body = { LoginIDs: [...names.keys()] };
   const plan = $api.useMutation('post', '/team/{LoginID}/remind');
   const remind = $api.useMutation('post', '/team/{LoginID}/remind');
   const { mutate } = plan;
@@ -51,7 +53,7 @@ export function RemindDialog({ loginIds, onClose }: Props) {
               <List size="sm">
                 {leftOut.map(({ LoginID, Reason }) => (
                   <List.Item key={LoginID} className="break">
-                    {LoginID}: {Reason !== null && t(`reasons.${Reason}`)}
+                    {names.get(LoginID) ?? LoginID}: {Reason !== null && t(`reasons.${Reason}`)}
                   </List.Item>
                 ))}
               </List>

@@ -1,4 +1,5 @@
 import { Anchor, Button, Text } from '@mantine/core';
+import type { InfiniteData } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
@@ -17,25 +18,37 @@ type Member = components['schemas']['TeamMember'];
 
 const rowKey = ({ LoginID }: Member) => LoginID;
 
+/** Whoever has most to catch up on comes first. */
+const byUrgency = (one: Member, other: Member) =>
+  other.Overdue - one.Overdue || other.DueSoon - one.DueSoon || nameOf(one).localeCompare(nameOf(other));
+
+type Pages = InfiniteData<{ Items: Member[]; NextCursor: string | null } | undefined>;
+
+const sorted = {
+  ...paged,
+  select: (data: Pages): Pages => ({
+    ...data,
+    pages: data.pages.map((page) => page && { ...page, Items: page.Items.toSorted(byUrgency) }),
+  }),
+};
+
 /** A manager's direct reports: who is late, and reminders for them. */
 export default function TeamPage() {
   const t = useTranslations('team');
   const home = useTranslations('home');
   const { LoginID } = useSession();
   const { $api } = useApi();
-  const [reminded, setReminded] = useState<string[] | null>(null);
+  const [reminded, setReminded] = useState<readonly Member[] | null>(null);
   const manager = LoginID ?? '';
-  const path = { params: { path: { LoginID: manager } } };
-  const team = $api.useInfiniteQuery('get', '/team/{LoginID}', path, paged);
+  const params = { path: { LoginID: manager }, query: { Limit: 200 } };
+  const team = $api.useInfiniteQuery('get', '/team/{LoginID}', { params }, sorted);
   const members = team.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
   const ticked = useSelection<Member>({
     ...{ rowKey, nameOf, path: `/team/${encodeURIComponent(manager)}`, query: {}, all: undefined },
   });
   const overdue = members.filter(({ Overdue }) => Overdue > 0);
   const actions = overdue.length > 0 && (
-    <Button onClick={() => setReminded(overdue.map(rowKey))}>
-      {t('remindOverdue', { count: overdue.length })}
-    </Button>
+    <Button onClick={() => setReminded(overdue)}>{t('remindOverdue', { count: overdue.length })}</Button>
   );
   return (
     <Page
@@ -45,7 +58,7 @@ export default function TeamPage() {
       actions={actions}
     >
       <SelectionBar label={t('chosenLabel')} text={(count) => t('chosen', { count })} ticked={ticked}>
-        <Button size="xs" onClick={() => setReminded([...ticked.selection.chosen.keys()])}>
+        <Button size="xs" onClick={() => setReminded([...ticked.selection.chosen.values()])}>
           {t('remind')}
         </Button>
       </SelectionBar>
@@ -57,7 +70,7 @@ export default function TeamPage() {
         columns={useColumns()}
         empty={<Message title={t('none')} text={t('noneText')} />}
       />
-      {reminded && <RemindDialog loginIds={reminded} onClose={() => setReminded(null)} />}
+      {reminded && <RemindDialog people={reminded} onClose={() => setReminded(null)} />}
     </Page>
   );
 }
@@ -68,7 +81,6 @@ function useColumns(): Column<Member>[] {
   const number = (key: 'DueSoon' | 'Met') => ({
     key,
     header: t(`columns.${key}`),
-    align: 'end' as const,
     cell: (member: Member) => format.number(member[key]),
   });
   return [
@@ -89,7 +101,6 @@ function useColumns(): Column<Member>[] {
     {
       key: 'Overdue',
       header: t('columns.Overdue'),
-      align: 'end',
       cell: ({ Overdue }) => (
         <Text component="span" size="sm" {...(Overdue > 0 && { fw: 600, c: 'var(--mantine-color-error)' })}>
           {format.number(Overdue)}
@@ -101,7 +112,7 @@ function useColumns(): Column<Member>[] {
     {
       key: 'next',
       header: t('columns.next'),
-      cell: ({ NextDueAt }) => <DueDay at={NextDueAt} />,
+      cell: ({ NextDueAt, Overdue }) => <DueDay at={NextDueAt} isLate={Overdue > 0} />,
     },
   ];
 }
