@@ -66,11 +66,11 @@ const keptDays = 90;
 
 /** The last day for which people have been chosen, or `day` if there is none yet. Locked, unless another node has it. */
 async function lastDay(ctx: TenantContext, day: string): Promise<string | null> {
-  await run(ctx, {
-    name: 'begin_reminders',
-    text: 'insert into reminder_log (tenant_id, day) values ($1, $2) on conflict do nothing',
-    values: [ctx.tenantId, day],
-  });
+  await ctx.db
+    .insertInto('reminder_log')
+    .values({ tenant_id: ctx.tenantId, day })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   const log = await ctx.db
     .selectFrom('reminder_log')
     .select('day')
