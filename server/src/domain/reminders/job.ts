@@ -7,7 +7,10 @@ import { dayOf } from '../../lib/days.ts';
 import { chooseToday } from './choose.ts';
 import { queueNext } from './queue.ts';
 
-/** The query starts from the event logs, because every tenant that has enrolments has one. */
+/**
+ * The query starts from the event logs, because every tenant that has enrolments has one. Tenants that have turned
+ * reminders off pass their days too: turning them on again must not make up for the time in between.
+ */
 const tenantsText = `/* across tenants: reminders of all tenants */
 select log.tenant_id, client.time_zone, own.day as last,
   exists (select from reminder held where held.tenant_id = log.tenant_id and held.is_pending) as is_pending
@@ -15,7 +18,7 @@ from event_log log
 join tenant client on client.tenant_id = log.tenant_id and client.status = 'active'
 left join reminder_log own on own.tenant_id = log.tenant_id
 where ${isServed('log.tenant_id', '$1')} and (
-  (client.reminders ->> 'Enabled')::boolean
+  own.day is not null or (client.reminders ->> 'Enabled')::boolean
   or exists (select from requirement rule where rule.tenant_id = log.tenant_id and (rule.rule #>> '{Reminders,Enabled}')::boolean)
   or exists (select from reminder held where held.tenant_id = log.tenant_id and held.is_pending)
 )`;

@@ -269,3 +269,20 @@ test('the clock of a test tenant moves reminders', async () => {
   await advance('P14D');
   assert.equal((await mailsOf(tenant, ada)).length, 2);
 });
+
+test('turning reminders on again does not make up for the time in between', async () => {
+  const tenant = await newTenant(service, Enabled);
+  const ada = await person(tenant);
+  await require(tenant, { DueAfter: 'P5D' });
+  await jobs(tenant);
+  await tenant.api('PUT', '/settings', { Reminders: { Enabled: false } });
+  for (let day = 0; day < 10; day++) {
+    clock.advance({ days: 1 });
+    await sendReminders(service.ctx);
+  }
+  await tenant.api('PUT', '/settings', Enabled);
+  await pass(tenant, 1);
+  assert.deepEqual(await mailsOf(tenant, ada), []);
+  await pass(tenant, 1);
+  assert.equal((await mailsOf(tenant, ada)).length, 1);
+});
