@@ -46,6 +46,8 @@ const addresses = ({ learner, enrolment, webhookId, tenant }: CrowdedConsole): R
   '/console/reports/schedules': ['/console/reports/schedules'],
   '/console/keys': ['/console/keys'],
   '/console/redeem': ['/console/redeem'],
+  '/console/team': ['/console/team'],
+  '/console/team/$loginId': [`/console/team/${learner}`],
   '/console/api-keys': ['/console/api-keys'],
   '/console/branding': ['/console/branding'],
   '/console/settings': ['/console/settings'],
@@ -206,7 +208,7 @@ test('The pages for learners are accessible and fit a phone', async () => {
   }
   await closeConsole(anonymous);
   const page = await consoleOf(service, { tenant, LoginID: learner });
-  for (const path of ['', `/redeem#${key}`, '/security', '/users', '/nowhere']) {
+  for (const path of ['', `/redeem#${key}`, '/team', '/security', '/users', '/nowhere']) {
     await page.goto('about:blank');
     await page.goto(`${service.baseUrl}/console${path}`);
     await loaded(page);
