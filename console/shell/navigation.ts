@@ -4,6 +4,7 @@ import {
   IconBuildingCommunity,
   IconCertificate,
   IconChartArea,
+  IconChecklist,
   IconGauge,
   IconHistory,
   IconPlugConnected,
@@ -50,6 +51,14 @@ export const navigationItems = [
     text: 'enrolments',
     icon: IconCertificate,
     pages: [{ to: '/console/enrolments', text: 'enrolments', ofTenant: true }],
+  },
+  {
+    text: 'requirements',
+    icon: IconChecklist,
+    pages: [
+      { to: '/console/requirements', text: 'requirements', ofTenant: true },
+      { to: '/console/requirements/people', text: 'requiredPeople', ofTenant: true },
+    ],
   },
   {
     text: 'reports',

@@ -7,7 +7,7 @@ import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 const root = join(import.meta.dirname, '../..');
 
 /** Packs a demo course from its source. */
-export async function packCourse(name: 'phishing' | 'fire-safety'): Promise<string> {
+export async function packCourse(name: 'phishing' | 'fire-safety' | 'recovery-position'): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), 'lectern-')), `${name}.zip`);
   await packFolder(join(root, 'courses', name), file);
   return file;

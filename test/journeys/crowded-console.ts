@@ -47,6 +47,7 @@ export async function startCrowdedConsole(): Promise<CrowdedConsole> {
   await addKeys(tenant);
   const webhookId = await addConnections(service, tenant);
   await addSchedules(tenant);
+  await addRequirements(tenant);
   await addStatements(service, tenant);
   const played = (await tenant.api('POST', '/enrol/staff-10/fire-safety')).body;
   const withdrawn = (await tenant.api('POST', '/enrol/staff-11/fire-safety')).body;
@@ -73,6 +74,14 @@ export async function startCrowdedConsole(): Promise<CrowdedConsole> {
       await mailServer.close();
     },
   };
+}
+
+async function addRequirements(tenant: TestTenant): Promise<void> {
+  for (const n of numbers) {
+    const rule = { Title: `Machine ${n}`, CourseIDs: ['fire-safety'], DueAfter: 'P30D', ValidFor: 'P1Y' };
+    const Audience = { LoginIDs: ['staff-13'] };
+    expectStatus(await tenant.api('PUT', `/requirement/rule-${n}`, { ...rule, Audience }), 201);
+  }
 }
 
 async function addCourses(service: TestService): Promise<void> {

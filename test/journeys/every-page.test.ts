@@ -40,6 +40,9 @@ const addresses = ({ learner, enrolment, webhookId, tenant }: CrowdedConsole): R
   '/console/users/$loginId': [`/console/users/${learner}`],
   '/console/enrolments': ['/console/enrolments'],
   '/console/enrolments/$loginId/$enrollId': [`/console/enrolments/${enrolment}`],
+  '/console/requirements': ['/console/requirements'],
+  '/console/requirements/people': ['/console/requirements/people'],
+  '/console/requirements/edit': ['/console/requirements/edit', '/console/requirements/edit?id=rule-10'],
   '/console/reports': ['/console/reports', '/console/reports?by=course_and_group'],
   '/console/reports/access': ['/console/reports/access', '/console/reports/access?by=course_and_group'],
   '/console/reports/activity': ['/console/reports/activity'],
@@ -73,7 +76,7 @@ const linkPages = ['/console/invitation', '/console/forgot', '/console/reset'];
 const lists = [
   ...['api-keys', 'audit', 'courses', 'enrolments', 'events', 'invitations', 'invitations/mails', 'keys'],
   ...['reports', 'reports?by=course_and_group', 'reports/access', 'reports/access?by=course_and_group'],
-  ...['reports/schedules', 'statements', 'users', 'webhooks'],
+  ...['reports/schedules', 'requirements', 'requirements/people', 'statements', 'users', 'webhooks'],
 ];
 
 function pathsInRouter(): string[] {

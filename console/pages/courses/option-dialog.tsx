@@ -6,6 +6,7 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { PeriodField } from '../../parts/period-field.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { AttemptsField } from './attempts-field.tsx';
 import { DurationField } from './duration-field.tsx';
@@ -101,6 +102,12 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
           </Stack>
         </Radio.Group>
       )}
+      <PeriodField
+        label={t('dueAfter')}
+        description={t('dueAfterText')}
+        value={now.DueAfter}
+        onChange={(DueAfter) => set({ DueAfter })}
+      />
       <NumberInput
         label={t('seats')}
         description={option?.SeatsLeft == null ? t('seatsText') : t('seatsTaken', { left: option.SeatsLeft })}

@@ -53,6 +53,7 @@ export function EnrolForm({ onMade }: Props) {
   const [file, setFile] = useState<File | null>(null);
   const [courses, setCourses] = useState<string[]>(given.course === undefined ? [] : [given.course]);
   const [chosen, setChosen] = useState<Readonly<Record<string, Chosen>>>({});
+  const [due, setDue] = useState('');
   const [end, setEnd] = useState('');
   const [extendsAccess, setExtends] = useState(false);
   const [updates, setUpdates] = useState(false);
@@ -90,10 +91,10 @@ export function EnrolForm({ onMade }: Props) {
             ({ LoginID }) => LoginID,
           );
     const rows = loginIds.flatMap((loginId) =>
-      courses.map((id) => csvRow([loginId, id, optionOf(id)], { isRaw: true })),
+      courses.map((id) => csvRow([loginId, id, optionOf(id), ...(due ? [due] : [])], { isRaw: true })),
     );
     const who = from === 'group' ? group : t('count', { count: loginIds.length });
-    const content = [csvRow(['LoginID', 'CourseID', 'DurationID']), ...rows];
+    const content = [csvRow(['LoginID', 'CourseID', 'DurationID', ...(due ? ['DueAt'] : [])]), ...rows];
     const upload: Upload = {
       file: new File(content, `${who} · ${courses.join(', ')}`),
       query: { ...query, Of: 'enrolments' },
@@ -122,6 +123,7 @@ export function EnrolForm({ onMade }: Props) {
     const made = await enrol({
       ...{ LoginID, CourseID },
       ...(DurationID === undefined ? {} : { DurationID }),
+      ...(due === '' ? {} : { DueAt: due }),
       ...(end === '' ? {} : { ExpiresAt: `${end}T23:59:59Z` }),
       IfEnrolled: extendsAccess ? 'extend' : 'fail',
     });
@@ -191,6 +193,15 @@ export function EnrolForm({ onMade }: Props) {
             isTitled={courses.length > 1}
           />
         ))}
+        {from !== 'file' && (
+          <TextInput
+            type="date"
+            label={t('due')}
+            description={t('dueText')}
+            value={due}
+            onChange={(event) => setDue(event.currentTarget.value)}
+          />
+        )}
         <TextInput
           type="date"
           label={t('end')}

@@ -1,20 +1,26 @@
-import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { IconCalendarPlus, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
-import { choiceOf, namesOf } from '../../parts/choices.ts';
-import { DownloadButton, withQuery } from '../../parts/download.tsx';
-import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import { namesOf } from '../../parts/choices.ts';
+import {
+  CsvButton,
+  choiceFilter,
+  dayFilter,
+  FilteredList,
+  ListFilterBar,
+  searchFilter,
+  useListFilters,
+  useListRows,
+} from '../../parts/filtered-list.tsx';
+import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { paged } from '../../parts/paged.ts';
-import { SelectionBar, useSelection } from '../../parts/selection.tsx';
-import { Message, NoneFound } from '../../parts/states.tsx';
+import { SelectionBar } from '../../parts/selection.tsx';
+import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { GroupFilter } from '../users/group.tsx';
+import { usePeopleFilters } from '../users/people-filters.tsx';
 import { LoginID } from '../users/person.tsx';
 import { AccessDialog } from './access-dialog.tsx';
 import { useEnrolmentColumns } from './columns.tsx';
@@ -22,7 +28,6 @@ import { useEnrolmentOrder } from './order.ts';
 import { CoursePicker } from './pickers.tsx';
 import type { ListedEnrolment } from './values.tsx';
 
-const names = ['search', 'course', 'status', 'group', 'before', 'by', 'order'] as const;
 /** What the filter offers. Figures of the access report count by the state of access, all others by outcome. */
 const states = {
   open: { Status: 'open' },
@@ -80,10 +85,10 @@ function useColumns(): Column<ListedEnrolment>[] {
   ];
 }
 
-/** The start of the day in the viewer's time zone, unless a time follows; null if the date is invalid. */
-function instantOf(day: string | undefined): string | null {
-  const instant = new Date(day?.includes('T') ? day : `${day}T00:00`);
-  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+/** The start of the day in the viewer's time zone, unless a time follows. */
+function instantOf(day: string) {
+  const instant = new Date(day.includes('T') ? day : `${day}T00:00`);
+  return Number.isNaN(instant.getTime()) ? {} : { ExpiresBefore: instant.toISOString() };
 }
 
 export default function Enrolments() {
@@ -91,39 +96,41 @@ export default function Enrolments() {
   const o = useTranslations('outcomes');
   const u = useTranslations('users');
   const shell = useTranslations('shell');
-  const { $api } = useApi();
   const columns = useColumns();
-  const [filters, change] = useFilters(names);
   const [isChanging, setChanging] = useState(false);
-  const before = instantOf(filters.before);
-  const state = choiceOf(stateNames, filters.status);
-  const wanted = {
-    ...(filters.search ? { Search: filters.search } : {}),
-    ...(filters.course ? { CourseID: filters.course } : {}),
-    ...(state ? states[state] : {}),
-    ...(filters.group ? { GroupName: filters.group } : {}),
-    ...(before ? { ExpiresBefore: before } : {}),
-  };
-  const { sorts, by, query: sorting } = useEnrolmentOrder(filters, before !== null, change);
-  const filtered = { ...wanted, ...sorting.filter };
-  const query = { ...filtered, Order: sorting.order };
-  const list = $api.useInfiniteQuery('get', '/enrolment', { params: { query } }, paged);
-  const counted = { params: { query: { ...filtered, Limit: 1, Count: true } } };
-  const { data: all } = $api.useQuery('get', '/enrolment', counted, { enabled: list.hasNextPage });
-  const ticked = useSelection<ListedEnrolment>({
+  const at = useListFilters(
+    [
+      searchFilter(u('search')),
+      {
+        name: 'course',
+        query: (CourseID) => ({ CourseID }),
+        field: (props) => <CoursePicker {...props} />,
+      },
+      choiceFilter(
+        'status',
+        t('status'),
+        stateNames.map((value) => ({
+          ...{ value, query: states[value] },
+          label: isGroup(value) ? t(`states.${value}`) : o(value),
+        })),
+      ),
+      ...usePeopleFilters(),
+      { ...dayFilter('due', t('dueBefore'), (DueBefore) => ({ DueBefore })), replaces: 'before' },
+      { ...dayFilter('before', t('endsBefore'), instantOf), replaces: 'due' },
+    ],
+    ['by', 'order'],
+  );
+  const { values } = at;
+  const { sorts, by, query: sorting } = useEnrolmentOrder(at);
+  const rows = useListRows<ListedEnrolment>({
+    path: '/enrolment',
+    at: { ...at, wanted: { ...at.wanted, ...sorting.filter } },
+    order: { Order: sorting.order },
     rowKey: ({ EnrollID }) => EnrollID,
     nameOf: (row) => t('nameOf', { user: nameOf(row), course: row.CourseTitle }),
-    path: '/enrolment',
-    query: filtered,
-    all: list.hasNextPage ? all?.Count?.Records : undefined,
   });
-  const isFiltered = Object.keys(wanted).length > 0;
-  const clear = () =>
-    change({
-      ...{ search: undefined, course: undefined, status: undefined },
-      ...{ group: undefined, before: undefined, by: undefined, order: undefined },
-    });
-  const known = { group: filters.group, course: filters.course };
+  const { ticked } = rows;
+  const known = { group: values.group, course: values.course };
   const enrol = (
     <Button
       leftSection={<IconPlus size={16} aria-hidden />}
@@ -137,40 +144,12 @@ export default function Enrolments() {
       title={shell('pages.enrolments')}
       actions={
         <>
-          <DownloadButton
-            path={withQuery('/enrolment', query)}
-            accept="text/csv"
-            name="enrolments.csv"
-            text={t('csv')}
-          />
+          <CsvButton rows={rows} />
           {enrol}
         </>
       }
     >
-      <FilterBar
-        count={[filters.course, filters.status, filters.group, filters.before].filter(Boolean).length}
-        onClear={isFiltered ? clear : undefined}
-      >
-        <SearchFilter label={u('search')} value={filters.search} onChange={(search) => change({ search })} />
-        <CoursePicker value={filters.course} onChange={(course) => change({ course })} className="filter" />
-        <SelectFilter
-          label={t('status')}
-          value={filters.status}
-          onChange={(status) => change({ status })}
-          options={stateNames.map((value) => ({
-            value,
-            label: isGroup(value) ? t(`states.${value}`) : o(value),
-          }))}
-        />
-        <GroupFilter value={filters.group} onChange={(group) => change({ group })} />
-        <TextInput
-          type="date"
-          label={t('endsBefore')}
-          value={filters.before?.slice(0, 10) ?? ''}
-          onChange={(event) => change({ before: event.currentTarget.value || undefined })}
-          className="filter"
-        />
-      </FilterBar>
+      <ListFilterBar at={at} />
       <SelectionBar label={t('chosenLabel')} text={(count) => t('chosen', { count })} ticked={ticked}>
         <Button
           size="xs"
@@ -180,27 +159,22 @@ export default function Enrolments() {
           {t('access.button')}
         </Button>
       </SelectionBar>
-      {by === 'ends' && !before && (
+      {by !== null && (
         <Text size="sm" c="dimmed" role="note" mb="xs">
-          {t('onlyEnding')}
+          {t(by === 'ends' ? 'onlyEnding' : 'onlyDue')}
         </Text>
       )}
-      <List
-        selection={ticked.selection}
-        sorts={sorts}
-        count={all?.Count}
+      <FilteredList
         label={shell('pages.enrolments')}
-        query={list}
+        rows={rows}
         columns={columns}
-        rowKey={({ EnrollID }) => EnrollID}
-        empty={
-          isFiltered ? (
-            <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={clear} />
-          ) : (
-            <Message title={t('none')} text={t('noneText')}>
-              {enrol}
-            </Message>
-          )
+        sorts={sorts}
+        isSelectable
+        noneFound={{ title: t('noneFound'), text: t('noneFoundText') }}
+        none={
+          <Message title={t('none')} text={t('noneText')}>
+            {enrol}
+          </Message>
         }
       />
       {isChanging && (

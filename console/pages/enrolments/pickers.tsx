@@ -12,7 +12,12 @@ type Props = {
   label?: string;
 };
 
-type MultiProps = { values: readonly string[]; onChange: (values: string[]) => void; max?: number };
+type MultiProps = {
+  values: readonly string[];
+  onChange: (values: string[]) => void;
+  max?: number;
+  label?: string;
+};
 
 const searching = (Search: string) => ({ Limit: 20, ...(Search ? { Search } : {}) });
 

@@ -5,6 +5,7 @@ import { useSession } from '../../api/session.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Activity } from './activity.tsx';
 import { Attention } from './attention.tsx';
+import { Required } from './required.tsx';
 
 /** One tenant at a glance: what needs attention, and recent activity. */
 export default function Overview() {
@@ -14,6 +15,7 @@ export default function Overview() {
   return (
     <Page title={t('overview')} text={TenantName ?? tenant}>
       <Stack gap="xl">
+        <Required />
         <Attention />
         <Activity />
       </Stack>

@@ -1,6 +1,7 @@
-import { Group, NativeSelect, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Group, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { choiceOf } from '../../parts/choices.ts';
+import { TimeZoneField } from '../../parts/time-zone-field.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { units } from './activity-figures.ts';
@@ -103,7 +104,6 @@ function Content({ typed, set }: PartProps) {
 function Times({ typed, set }: PartProps) {
   const t = useTranslations('reports.schedules');
   const weekday = useWeekdayName();
-  const known = Intl.supportedValuesOf('timeZone');
   return (
     <>
       <Group grow align="flex-start">
@@ -147,17 +147,7 @@ function Times({ typed, set }: PartProps) {
           value={typed.Time}
           onChange={(event) => set({ Time: event.currentTarget.value.slice(0, 5) })}
         />
-        <Select
-          label={t('timeZone')}
-          required
-          searchable
-          allowDeselect={false}
-          openOnFocus={false}
-          limit={100}
-          data={[...new Set([typed.TimeZone, 'UTC', ...known])]}
-          value={typed.TimeZone}
-          onChange={(TimeZone) => TimeZone && set({ TimeZone })}
-        />
+        <TimeZoneField value={typed.TimeZone} onChange={(TimeZone) => set({ TimeZone })} />
       </Group>
     </>
   );

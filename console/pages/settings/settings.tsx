@@ -11,13 +11,14 @@ import { Page } from '../../parts/page.tsx';
 import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { TimeZoneField } from '../../parts/time-zone-field.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { LanguageField } from './language-field.tsx';
 import { ReminderFields } from './reminder-fields.tsx';
 import { ReminderTexts } from './reminder-text.tsx';
 
 type Settings = components['schemas']['Settings'];
-type Typed = Pick<Settings, 'Language' | 'Reminders'>;
+type Typed = Pick<Settings, 'Language' | 'TimeZone' | 'Reminders'>;
 
 /** The settings of the administrator's own tenant, or of the tenant that the operator has chosen in the menu. */
 export default function SettingsPage() {
@@ -55,7 +56,8 @@ function Form({ settings, mayChange }: { settings: Settings; mayChange: boolean 
   const { $api } = useApi();
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/settings');
-  const before: Typed = { Language: settings.Language, Reminders: settings.Reminders };
+  const { Language, TimeZone, Reminders } = settings;
+  const before: Typed = { Language, TimeZone, Reminders };
   const [typed, setTyped] = useState(before);
   const isChanged = JSON.stringify(typed) !== JSON.stringify(before);
   const saving = useAction(async () => {
@@ -81,6 +83,12 @@ function Form({ settings, mayChange }: { settings: Settings; mayChange: boolean 
           value={typed.Language}
           onChange={(Language) => setTyped((held) => ({ ...held, Language }))}
           isReadOnly={!mayChange}
+        />
+        <TimeZoneField
+          description={t('timeZoneText')}
+          value={typed.TimeZone}
+          onChange={(TimeZone) => setTyped((held) => ({ ...held, TimeZone }))}
+          readOnly={!mayChange}
         />
         <ReminderFields
           value={typed.Reminders}

@@ -1,5 +1,5 @@
-import { Autocomplete } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Autocomplete, TagsInput } from '@mantine/core';
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -42,10 +42,33 @@ export function GroupPicker(props: PickerProps) {
   );
 }
 
-type FieldProps = { value: string; onChange: (value: string) => void; required?: boolean };
+type FieldProps = { values: readonly string[]; onChange: (values: string[]) => void; label?: string };
+
+/** Groups may be new, so existing ones are only suggestions. */
+export function GroupsField({ values, onChange, ...props }: FieldProps) {
+  const t = useTranslations('users');
+  const [sought, setSought] = useState('');
+  const { names } = useGroups(sought);
+  const search = useDebouncedCallback(setSought, 200);
+  return (
+    <TagsInput
+      label={t('groups')}
+      value={[...values]}
+      onChange={onChange}
+      data={names}
+      onSearchChange={search}
+      maxLength={255}
+      splitChars={[';', '\n']}
+      acceptValueOnBlur
+      {...props}
+    />
+  );
+}
+
+type OneProps = { value: string; onChange: (value: string) => void; required?: boolean };
 
 /** The group may be new, so existing ones are only suggestions. */
-export function GroupField({ value, onChange, required = false }: FieldProps) {
+export function GroupField({ value, onChange, required = false }: OneProps) {
   const t = useTranslations('users');
   const [sought] = useDebouncedValue(value, 200);
   const { names } = useGroups(sought);

@@ -40,6 +40,11 @@ export function UserLink({ loginId, children, isInText = false }: UserLinkProps)
   );
 }
 
+/** A link with the name of the user with this LoginID, who may not exist. */
+export function UserName({ loginId }: { loginId: string }) {
+  return <UserLink loginId={loginId}>{useName(loginId)}</UserLink>;
+}
+
 export function LoginID({ name, loginId }: { name: string; loginId: string }) {
   if (name === loginId) return null;
   return <Note>{loginId}</Note>;

@@ -5,9 +5,11 @@ import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
+import { PairsField, pairsOf, recordOf } from '../../parts/pairs.tsx';
 import { factorOfText, TimeFactorField, textOfFactor } from '../../parts/time-factor.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { GroupField } from './group.tsx';
+import { LearnerPicker } from '../enrolments/pickers.tsx';
+import { GroupsField } from './group.tsx';
 import type { User } from './person.tsx';
 
 type Props = {
@@ -22,7 +24,9 @@ const valuesOf = (user: User | null) => ({
   LoginID: user?.LoginID ?? '',
   FirstName: user?.FirstName ?? '',
   LastName: user?.LastName ?? '',
-  GroupName: user?.GroupName ?? '',
+  Groups: user?.Groups ?? [],
+  ManagerLoginID: user?.ManagerLoginID ?? undefined,
+  Attributes: pairsOf(user?.Attributes ?? {}),
   Email: user?.Email ?? '',
   IsAdmin: user?.IsAdmin ?? false,
   Enabled: user?.Enabled ?? true,
@@ -31,15 +35,19 @@ const valuesOf = (user: User | null) => ({
 
 type FormValues = ReturnType<typeof valuesOf>;
 
-/** Converts the form to the service's format, in which empty fields are null. */
-const fieldsOf = ({ FirstName, LastName, GroupName, Email, IsAdmin, Enabled, TimeFactor }: FormValues) => ({
-  FirstName: FirstName || null,
-  LastName: LastName || null,
-  GroupName: GroupName || null,
-  Email: Email || null,
-  IsAdmin,
-  Enabled,
-  TimeFactor: factorOfText(TimeFactor),
+/** The form in the service's format, in which empty fields are null. */
+const fieldsOf = (typed: FormValues, user: User | null) => ({
+  ...{ IsAdmin: typed.IsAdmin, Enabled: typed.Enabled, Groups: [...typed.Groups] },
+  FirstName: typed.FirstName || null,
+  LastName: typed.LastName || null,
+  Email: typed.Email || null,
+  ManagerLoginID: typed.ManagerLoginID ?? null,
+  // Names that are not sent would keep their values.
+  Attributes: {
+    ...Object.fromEntries(Object.keys(user?.Attributes ?? {}).map((name) => [name, null])),
+    ...recordOf(typed.Attributes),
+  },
+  TimeFactor: factorOfText(typed.TimeFactor),
 });
 
 function useSave(user: User | null) {
@@ -48,9 +56,9 @@ function useSave(user: User | null) {
     const { data, error } = user
       ? await client.PUT('/user/{LoginID}', {
           params: { path: { LoginID: user.LoginID } },
-          body: fieldsOf(typed),
+          body: fieldsOf(typed, user),
         })
-      : await client.POST('/user', { body: { LoginID: typed.LoginID, ...fieldsOf(typed) } });
+      : await client.POST('/user', { body: { LoginID: typed.LoginID, ...fieldsOf(typed, user) } });
     if (!data) throw error;
     return data;
   };
@@ -96,7 +104,21 @@ export function UserDialog({ user, isOpen, onClose, onSaved }: Props) {
         <TextInput label={t('lastName')} maxLength={255} autoComplete="off" {...text('LastName')} />
       </Group>
       <TextInput label={t('email')} type="email" maxLength={320} autoComplete="off" {...text('Email')} />
-      <GroupField value={typed.GroupName} onChange={(GroupName) => set({ GroupName })} />
+      <GroupsField values={typed.Groups} onChange={(Groups) => set({ Groups })} />
+      <LearnerPicker
+        label={t('manager')}
+        value={typed.ManagerLoginID}
+        onChange={(ManagerLoginID) => set({ ManagerLoginID })}
+      />
+      <PairsField
+        label={t('attributes')}
+        text={t('attributesText')}
+        pairs={typed.Attributes}
+        onChange={(Attributes) => set({ Attributes })}
+        max={30}
+        maxName={40}
+        maxValue={255}
+      />
       <TimeFactorField value={typed.TimeFactor} onChange={(TimeFactor) => set({ TimeFactor })} />
       <Switch
         label={t('enabled')}

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { Alert, Button, Paper, Stack, Title } from '@mantine/core';
 import { IconPencil, IconPlus } from '@tabler/icons-react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,10 +11,11 @@ import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/va
 import { BounceAlert } from './bounce.tsx';
 import { InvitationValue } from './invitation-value.tsx';
 import { PasskeysValue } from './passkeys-value.tsx';
-import { AccountBadges, type User, useUser } from './person.tsx';
+import { AccountBadges, type User, UserName, useUser } from './person.tsx';
 import { EnableButton, UserMenu } from './user-actions.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { UserEnrolments } from './user-enrolments.tsx';
+import { UserObligations } from './user-obligations.tsx';
 
 export default function OneUser() {
   const { loginId } = useParams({ from: '/console/users/$loginId' });
@@ -73,12 +74,11 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
       <Paper withBorder p="lg" className="list">
         <UserFacts user={user} />
       </Paper>
+      <UserObligations loginId={user.LoginID} />
       <Stack gap="sm">
-        <Group justify="space-between">
-          <Title order={2} size="h4">
-            {t('enrolments')}
-          </Title>
-        </Group>
+        <Title order={2} size="h4">
+          {t('enrolments')}
+        </Title>
         <UserEnrolments loginId={user.LoginID} enrol={enrol} />
       </Stack>
       <UserDialog user={user} isOpen={isEditing} onClose={() => setEditing(false)} />
@@ -95,7 +95,17 @@ function UserFacts({ user }: { user: User }) {
         <Copyable value={user.LoginID} label={t('loginId')} />
       </LabelledValue>
       <LabelledValue label={t('email')}>{user.Email ?? '–'}</LabelledValue>
-      <LabelledValue label={t('group')}>{user.GroupName ?? '–'}</LabelledValue>
+      <LabelledValue label={t('groups')}>{user.Groups.join(', ') || '–'}</LabelledValue>
+      {user.ManagerLoginID !== null && (
+        <LabelledValue label={t('manager')}>
+          <UserName loginId={user.ManagerLoginID} />
+        </LabelledValue>
+      )}
+      {Object.entries(user.Attributes).map(([name, value]) => (
+        <LabelledValue key={name} label={name}>
+          {value}
+        </LabelledValue>
+      ))}
       <LabelledValue label={t('account')}>{user.Enabled ? t('enabled') : t('disabled')}</LabelledValue>
       <LabelledValue label={t('role')}>{user.IsAdmin ? t('administrator') : t('learner')}</LabelledValue>
       <LabelledValue label={t('registered')}>

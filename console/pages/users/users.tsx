@@ -3,27 +3,31 @@ import { IconDotsVertical, IconMailForward, IconPlus, IconUserPlus } from '@tabl
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
-import { DownloadButton, withQuery } from '../../parts/download.tsx';
-import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import {
+  CsvButton,
+  choiceFilter,
+  FilteredList,
+  ListFilterBar,
+  searchFilter,
+  useListFilters,
+  useListRows,
+} from '../../parts/filtered-list.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { paged } from '../../parts/paged.ts';
-import { SelectionBar, useSelection } from '../../parts/selection.tsx';
+import { SelectionBar } from '../../parts/selection.tsx';
 import { isOrder, type Order } from '../../parts/sorting.tsx';
-import { FailedAction, Message, NoneFound } from '../../parts/states.tsx';
+import { FailedAction, Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { useEnrolSelected } from '../enrol/selected.ts';
 import { EmailCell } from './bounce.tsx';
 import { type Change, ChangeUsersDialog } from './change-users.tsx';
-import { GroupFilter } from './group.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
+import { usePeopleFilters } from './people-filters.tsx';
 import { AccountBadges, LoginID, type User, UserLink } from './person.tsx';
 import { UserDialog } from './user-dialog.tsx';
-
-const names = ['search', 'group', 'enabled', 'order'] as const;
 
 function useColumns(): Column<User>[] {
   const t = useTranslations('users');
@@ -42,9 +46,9 @@ function useColumns(): Column<User>[] {
     { key: 'email', header: t('email'), share: 30, cell: (user) => <EmailCell user={user} /> },
     {
       key: 'group',
-      header: t('group'),
+      header: t('groups'),
       share: 20,
-      cell: ({ GroupName }) => <span className="break">{GroupName ?? '–'}</span>,
+      cell: ({ Groups }) => <span className="break">{Groups.join(', ') || '–'}</span>,
     },
     {
       key: 'account',
@@ -58,9 +62,7 @@ function useColumns(): Column<User>[] {
 export default function Users() {
   const t = useTranslations('users');
   const shell = useTranslations('shell');
-  const { $api } = useApi();
   const navigate = useNavigate();
-  const [filters, change] = useFilters(names);
   const [{ create }, setCreate] = useFilters(['create']);
   const isCreating = create !== undefined;
   const setCreating = (isOpen: boolean) => setCreate({ create: isOpen ? 'true' : undefined });
@@ -68,30 +70,31 @@ export default function Users() {
   const [inviting, setInviting] = useState<readonly User[] | null>(null);
   const [changing, setChanging] = useState<Change | null>(null);
   const columns = useColumns();
-  const wanted = {
-    ...(filters.search ? { Search: filters.search } : {}),
-    ...(filters.group ? { GroupName: filters.group } : {}),
-    ...(filters.enabled ? { Enabled: filters.enabled === 'true' } : {}),
-  };
+  const at = useListFilters(
+    [
+      searchFilter(t('search')),
+      ...usePeopleFilters(),
+      choiceFilter('enabled', t('account'), [
+        { value: 'true', label: t('enabled'), query: { Enabled: true } },
+        { value: 'false', label: t('disabled'), query: { Enabled: false } },
+      ]),
+    ],
+    ['order'],
+  );
+  const { search, order: asked } = at.values;
   // A search has its own order.
-  const order = !filters.search && isOrder(filters.order) ? filters.order : undefined;
-  const query = { ...wanted, ...(order ? { Order: order } : {}) };
-  const users = $api.useInfiniteQuery('get', '/user', { params: { query } }, paged);
-  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
-  const { data: all } = $api.useQuery('get', '/user', counted, { enabled: users.hasNextPage });
-  const ticked = useSelection<User>({
+  const order = !search && isOrder(asked) ? asked : undefined;
+  const rows = useListRows<User>({
+    ...{ path: '/user', at, nameOf },
     rowKey: ({ LoginID }) => LoginID,
-    nameOf,
-    path: '/user',
-    query: wanted,
-    all: users.hasNextPage ? all?.Count?.Records : undefined,
+    order: { Order: order },
   });
+  const { ticked } = rows;
   const { count } = ticked;
-  const isFiltered = Object.keys(wanted).length > 0;
   const sort = {
     column: 'created',
     order,
-    onChange: (order: Order | undefined) => change({ order }),
+    onChange: (order: Order | undefined) => at.change({ order }),
     texts: { newest: t('orders.newest'), oldest: t('orders.oldest') },
     usual: t('byLoginId'),
   };
@@ -101,40 +104,19 @@ export default function Users() {
     await enrolSelected(chosen.map(({ LoginID }) => LoginID));
   });
   const reading = useAction(async () => setInviting(await ticked.read()));
-  const clear = () => change({ search: undefined, group: undefined, enabled: undefined });
   return (
     <Page
       title={shell('pages.users')}
       actions={
         <>
-          <DownloadButton
-            path={withQuery('/user', query)}
-            accept="text/csv"
-            name="users.csv"
-            text={t('csv')}
-          />
+          <CsvButton rows={rows} />
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
             {t('create')}
           </Button>
         </>
       }
     >
-      <FilterBar
-        count={(filters.group ? 1 : 0) + (filters.enabled ? 1 : 0)}
-        onClear={isFiltered ? clear : undefined}
-      >
-        <SearchFilter label={t('search')} value={filters.search} onChange={(search) => change({ search })} />
-        <GroupFilter value={filters.group} onChange={(group) => change({ group })} />
-        <SelectFilter
-          label={t('account')}
-          value={filters.enabled}
-          onChange={(enabled) => change({ enabled })}
-          options={[
-            { value: 'true', label: t('enabled') },
-            { value: 'false', label: t('disabled') },
-          ]}
-        />
-      </FilterBar>
+      <ListFilterBar at={at} />
       <SelectionBar label={t('chosenLabel')} text={(count) => t('chosen', { count })} ticked={ticked}>
         <Menu position="bottom-end">
           <Menu.Target>
@@ -169,22 +151,17 @@ export default function Users() {
         </Button>
       </SelectionBar>
       <FailedAction error={reading.error ?? enrolling.error} />
-      <List
+      <FilteredList
         label={shell('pages.users')}
-        selection={ticked.selection}
-        count={all?.Count}
-        sorts={filters.search ? [] : [sort]}
-        query={users}
+        rows={rows}
         columns={columns}
-        rowKey={({ LoginID }) => LoginID}
-        empty={
-          isFiltered ? (
-            <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={clear} />
-          ) : (
-            <Message title={t('none')} text={t('noneText')}>
-              <Button onClick={() => setCreating(true)}>{t('create')}</Button>
-            </Message>
-          )
+        sorts={search ? [] : [sort]}
+        isSelectable
+        noneFound={{ title: t('noneFound'), text: t('noneFoundText') }}
+        none={
+          <Message title={t('none')} text={t('noneText')}>
+            <Button onClick={() => setCreating(true)}>{t('create')}</Button>
+          </Message>
         }
       />
       {inviting && (

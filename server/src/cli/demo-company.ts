@@ -9,6 +9,7 @@ const lastNames = [
   ...['Santos', 'Adeyemi', 'Brandt', 'Costa', 'Dubois', 'Evans', 'Fischer', 'Garcia'],
   ...['Haddad', 'Ivanova', 'Jansen', 'Kowalski', 'Lindqvist', 'Moreau', 'Novak', 'Okafor', 'Perez'],
 ];
+const sites = ['Leeds', 'Hamburg', 'Lyon'];
 const groups = ['Warehouse', 'Warehouse', 'Drivers', 'Office', 'Sales'];
 const peopleCount = 80;
 const weeks = 12;
@@ -29,9 +30,41 @@ function personAt(at: number) {
     LastName: lastNames[at % lastNames.length],
     Email: `e${1000 + at}@northwind.example`,
     GroupName: at === 0 ? 'Office' : groups[at % groups.length],
+    Attributes: { Site: sites[at % sites.length] },
+    // The first five people lead a team each.
+    ManagerLoginID: at < groups.length ? null : loginIdOf(at % groups.length),
     IsAdmin: at === 0,
   };
 }
+
+/** What falls due, in the week in which the rule is made. */
+const requirements = [
+  {
+    week: 0,
+    RequirementID: 'fire-safety',
+    Title: 'Fire safety, every year',
+    CourseIDs: ['fire-safety'],
+    DurationID: '1-year',
+    Audience: { Groups: ['Warehouse', 'Drivers'] },
+    ...{ DueAfter: 'P2M', ValidFor: 'P1Y' },
+  },
+  {
+    week: 9,
+    RequirementID: 'phishing',
+    Title: 'Phishing, every three months',
+    CourseIDs: ['phishing'],
+    Audience: {},
+    ...{ DueAfter: 'P14D', ValidFor: 'P3M', Window: 'P14D' },
+  },
+  {
+    week: 11,
+    RequirementID: 'first-aid',
+    Title: 'First aid in Leeds',
+    CourseIDs: ['recovery-position'],
+    Audience: { Attributes: { Site: 'Leeds' }, Groups: ['Warehouse', 'Office'] },
+    DueAfter: 'P3W',
+  },
+];
 
 /** The robot's result, the same in each demo: most pass, some fail, some stop halfway, some never start. */
 function resultOf(number: number): { Status: string; Score?: number } | null {
@@ -71,9 +104,18 @@ export async function fillCompany(baseUrl: string, operatorKey: string): Promise
   const call = caller(baseUrl, await createCompany(baseUrl, operatorKey));
   const people = Array.from({ length: peopleCount }, (_, at) => personAt(at));
   await call('POST', '/user/bulk', linesOf(people), ndjson);
+  const certificate = {
+    On: 'passed',
+    ValidFor: 'P1Y',
+    Layout: 'modern',
+    SignedBy: 'Maria Santos, Safety Officer',
+  };
+  await call('PUT', '/certificate/template/fire-safety', JSON.stringify(certificate));
   let waiting: { enrollId: string; number: number }[] = [];
   let number = 0;
   for (let week = 0; week < weeks; week++) {
+    for (const { week: at, RequirementID, ...rule } of requirements)
+      if (at === week) await call('PUT', `/requirement/${RequirementID}`, JSON.stringify(rule));
     const rows = courses.flatMap(({ CourseID, DurationID, every, step }) =>
       people
         .filter((_, at) => at > 0 && at % every === 0 && (at * step) % weeks === week)

@@ -3,6 +3,7 @@ import { run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
+import { hasScope } from '../../infra/context/scopes.ts';
 import { endOfSentDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -12,7 +13,7 @@ import { findUserId, userNotFound } from '../users/users.ts';
 import { hasGroup } from './audience.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { catchUp } from './follow.ts';
-import type { Obligation } from './schemas.ts';
+import type { ListedObligation, Obligation } from './schemas.ts';
 import { hasStatusSql, type ObligationStatus, obligationStatusAt, obligationStatuses } from './status.ts';
 
 export const obligationOrders = ['due', 'due_descending'] as const;
@@ -28,7 +29,8 @@ export type ObligationFilter = PageQuery & {
   Count?: boolean;
 };
 
-type ListedRow = ObligationRow & { login_id: string | null; title: string };
+type NamedRow = ObligationRow & { login_id: string | null; title: string };
+type ListedRow = NamedRow & { first_name: string | null; last_name: string | null };
 
 export function obligationNotFound(): Problem {
   return new Problem(
@@ -39,7 +41,8 @@ export function obligationNotFound(): Problem {
 }
 
 const withNames = (page: string) => `
-select held.*, known.login_id, rule.rule ->> 'Title' as title from (${page}) held
+select held.*, known.login_id, known.first_name, known.last_name, rule.rule ->> 'Title' as title
+from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 join requirement rule on rule.tenant_id = $1 and rule.requirement_id = held.requirement_id`;
 
@@ -97,7 +100,7 @@ export async function listObligations(ctx: TenantContext, input: ObligationFilte
   const [at = '', id = ''] = cursor?.split(' ') ?? [];
   if (cursor !== null && !(isInstant(at) && isId(id))) throw foreignCursor();
   const now = tenantNow(ctx);
-  return page<ListedRow, Obligation>(
+  return page<ListedRow, ListedObligation>(
     ctx,
     input,
     {
@@ -110,7 +113,7 @@ export async function listObligations(ctx: TenantContext, input: ObligationFilte
       show: withNames,
     },
     (row) => `${row.due_at.toISOString()} ${row.obligation_id}`,
-    (row) => toObligation(row, now),
+    (row) => toListed(ctx, row, now),
   );
 }
 
@@ -122,7 +125,16 @@ export async function listObligationsOfUser(
   return listObligations(ctx, input);
 }
 
-export function toObligation(row: ListedRow, now: Date): Obligation {
+function toListed(ctx: TenantContext, row: ListedRow, now: Date): ListedObligation {
+  const isNamed = hasScope(ctx, 'users:read');
+  return {
+    ...toObligation(row, now),
+    FirstName: isNamed ? row.first_name : null,
+    LastName: isNamed ? row.last_name : null,
+  };
+}
+
+export function toObligation(row: NamedRow, now: Date): Obligation {
   return {
     LoginID: row.login_id,
     RequirementID: row.requirement_id,
@@ -153,8 +165,8 @@ order by held.closed_at is not null, held.cycle desc limit 1`;
 export async function presentObligation(
   ctx: TenantContext,
   input: { loginId: string; requirementId: string },
-): Promise<ListedRow | undefined> {
+): Promise<NamedRow | undefined> {
   const values = [ctx.tenantId, input.loginId, input.requirementId];
-  const [row] = await run<ListedRow>(ctx, { name: 'present_obligation', text: presentText, values });
+  const [row] = await run<NamedRow>(ctx, { name: 'present_obligation', text: presentText, values });
   return row;
 }

@@ -13,6 +13,7 @@ import { listRequirements, planRequirement, putRequirement, readRequirement } fr
 import {
   Compliance,
   Exemption,
+  ListedObligation,
   Obligation,
   ObligationExplanation,
   Requirement,
@@ -143,7 +144,7 @@ export const requirementRoutes = [
       LoginID: Type.Optional(LoginID),
       ...filters,
     }),
-    responses: { 200: { description: 'A page of obligations.', schema: CountedPageOf(Obligation) } },
+    responses: { 200: { description: 'A page of obligations.', schema: CountedPageOf(ListedObligation) } },
     handle: async (ctx, { query }) => ok(await listObligations(ctx, query)),
   }),
   route({

@@ -155,37 +155,48 @@ export const ObligationStatus = OneOf(obligationStatuses, {
     'not_due, due_soon and overdue: not completed yet. met and expiring: completed and valid. expired: the completion no longer counts. closed: no longer required, or replaced by the next cycle.',
 });
 
-export const Obligation = Fields(
+const obligationIds = { LoginID: Nullable(LoginID), RequirementID };
+const Name = (description: string) =>
+  Nullable(Type.String({ description: `${description} Null for a key without the scope users:read.` }));
+
+const obligation = {
+  Title: rule.Title,
+  Cycle: Type.Integer({ description: 'Counts the terms of this user and requirement, from 1.' }),
+  Status: ObligationStatus,
+  OpenedAt: Instant(),
+  DueAt: Instant('The last second of the day in the time zone of the tenant.'),
+  MetAt: Nullable(Instant('When the course was completed.')),
+  ValidUntil: Nullable(Instant('Until when the completion counts; null if permanently, or not completed.')),
+  EnrollID: Nullable(
+    Type.String({ description: 'null if the user could not be enrolled: see EnrolProblem.' }),
+  ),
+  EnrolProblem: Nullable(
+    Type.String({
+      description: 'The error code of the last attempt to enrol the user, which is repeated daily.',
+    }),
+  ),
+  External: Type.Boolean({ description: 'true if a completion from elsewhere satisfied it.' }),
+  ExemptReason: Nullable(Type.String()),
+  ClosedAt: At,
+  ClosedReason: Nullable(
+    OneOf(['left', 'retired', 'renewed', 'exempt', 'voided', 'not_needed', 'erased'], {
+      description:
+        'left: the user left the audience or was disabled. renewed: the next cycle replaced it. not_needed: the previous completion turned out to count for longer, or not at all.',
+    }),
+  ),
+};
+
+export const Obligation = Fields({ ...obligationIds, ...obligation }, { title: 'Obligation' });
+export const ListedObligation = Fields(
   {
-    LoginID: Nullable(LoginID),
-    RequirementID,
-    Title: rule.Title,
-    Cycle: Type.Integer({ description: 'Counts the terms of this user and requirement, from 1.' }),
-    Status: ObligationStatus,
-    OpenedAt: Instant(),
-    DueAt: Instant('The last second of the day in the time zone of the tenant.'),
-    MetAt: Nullable(Instant('When the course was completed.')),
-    ValidUntil: Nullable(Instant('Until when the completion counts; null if permanently, or not completed.')),
-    EnrollID: Nullable(
-      Type.String({ description: 'null if the user could not be enrolled: see EnrolProblem.' }),
-    ),
-    EnrolProblem: Nullable(
-      Type.String({
-        description: 'The error code of the last attempt to enrol the user, which is repeated daily.',
-      }),
-    ),
-    External: Type.Boolean({ description: 'true if a completion from elsewhere satisfied it.' }),
-    ExemptReason: Nullable(Type.String()),
-    ClosedAt: At,
-    ClosedReason: Nullable(
-      OneOf(['left', 'retired', 'renewed', 'exempt', 'voided', 'not_needed', 'erased'], {
-        description:
-          'left: the user left the audience or was disabled. renewed: the next cycle replaced it. not_needed: the previous completion turned out to count for longer, or not at all.',
-      }),
-    ),
+    ...obligationIds,
+    FirstName: Name('First name of the user.'),
+    LastName: Name('Last name of the user.'),
+    ...obligation,
   },
-  { title: 'Obligation' },
+  { title: 'ListedObligation' },
 );
+export type ListedObligation = Type.Static<typeof ListedObligation>;
 export type Obligation = Type.Static<typeof Obligation>;
 
 export const Exemption = Fields(

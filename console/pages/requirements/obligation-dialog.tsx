@@ -1,0 +1,216 @@
+import { Alert, Anchor, Button, Group, Modal, Stack, Text, Textarea, Title } from '@mantine/core';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { dataOf } from '../../api/data.ts';
+import { nameOf } from '../../api/session.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { notify } from '../../parts/toast.tsx';
+import { Instant, LabelledValue, LabelledValues, Note } from '../../parts/values.tsx';
+import { type Obligation, StatusBadge } from './status.tsx';
+
+type Explanation = components['schemas']['ObligationExplanation'];
+type Shown = Pick<Obligation, 'RequirementID' | 'Title' | 'Status' | 'ExemptReason' | 'EnrollID'> & {
+  LoginID: string | null;
+  FirstName?: string | null;
+  LastName?: string | null;
+};
+
+const parts = ['Groups', 'Attributes', 'Managers', 'LoginIDs'] as const;
+const dates = ['DueAt', 'DueSoonAt', 'MetAt', 'ValidUntil', 'ExpiringAt'] as const;
+
+/** The service explains in English. */
+const English = ({ children }: { children: string }) => <span lang="en">{children}</span>;
+
+/** Why somebody is on the list, what each date follows from, where the proof is, and the exemption. */
+export function ObligationDialog({ obligation, onClose }: { obligation: Shown; onClose: () => void }) {
+  const act = useTranslations('act');
+  const { $api } = useApi();
+  const { LoginID, RequirementID, Title: title } = obligation;
+  const path = { LoginID: LoginID ?? '', RequirementID };
+  const asked = $api.useQuery('get', '/obligation/{LoginID}/{RequirementID}/explain', { params: { path } });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={`${nameOf({ FirstName: null, LastName: null, ...obligation })}: ${title}`}
+      closeButtonProps={{ 'aria-label': act('close') }}
+    >
+      {asked.data ? (
+        <Stack>
+          <Explained {...asked.data} />
+          <Exemption obligation={obligation} path={path} onDone={onClose} />
+        </Stack>
+      ) : asked.error ? (
+        <Failed error={asked.error} onRetry={asked.refetch} />
+      ) : (
+        <WaitingRows rows={4} />
+      )}
+    </Modal>
+  );
+}
+
+function Explained(one: Explanation) {
+  const t = useTranslations('requirements');
+  const { Audience, Dates, EnrolProblem, InAudience, SatisfiedBy, Status, WouldSatisfy } = one;
+  return (
+    <>
+      <Stack gap={4}>
+        <Title order={3} size="h5">
+          {t(InAudience ? 'explain.why' : 'explain.whyNot')}
+        </Title>
+        {Audience.length === 0 && <Text size="sm">{t('everybody')}</Text>}
+        {Audience.map(({ Part, Values, Matches }) => (
+          <Group key={Part} gap="xs" wrap="nowrap" align="flex-start">
+            {Matches ? (
+              <IconCheck
+                size={18}
+                color="var(--mantine-color-green-text)"
+                role="img"
+                aria-label={t('explain.matches')}
+              />
+            ) : (
+              <IconX
+                size={18}
+                color="var(--mantine-color-error)"
+                role="img"
+                aria-label={t('explain.matchesNot')}
+              />
+            )}
+            <Text size="sm" className="break">
+              {t(`parts.${parts.find((one) => one === Part) ?? 'LoginIDs'}`)}: {Values.join(', ')}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+      <Stack gap={4}>
+        <Group gap="sm">
+          <Title order={3} size="h5">
+            {t('explain.dates')}
+          </Title>
+          {Status && <StatusBadge status={Status} />}
+        </Group>
+        <LabelledValues>
+          {Dates.map(({ Name, At, Derivation }) => (
+            <LabelledValue key={Name} label={t(`dates.${dates.find((one) => one === Name) ?? 'DueAt'}`)}>
+              <Instant at={At} none={t('permanently')} isDay />
+              <Note>
+                <English>{Derivation}</English>
+              </Note>
+            </LabelledValue>
+          ))}
+        </LabelledValues>
+      </Stack>
+      <Stack gap={4}>
+        <Title order={3} size="h5">
+          {t('explain.next')}
+        </Title>
+        <Text size="sm">
+          <English>{WouldSatisfy}</English>
+        </Text>
+        {SatisfiedBy && SatisfiedBy.EnrollID !== null && (
+          <Anchor
+            size="sm"
+            w="fit-content"
+            renderRoot={(props) => (
+              <Link
+                to="/console/enrolments/$loginId/$enrollId"
+                params={{ loginId: one.LoginID, enrollId: SatisfiedBy.EnrollID ?? '' }}
+                {...props}
+              />
+            )}
+          >
+            {t('explain.proof')}
+          </Anchor>
+        )}
+        {SatisfiedBy && SatisfiedBy.EnrollID === null && <Text size="sm">{t('explain.elsewhere')}</Text>}
+      </Stack>
+      {EnrolProblem && (
+        <Alert color="orange" title={t('explain.notEnrolled')}>
+          <English>{EnrolProblem.Detail}</English>{' '}
+          {t.rich('explain.retried', { at: () => <Instant at={EnrolProblem.RetryAt} isDay /> })}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+type ExemptionProps = {
+  obligation: Shown;
+  path: { LoginID: string; RequirementID: string };
+  onDone: () => void;
+};
+
+function Exemption({ obligation: { Status, ExemptReason, EnrollID }, path, onDone }: ExemptionProps) {
+  const t = useTranslations('requirements');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const [reason, setReason] = useState<string | null>(null);
+  const isExempt = Status === 'exempt';
+  const doing = useAction(async () => {
+    const body = isExempt ? { Exempt: false } : { Exempt: true, Reason: reason ?? '' };
+    await dataOf(client.PUT('/obligation/{LoginID}/{RequirementID}', { params: { path }, body }));
+    await queries.invalidateQueries();
+    notify(t(isExempt ? 'exempt.ended' : 'exempt.done'));
+    onDone();
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void doing.run();
+      }}
+    >
+      <Stack gap="sm">
+        {ExemptReason !== null && isExempt && (
+          <Text size="sm">{t('exempt.because', { reason: ExemptReason })}</Text>
+        )}
+        {reason !== null && (
+          <Textarea
+            label={t('exempt.reason')}
+            description={t('exempt.reasonText')}
+            required
+            maxLength={1000}
+            autosize
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+            data-autofocus
+          />
+        )}
+        <FailedAction error={doing.error} />
+        <Group justify="flex-end">
+          {EnrollID !== null && (
+            <Button
+              variant="default"
+              renderRoot={(props) => (
+                <Link
+                  to="/console/enrolments/$loginId/$enrollId"
+                  params={{ loginId: path.LoginID, enrollId: EnrollID }}
+                  {...props}
+                />
+              )}
+            >
+              {t('openEnrolment')}
+            </Button>
+          )}
+          {Status !== 'closed' &&
+            (isExempt || reason !== null ? (
+              <Button type="submit" loading={doing.isRunning} disabled={!isExempt && !reason?.trim()}>
+                {t(isExempt ? 'exempt.end' : 'exempt.submit')}
+              </Button>
+            ) : (
+              <Button variant="default" onClick={() => setReason('')}>
+                {t('exempt.submit')}
+              </Button>
+            ))}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

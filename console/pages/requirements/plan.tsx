@@ -1,0 +1,50 @@
+import { Alert, Stack, Text } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { Rows } from '../../parts/list.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { UserLink } from '../users/person.tsx';
+
+type RequirementPlan = components['schemas']['RequirementPlan'];
+
+const shown = 50;
+const changes = ['open', 'move', 'meet', 'reopen', 'close'] as const;
+
+/** What saving would change, in one sentence and for each person. */
+export function Plan({ plan: { Opens, Changes, More } }: { plan: RequirementPlan }) {
+  const t = useTranslations('requirements');
+  const counts = changes.flatMap((change) => {
+    const count = change === 'open' ? Opens : Changes.filter(({ Change }) => Change === change).length;
+    return count > 0 ? [t(`changes.${change}`, { count })] : [];
+  });
+  return (
+    <Stack gap="sm">
+      <Alert color="blue" role="status" title={t('planTitle')}>
+        {counts.length === 0 ? t('planNothing') : counts.join(' ')} {More && t('planMore')}
+      </Alert>
+      {Changes.length > 0 && (
+        <Rows
+          label={t('planTitle')}
+          rows={Changes.slice(0, shown)}
+          rowKey={({ LoginID, Change, DueAt }) => JSON.stringify([LoginID, Change, DueAt])}
+          columns={[
+            {
+              key: 'person',
+              header: t('person'),
+              cell: ({ LoginID }) => <UserLink loginId={LoginID}>{LoginID}</UserLink>,
+            },
+            { key: 'change', header: t('change'), cell: ({ Change }) => t(`changed.${Change}`) },
+            { key: 'due', header: t('dueAt'), cell: ({ DueAt }) => <Instant at={DueAt} isDay /> },
+            { key: 'before', header: t('before'), cell: (row) => <Instant at={row.DueAtBefore} isDay /> },
+            { key: 'why', header: t('why'), cell: ({ Reason }) => <span lang="en">{Reason}</span> },
+          ]}
+        />
+      )}
+      {Changes.length > shown && (
+        <Text size="sm" c="dimmed">
+          {t('planShown', { shown, count: Changes.length })}
+        </Text>
+      )}
+    </Stack>
+  );
+}

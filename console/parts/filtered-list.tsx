@@ -1,0 +1,184 @@
+import { TextInput } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Fragment, type ReactNode } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../api/api.tsx';
+import { dataOf } from '../api/data.ts';
+import { DownloadButton, withQuery } from './download.tsx';
+import { FilterBar, SearchFilter, SelectFilter, useFilters } from './filters.tsx';
+import { type Column, List } from './list.tsx';
+import { paged } from './paged.ts';
+import { useSelection } from './selection.tsx';
+import type { Sort } from './sorting.tsx';
+import { NoneFound } from './states.tsx';
+
+export type Query = Record<string, string | number | boolean | undefined>;
+
+type FieldProps = {
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  className: 'filter';
+};
+
+/** A filter of a list: its name in the page's URL, what it asks the API for, and its field. */
+export type ListFilter = {
+  name: string;
+  query: (value: string) => Query;
+  field: (props: FieldProps) => ReactNode;
+  /** Another filter that the API does not combine with this one. */
+  replaces?: string;
+};
+
+type Page<T> = {
+  Items: T[];
+  NextCursor: string | null;
+  Count?: { Records: number; More: boolean };
+};
+
+export const searchFilter = (label: string): ListFilter => ({
+  name: 'search',
+  query: (Search) => ({ Search }),
+  field: (props) => <SearchFilter label={label} {...props} />,
+});
+
+/** `values` lists the choices with their labels, and what each asks for. Any other value in the URL is ignored. */
+export const choiceFilter = (
+  name: string,
+  label: string,
+  values: readonly { value: string; label: string; query: Query }[],
+): ListFilter => ({
+  name,
+  query: (wanted) => values.find(({ value }) => value === wanted)?.query ?? {},
+  field: (props) => <SelectFilter label={label} options={[...values]} {...props} />,
+});
+
+/** Days are those of the date field, YYYY-MM-DD. A time after the day stays in the URL. */
+export const dayFilter = (name: string, label: string, query: (day: string) => Query): ListFilter => ({
+  name,
+  query,
+  field: ({ value, onChange, className }) => (
+    <TextInput
+      type="date"
+      label={label}
+      value={value?.slice(0, 10) ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      className={className}
+    />
+  ),
+});
+
+/** The filters of a page in its URL, and what they ask the API for. `others` are kept in the URL as well. */
+export function useListFilters(filters: readonly ListFilter[], others: readonly string[] = []) {
+  const names = filters.map(({ name }) => name);
+  const [values, change] = useFilters([...names, ...others]);
+  const wanted: Query = {};
+  for (const { name, query } of filters) {
+    const value = values[name];
+    if (value) Object.assign(wanted, query(value));
+  }
+  return {
+    ...{ values, change, wanted, filters },
+    isFiltered: Object.keys(wanted).length > 0,
+    clear: () => change(Object.fromEntries([...names, ...others].map((name) => [name, undefined]))),
+  };
+}
+
+export type ListFilters = ReturnType<typeof useListFilters>;
+
+/** The fields of the filters, in one row. */
+export function ListFilterBar({ at }: { at: ListFilters }) {
+  const { filters, values, change, isFiltered, clear } = at;
+  return (
+    <FilterBar
+      count={filters.slice(1).filter(({ name }) => values[name]).length}
+      onClear={isFiltered ? clear : undefined}
+    >
+      {filters.map(({ name, field, replaces }) => (
+        <Fragment key={name}>
+          {field({
+            value: values[name],
+            onChange: (value) =>
+              change({ ...(value && replaces && { [replaces]: undefined }), [name]: value }),
+            className: 'filter',
+          })}
+        </Fragment>
+      ))}
+    </FilterBar>
+  );
+}
+
+type Options<T> = {
+  path: string;
+  at: ListFilters;
+  /** The order, which counting and selecting do not need. */
+  order?: Query;
+  rowKey: (row: T) => string;
+  nameOf: (row: T) => string;
+};
+
+/** The rows of a filtered list, how many there are in all, and those that are ticked. */
+export function useListRows<T>({ path, at, order = {}, rowKey, nameOf }: Options<T>) {
+  const { headers } = useApi();
+  const query = { ...at.wanted, ...order };
+  const read = async (query: Query, signal: AbortSignal): Promise<Page<T>> =>
+    dataOf(
+      fetch(withQuery(path, query), { headers, signal }).then(async (response) => {
+        const body = await response.json();
+        return response.ok ? { data: body, response } : { error: body, response };
+      }),
+    );
+  const { getNextPageParam } = paged;
+  const list = useInfiniteQuery({
+    queryKey: ['rows', path, query],
+    queryFn: ({ pageParam, signal }) => read({ ...query, Cursor: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam,
+  });
+  const { data: all } = useQuery({
+    queryKey: ['rows', path, at.wanted, 'count'],
+    queryFn: ({ signal }) => read({ ...at.wanted, Limit: 1, Count: true }, signal),
+    enabled: list.hasNextPage,
+  });
+  const count = list.hasNextPage ? all?.Count : undefined;
+  const ticked = useSelection<T>({ rowKey, nameOf, path, query: at.wanted, all: count?.Records });
+  return { ...{ path, query, list, count, ticked, at, rowKey } };
+}
+
+export type ListRows<T> = ReturnType<typeof useListRows<T>>;
+
+type FilteredListProps<T> = {
+  label: string;
+  rows: ListRows<T>;
+  columns: readonly Column<T>[];
+  sorts?: readonly Sort[];
+  isSelectable?: boolean;
+  /** Shown if there are no rows at all. */
+  none: ReactNode;
+  noneFound: { title: string; text: string };
+};
+
+export function FilteredList<T>(props: FilteredListProps<T>) {
+  const { label, rows, columns, sorts = [], isSelectable = false, none, noneFound } = props;
+  const { list, count, ticked, at, rowKey } = rows;
+  return (
+    <List
+      {...{ label, columns, sorts, count, rowKey }}
+      {...(isSelectable && { selection: ticked.selection })}
+      query={list}
+      empty={at.isFiltered ? <NoneFound {...noneFound} onShowAll={at.clear} /> : none}
+    />
+  );
+}
+
+/** Saves all rows that match the filters. */
+export function CsvButton<T>({ rows: { path, query } }: { rows: Pick<ListRows<T>, 'path' | 'query'> }) {
+  const t = useTranslations('list');
+  return (
+    <DownloadButton
+      path={withQuery(path, query)}
+      accept="text/csv"
+      name={`${path.split('/').at(-1)}s.csv`}
+      text={t('csv')}
+    />
+  );
+}

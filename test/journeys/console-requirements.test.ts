@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { company, fillCompany } from '../../server/src/cli/demo-company.ts';
+import { expectAccessible } from '../../server/test/support/axe.ts';
+import { closeConsole, newConsolePage, signInAs } from '../../server/test/support/console.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { expectStatus, type TestTenant } from '../../server/test/support/tenant.ts';
+import { packCourse } from './course-packages.ts';
+
+let service: TestService;
+let key: string;
+
+before(async () => {
+  service = await startService();
+  for (const [id, options] of [
+    ['fire-safety', ['1-year', 'unlimited']],
+    ['phishing', ['30-days']],
+    ['recovery-position', ['unlimited']],
+  ] as const) {
+    await service.importPackage(id, await packCourse(id));
+    expectStatus(await service.api('PUT', `/course/${id}`, { Status: 'published' }), 200);
+    for (const option of options)
+      expectStatus(await service.api('PUT', `/course/${id}/option/${option}`, { Name: option }), 201);
+  }
+  await fillCompany(service.baseUrl, service.operatorKey);
+  key = (await service.api('POST', `/tenant/${company.tenantId}/key`, { Name: 'test' })).body.Secret;
+});
+
+after(() => service?.close());
+
+const tenantApi: TestTenant['api'] = (method, path, body) => service.api(method, path, body, key);
+
+async function administrator(size: { width: number; height: number }): Promise<Page> {
+  const page = await newConsolePage(size);
+  const tenant = { api: tenantApi } as TestTenant;
+  await signInAs(page, service, { tenant, LoginID: company.administrator });
+  return page;
+}
+
+/** The link with a requirement's figure on the overview. On a phone, the rows are cards. */
+const figure = (page: Page, title: string, name: string) =>
+  page
+    .getByRole('row')
+    .filter({ hasText: title })
+    .getByRole('link', { name: new RegExp(`^${name}: show`) });
+
+const shot = async (page: Page, name: string) => {
+  const folder = process.env.SHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name.replaceAll(' ', '-')}.png`, fullPage: true });
+};
+
+/** The steps count clicks from the overview: each of the six questions takes at most three. */
+for (const [device, size] of [
+  ['a desktop', { width: 1280, height: 800 }],
+  ['a phone', { width: 390, height: 844 }],
+] as const)
+  test(`Six questions about required training are answered within three clicks on ${device}`, async () => {
+    const page = await administrator(size);
+    const overview = async () => {
+      await page.goto(`${service.baseUrl}/console`);
+      await page.getByRole('region', { name: 'Required training' }).first().waitFor();
+      await shot(page, `overview ${device}`);
+    };
+    const rows = page.getByRole('table').getByRole('row');
+    await overview();
+    await expectAccessible(page);
+
+    // Who has not done fire safety, and by when must they?
+    await figure(page, 'Fire safety, every year', 'Overdue').click();
+    await rows.getByText('Overdue').first().waitFor();
+    await page.getByRole('cell').filter({ hasText: 'Fire safety, every year' }).first().waitFor();
+    await shot(page, `overdue ${device}`);
+    await expectAccessible(page);
+
+    // Why is she on the list?
+    await page
+      .getByRole('button', { name: /^Why\?/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Groups: Warehouse, Drivers').waitFor();
+    await dialog.getByText(/plus P2M/).waitFor();
+    await shot(page, `why ${device}`);
+    await page.keyboard.press('Escape');
+
+    // Who needs it again?
+    await overview();
+    await figure(page, 'Phishing, every three months', 'Expiring').click();
+    await rows.getByText('Expiring').first().waitFor();
+    await shot(page, `expiring ${device}`);
+
+    // Where is the proof?
+    await page
+      .getByRole('button', { name: /^Why\?/ })
+      .first()
+      .click();
+    await dialog.getByRole('link', { name: 'Show the completion that counts' }).click();
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    await closeConsole(page);
+  });
+
+test('A requirement shows what it would change before it is saved, and a person is exempted with a reason', async () => {
+  const page = await administrator({ width: 1280, height: 800 });
+  await page.goto(`${service.baseUrl}/console/requirements`);
+  await page.getByRole('link', { name: 'Fire safety, every year' }).waitFor();
+  await shot(page, 'requirements');
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Create requirement' }).click();
+  await page.getByRole('textbox', { name: 'Title' }).fill('Phishing for Sales');
+  await page.getByRole('combobox', { name: 'Courses' }).fill('phish');
+  await page.getByRole('option', { name: /phish/i }).click();
+  await page.keyboard.press('Escape');
+  await page.getByText('People who match all of the following').click();
+  await page.getByRole('combobox', { name: 'Groups' }).fill('Sales');
+  await page.getByRole('option', { name: 'Sales' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByText('Again some time after the completion').click();
+  await shot(page, 'form');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Show what would change' }).click();
+  await page.getByText(/It concerns \d+ more people/).waitFor();
+  await shot(page, 'plan');
+  await expectAccessible(page);
+  assert.equal((await tenantApi('GET', '/requirement/phishing-for-sales')).status, 404);
+  await page.getByRole('button', { name: /^Save for \d+ people$/ }).click();
+  await page.getByText('Requirement saved').waitFor();
+  const made = (await tenantApi('GET', '/requirement/phishing-for-sales')).body;
+  assert.deepEqual([made.Audience, made.ValidFor, made.DueAfter], [{ Groups: ['Sales'] }, 'P1Y', 'P30D']);
+
+  await page.goto(`${service.baseUrl}/console/requirements/people?requirement=phishing-for-sales`);
+  await page
+    .getByRole('button', { name: /^Why\?/ })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Exempt' }).click();
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('On parental leave');
+  await shot(page, 'exempt');
+  await dialog.getByRole('button', { name: 'Exempt' }).click();
+  await page.getByText('Exempted').waitFor();
+  const { Items } = (await tenantApi('GET', '/obligation?Status=exempt')).body;
+  assert.equal(Items[0].ExemptReason, 'On parental leave');
+  await page.goto(`${service.baseUrl}/console/users/${Items[0].LoginID}`);
+  await page.getByRole('heading', { name: 'Required training' }).waitFor();
+  await shot(page, 'person');
+  await expectAccessible(page);
+  await closeConsole(page);
+});
