@@ -10,7 +10,7 @@ import { FailedAction } from './states.tsx';
 type DownloadOptions = {
   /** API path, including the query. */
   path: string;
-  accept: 'text/csv' | 'application/json' | 'application/octet-stream';
+  accept: 'text/csv' | 'application/pdf' | 'application/json' | 'application/octet-stream';
   /** Name of the file. */
   name: string;
 };

@@ -27,6 +27,7 @@ export type ListFilter = {
   field: (props: FieldProps) => ReactNode;
   /** Another filter that the API does not combine with this one. */
   replaces?: string;
+  isHidden?: (values: Partial<Record<string, string>>) => boolean;
 };
 
 type Page<T> = {
@@ -46,10 +47,14 @@ export const choiceFilter = (
   name: string,
   label: string,
   values: readonly { value: string; label: string; query: Query }[],
+  /** The label of no choice, instead of “All”. */
+  none?: string,
 ): ListFilter => ({
   name,
   query: (wanted) => values.find(({ value }) => value === wanted)?.query ?? {},
-  field: (props) => <SelectFilter label={label} options={[...values]} {...props} />,
+  field: (props) => (
+    <SelectFilter label={label} options={[...values]} {...(none !== undefined && { none })} {...props} />
+  ),
 });
 
 /** Days are those of the date field, YYYY-MM-DD. A time after the day stays in the URL. */
@@ -72,9 +77,9 @@ export function useListFilters(filters: readonly ListFilter[], others: readonly 
   const names = filters.map(({ name }) => name);
   const [values, change] = useFilters([...names, ...others]);
   const wanted: Query = {};
-  for (const { name, query } of filters) {
+  for (const { name, query, isHidden } of filters) {
     const value = values[name];
-    if (value) Object.assign(wanted, query(value));
+    if (value && !isHidden?.(values)) Object.assign(wanted, query(value));
   }
   return {
     ...{ values, change, wanted, filters },
@@ -88,12 +93,13 @@ export type ListFilters = ReturnType<typeof useListFilters>;
 /** The fields of the filters, in one row. */
 export function ListFilterBar({ at }: { at: ListFilters }) {
   const { filters, values, change, isFiltered, clear } = at;
+  const shown = filters.filter(({ isHidden }) => !isHidden?.(values));
   return (
     <FilterBar
       count={filters.slice(1).filter(({ name }) => values[name]).length}
       onClear={isFiltered ? clear : undefined}
     >
-      {filters.map(({ name, field, replaces }) => (
+      {shown.map(({ name, field, replaces }) => (
         <Fragment key={name}>
           {field({
             value: values[name],

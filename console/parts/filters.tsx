@@ -97,19 +97,21 @@ type Option = { value: string; label: string };
 
 type SelectProps = SearchProps & {
   options: readonly (Option | { group: string; items: Option[] })[];
+  /** The label of no choice, instead of “All”. */
+  none?: string;
   /** Set if there is no "all" option. */
   isRequired?: boolean;
 };
 
 /** Filters by one of a few values, or shows all. */
-export function SelectFilter({ label, value = '', onChange, options, isRequired }: SelectProps) {
+export function SelectFilter({ label, value = '', onChange, options, none, isRequired }: SelectProps) {
   const t = useTranslations('list');
   return (
     <NativeSelect
       label={label}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      data={[...(isRequired ? [] : [{ value: '', label: t('all') }]), ...options]}
+      data={[...(isRequired ? [] : [{ value: '', label: none ?? t('all') }]), ...options]}
       className="filter"
     />
   );

@@ -112,6 +112,8 @@ type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey' | 'selecti
   sorts?: readonly FocusedSort[];
   rows: readonly T[];
   isBusy?: boolean;
+  /** A last line with the sums. Its first cell is `header`. */
+  total?: { row: T; header: string };
 };
 
 const shareOf = <T,>({ share }: Column<T>) =>
@@ -134,6 +136,7 @@ export function Rows<T>({
   isBusy = false,
   selection,
   sorts = [],
+  total,
 }: RowsProps<T>) {
   const ticks = useRowSelection(selection, rows, rowKey);
   const isOneLine = columns.some(({ share }) => share !== undefined);
@@ -202,6 +205,23 @@ export function Rows<T>({
             </Table.Tr>
           ))}
         </Table.Tbody>
+        {total && (
+          <Table.Tfoot role="rowgroup">
+            <Table.Tr role="row">
+              {columns.map((column, at) => (
+                <Table.Td
+                  key={column.key}
+                  role="cell"
+                  data-label={column.header}
+                  ta={column.align ?? 'start'}
+                  fw={600}
+                >
+                  <div>{at === 0 ? total.header : column.cell(total.row)}</div>
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          </Table.Tfoot>
+        )}
       </Table>
     </Paper>
   );

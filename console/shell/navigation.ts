@@ -50,7 +50,10 @@ export const navigationItems = [
   {
     text: 'enrolments',
     icon: IconCertificate,
-    pages: [{ to: '/console/enrolments', text: 'enrolments', ofTenant: true }],
+    pages: [
+      { to: '/console/enrolments', text: 'enrolments', ofTenant: true },
+      { to: '/console/certificates', text: 'certificates', ofTenant: true },
+    ],
   },
   {
     text: 'requirements',
@@ -65,6 +68,7 @@ export const navigationItems = [
     icon: IconChartArea,
     pages: [
       { to: '/console/reports', text: 'completion', ofTenant: true },
+      { to: '/console/reports/compliance', text: 'compliance', ofTenant: true },
       { to: '/console/reports/access', text: 'access', ofTenant: true },
       { to: '/console/reports/activity', text: 'activity', ofTenant: true },
       { to: '/console/reports/schedules', text: 'schedules', ofTenant: true },

@@ -6,6 +6,7 @@ import { useFilters } from '../../parts/filters.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Waiting } from '../../parts/states.tsx';
+import { CertificateTemplate } from '../certificates/template.tsx';
 import { CourseAnswers } from './course-answers.tsx';
 import { CourseContent } from './course-content.tsx';
 import { CourseForm } from './course-form.tsx';
@@ -18,7 +19,9 @@ import { PublishButton } from './publish-button.tsx';
 import { Releases } from './releases.tsx';
 import { type AuthoredCourse, CourseStatusBadge, hasErrors, StandardName } from './values.tsx';
 
-const parts = ['options', 'content', 'answers', 'releases', 'details'] as const;
+const parts = ['options', 'content', 'answers', 'certificate', 'releases', 'details'] as const;
+/** What belongs to the tenant that the operator acts on. */
+const ofTenant: readonly string[] = ['answers', 'certificate'];
 type Part = (typeof parts)[number];
 const isPart = (text: string | null | undefined): text is Part => parts.some((one) => one === text);
 
@@ -38,7 +41,7 @@ function Authored({ course }: { course: AuthoredCourse }) {
   const [{ part }, filter] = useFilters(['part']);
   const [isDirty, setDirty] = useState(false);
   const { CourseID, Title, Status, Standard, Release, EnrolOptions } = course;
-  const shown = isPart(part) && (part !== 'answers' || tenant !== null) ? part : 'options';
+  const shown = isPart(part) && (!ofTenant.includes(part) || tenant !== null) ? part : 'options';
   const published = EnrolOptions.filter((option) => option.Status === 'published');
   return (
     <Page
@@ -79,6 +82,7 @@ function Authored({ course }: { course: AuthoredCourse }) {
           </Tabs.Tab>
           <Tabs.Tab value="content">{t('parts.content')}</Tabs.Tab>
           {tenant !== null && <Tabs.Tab value="answers">{t('parts.answers')}</Tabs.Tab>}
+          {tenant !== null && <Tabs.Tab value="certificate">{t('parts.certificate')}</Tabs.Tab>}
           <Tabs.Tab value="releases">{t('parts.releases')}</Tabs.Tab>
           <Tabs.Tab value="details">{t('parts.details')}</Tabs.Tab>
         </Tabs.List>
@@ -90,6 +94,9 @@ function Authored({ course }: { course: AuthoredCourse }) {
         </Tabs.Panel>
         <Tabs.Panel value="answers">
           {shown === 'answers' && <CourseAnswers courseId={CourseID} />}
+        </Tabs.Panel>
+        <Tabs.Panel value="certificate">
+          {shown === 'certificate' && <CertificateTemplate courseId={CourseID} />}
         </Tabs.Panel>
         <Tabs.Panel value="releases">
           <Releases course={course} />

@@ -6,6 +6,7 @@ import { CourseImage, useCourseImage } from '../../parts/course-image.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Message, Waiting } from '../../parts/states.tsx';
 import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
+import { CertificateTemplate } from '../certificates/template.tsx';
 import { CourseAnswers } from './course-answers.tsx';
 import { EnrolLink } from './enrol-link.tsx';
 import { findOffered } from './find-offered.ts';
@@ -61,6 +62,12 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
           {t('options.title')}
         </Title>
         <OptionRows options={course.AvailableEnrolOptions} empty={t('offered.noOptions')} />
+      </Stack>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {t('parts.certificate')}
+        </Title>
+        <CertificateTemplate courseId={courseId} />
       </Stack>
       <CourseAnswers courseId={courseId} />
     </Page>

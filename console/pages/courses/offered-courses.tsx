@@ -5,7 +5,11 @@ import { FilterBar, SearchFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
+import { usePercent } from '../../parts/percent.ts';
+import { useReportLines } from '../../parts/report-table.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
+import { Count } from '../reports/count.tsx';
+import type { Line } from '../reports/figures.ts';
 import { EnrolLink } from './enrol-link.tsx';
 import { type Course, CourseStatusBadge, CourseTitle, StandardName, useDurationText } from './values.tsx';
 
@@ -14,17 +18,20 @@ export function OfferedCourses() {
   const t = useTranslations('courses');
   const { $api } = useApi();
   const words = useDurationText();
+  const percent = usePercent();
   const [{ search }, filter] = useFilters(['search']);
   const wanted = search ? { Search: search } : {};
   const query = $api.useInfiniteQuery('get', '/catalogue/course', { params: { query: wanted } }, paged);
   const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
   const { data: all } = $api.useQuery('get', '/catalogue/course', counted, { enabled: query.hasNextPage });
+  const lines = useReportLines<Line>('/report/completion', { By: 'course' }).data?.lines ?? [];
+  const lineOf = ({ CourseID }: Course) => lines.find((line) => line.CourseID === CourseID);
   const columns: Column<Course>[] = [
-    { key: 'title', header: t('list.course'), share: 32, cell: (course) => <CourseTitle {...course} /> },
+    { key: 'title', header: t('list.course'), share: 28, cell: (course) => <CourseTitle {...course} /> },
     {
       key: 'options',
       header: t('list.options'),
-      share: 32,
+      share: 26,
       cell: ({ AvailableEnrolOptions: options }) =>
         options.length === 0 ? (
           t('options.none')
@@ -42,9 +49,30 @@ export function OfferedCourses() {
         ),
     },
     {
+      key: 'learners',
+      header: t('list.learners'),
+      align: 'end',
+      cell: (course) => (
+        <Count
+          count={lineOf(course)?.Enrolments ?? 0}
+          scope={{ course: course.CourseID }}
+          label={t('list.learners')}
+        />
+      ),
+    },
+    {
+      key: 'rate',
+      header: t('list.rate'),
+      align: 'end',
+      cell: (course) => {
+        const rate = lineOf(course)?.CompletionRate ?? null;
+        return rate === null ? '–' : percent(rate);
+      },
+    },
+    {
       key: 'standard',
       header: t('list.standard'),
-      share: 18,
+      share: 12,
       cell: ({ Standard }) => <StandardName standard={Standard} />,
     },
     {

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -8,7 +8,7 @@ import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { refreshed } from '../../parts/paged.ts';
 import { Message, NoneFound } from '../../parts/states.tsx';
-import { Instant, Note } from '../../parts/values.tsx';
+import { Instant } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { EventDialog } from './event.tsx';
 import { ExportButton } from './export.tsx';
@@ -19,20 +19,16 @@ const names = ['type', 'learner', 'enrolment'] as const;
 
 function useColumns(open: (eventId: string) => void): Column<Event>[] {
   const t = useTranslations('events');
+  const titles = useCourseTitles();
   return [
     {
       key: 'what',
       header: t('what'),
       share: 42,
       cell: ({ Type }) => (
-        <>
-          <Text size="sm" fw={600} span>
-            {t(`types.${Type}`)}
-          </Text>
-          <Note>
-            <Code>{Type}</Code>
-          </Note>
-        </>
+        <Text size="sm" fw={600} span title={Type}>
+          {t(`types.${Type}`)}
+        </Text>
       ),
     },
     { key: 'learner', header: t('learner'), share: 24, cell: ({ LoginID }) => <Learner loginId={LoginID} /> },
@@ -40,7 +36,9 @@ function useColumns(open: (eventId: string) => void): Column<Event>[] {
       key: 'course',
       header: t('course'),
       share: 20,
-      cell: ({ CourseID }) => <span className="break">{CourseID ?? '–'}</span>,
+      cell: ({ CourseID }) => (
+        <span className="break">{(CourseID !== null && titles.get(CourseID)) || (CourseID ?? '–')}</span>
+      ),
     },
     { key: 'at', header: t('at'), cell: ({ OccurredAt }) => <Instant at={OccurredAt} /> },
     {
@@ -55,6 +53,14 @@ function useColumns(open: (eventId: string) => void): Column<Event>[] {
       ),
     },
   ];
+}
+
+/** The titles of the courses by their IDs, as far as one page of the list has them. */
+function useCourseTitles(): ReadonlyMap<string, string> {
+  const { $api } = useApi();
+  const params = { query: { Limit: 200 } };
+  const { data } = $api.useQuery('get', '/catalogue/course', { params }, { staleTime: 60_000 });
+  return new Map(data?.Items.map(({ CourseID, Title }) => [CourseID, Title]));
 }
 
 /** The event log, newest first. */

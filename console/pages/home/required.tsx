@@ -47,7 +47,7 @@ export function Required() {
         )}
       </Group>
       <Rows
-        label={t('required')}
+        label={t('byRequirement')}
         rows={lines}
         rowKey={({ RequirementID }) => RequirementID ?? ''}
         columns={[

@@ -1,8 +1,6 @@
 import './reports.css';
 import { useTranslations } from 'use-intl';
-import { useApi } from '../../api/api.tsx';
-import type { Column } from '../../parts/list.tsx';
-import { refreshed } from '../../parts/paged.ts';
+import type { ReportColumn } from '../../parts/report-table.tsx';
 import { AccessBar } from './access-bar.tsx';
 import { type AccessLine, filterOf, measures } from './access-figures.ts';
 import { AccessSummary } from './access-summary.tsx';
@@ -14,7 +12,7 @@ import {
   usePlaceColumns,
 } from './line-report.tsx';
 
-function useColumns(report: LineReport): Column<AccessLine>[] {
+function useColumns(report: LineReport): ReportColumn<AccessLine>[] {
   const t = useTranslations('reports.access');
   return [
     ...usePlaceColumns(report),
@@ -31,23 +29,14 @@ function useColumns(report: LineReport): Column<AccessLine>[] {
 
 /** Overdue enrolments and access that ends soon, by course and group. */
 export default function AccessReport() {
-  const { $api } = useApi();
   const report = useLineReport();
-  const { query, totalQuery, totalScope } = report;
-  const list = $api.useInfiniteQuery('get', '/report/access', { params: { query } }, refreshed);
-  const total = $api.useQuery(
-    'get',
-    '/report/access',
-    { params: { query: totalQuery } },
-    {
-      refetchInterval: 10_000,
-    },
-  );
-  const [sum] = total.data?.Items ?? [];
   const columns = useColumns(report);
   return (
-    <LineReportPage report={report} name="access" columns={columns} list={list}>
-      {sum && <AccessSummary line={sum} scope={totalScope} />}
-    </LineReportPage>
+    <LineReportPage
+      report={report}
+      name="access"
+      columns={columns}
+      summary={(total) => <AccessSummary line={total} scope={report.totalScope} />}
+    />
   );
 }

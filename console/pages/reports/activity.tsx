@@ -24,6 +24,7 @@ const names = ['unit', 'course', 'group', 'from', 'to'] as const;
 /** What happened in each day, week or month, as a chart, a table and a file. */
 export default function ActivityReport() {
   const t = useTranslations('reports');
+  const list = useTranslations('list');
   const shell = useTranslations('shell');
   const [filters, change] = useFilters(names);
   const unit = choiceOf(units, filters.unit) ?? 'day';
@@ -46,7 +47,7 @@ export default function ActivityReport() {
           path={withQuery('/report/activity', query)}
           accept="text/csv"
           name={`activity-${range.From}-to-${range.To}.csv`}
-          text={t('csv')}
+          text={list('csv')}
         />
       }
     >

@@ -1,10 +1,10 @@
 import { Stack, Text, TextInput } from '@mantine/core';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { PrintButton, type ReportColumn, ReportTable, useReportLines } from '../../parts/report-table.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
 import { GroupFilter } from '../users/group.tsx';
@@ -82,40 +82,47 @@ const texts = {
 type LineReportPage<Line> = {
   report: LineReport;
   name: keyof typeof texts;
-  columns: Column<Line>[];
-  list: ComponentProps<typeof List<Line>>['query'];
-  /** The totals of all lines. */
-  children: ReactNode;
+  columns: ReportColumn<Line>[];
+  /** Shows the totals of all lines as a headline. */
+  summary: (total: Line) => ReactNode;
 };
 
 /** A page with the tabs of all reports, the export, the filters and the lines. */
 export function LineReportPage<Line extends Place>(props: LineReportPage<Line>) {
-  const { report, name, columns, list, children } = props;
+  const { report, name, columns, summary } = props;
   const t = useTranslations('reports');
+  const list = useTranslations('list');
   const shell = useTranslations('shell');
-  const { day, query } = report;
+  const { day, query, totalQuery } = report;
+  const path = `/report/${name}`;
+  const lines = useReportLines<Line>(path, query);
+  const total = useReportLines<Line>(path, totalQuery).data?.lines[0];
   return (
     <Page
       title={shell('pages.reports')}
       actions={
-        <DownloadButton
-          path={withQuery(`/report/${name}`, query)}
-          accept="text/csv"
-          name={day ? `${name}-${day}.csv` : `${name}.csv`}
-          text={t('csv')}
-        />
+        <>
+          <PrintButton />
+          <DownloadButton
+            path={withQuery(path, query)}
+            accept="text/csv"
+            name={day ? `${name}-${day}.csv` : `${name}.csv`}
+            text={list('csv')}
+          />
+        </>
       }
     >
       <LineFilters report={report} />
       <Stack gap="sm">
         <PastDay day={day} text={texts[name].past} />
-        {children}
+        {total && summary(total)}
         <div className="report-lines">
-          <List
+          <ReportTable
             label={shell('pages.reports')}
-            query={list}
+            lines={lines}
             columns={columns}
             rowKey={keyOf}
+            total={total}
             empty={<NoLines report={report} text={t(texts[name].none)} />}
           />
         </div>
@@ -144,18 +151,20 @@ function NoLines({ report, text }: { report: LineReport; text: string }) {
 }
 
 /** The columns that say what a line covers. */
-export function usePlaceColumns({ kind }: LineReport): Column<Place>[] {
+export function usePlaceColumns({ kind }: LineReport): ReportColumn<Place>[] {
   const t = useTranslations('reports');
-  const course: Column<Place> = {
+  const course: ReportColumn<Place> = {
     key: 'course',
     header: t('course'),
     share: 24,
+    value: ({ CourseTitle, CourseID }) => CourseTitle ?? CourseID,
     cell: ({ CourseTitle, CourseID }) => <span className="break">{CourseTitle ?? CourseID}</span>,
   };
-  const group: Column<Place> = {
+  const group: ReportColumn<Place> = {
     key: 'group',
     header: t('group'),
     share: 20,
+    value: ({ GroupName }) => GroupName,
     cell: ({ GroupName }) => <span className="break">{GroupName ?? t('noGroup')}</span>,
   };
   return [...(kind === 'group' ? [] : [course]), ...(kind === 'course' ? [] : [group])];
@@ -166,10 +175,11 @@ export const countColumn = <Line extends Place>(
   { scopeOf }: LineReport,
   header: string,
   of: { key: string; count: (line: Line) => number | null; filter?: (line: Line) => Filter },
-): Column<Line> => ({
+): ReportColumn<Line> => ({
   key: of.key,
   header,
   align: 'end',
+  value: of.count,
   cell: (line) => (
     <Count count={of.count(line)} scope={scopeOf(line)} filter={of.filter?.(line) ?? {}} label={header} />
   ),

@@ -1,8 +1,6 @@
 import './reports.css';
 import { useTranslations } from 'use-intl';
-import { useApi } from '../../api/api.tsx';
-import type { Column } from '../../parts/list.tsx';
-import { refreshed } from '../../parts/paged.ts';
+import type { ReportColumn } from '../../parts/report-table.tsx';
 import { Bar } from './bar.tsx';
 import { figures, type Line } from './figures.ts';
 import {
@@ -14,11 +12,16 @@ import {
 } from './line-report.tsx';
 import { Summary } from './summary.tsx';
 
-function useColumns(report: LineReport): Column<Line>[] {
+function useColumns(report: LineReport): ReportColumn<Line>[] {
   const t = useTranslations('reports');
   return [
     ...usePlaceColumns(report),
-    { key: 'rate', header: t('completionRate'), cell: (line) => <Bar line={line} /> },
+    {
+      key: 'rate',
+      header: t('completionRate'),
+      value: ({ CompletionRate }) => CompletionRate,
+      cell: (line) => <Bar line={line} />,
+    },
     countColumn(report, t('enrolments'), { key: 'enrolments', count: (line) => line.Enrolments }),
     ...figures.map(({ figure, status }) =>
       countColumn<Line>(report, t(`figures.${figure}`), {
@@ -32,23 +35,15 @@ function useColumns(report: LineReport): Column<Line>[] {
 
 /** Completion by course and group, now or at the end of a past day. */
 export default function Reports() {
-  const { $api } = useApi();
   const report = useLineReport();
-  const { query, totalQuery, totalScope, today } = report;
-  const list = $api.useInfiniteQuery('get', '/report/completion', { params: { query } }, refreshed);
-  const total = $api.useQuery(
-    'get',
-    '/report/completion',
-    { params: { query: totalQuery } },
-    {
-      refetchInterval: 10_000,
-    },
-  );
-  const [sum] = total.data?.Items ?? [];
+  const { totalScope, today } = report;
   const columns = useColumns(report);
   return (
-    <LineReportPage report={report} name="completion" columns={columns} list={list}>
-      {sum && <Summary line={sum} scope={totalScope} today={today} />}
-    </LineReportPage>
+    <LineReportPage
+      report={report}
+      name="completion"
+      columns={columns}
+      summary={(total) => <Summary line={total} scope={totalScope} today={today} />}
+    />
   );
 }

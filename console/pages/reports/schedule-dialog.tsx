@@ -1,3 +1,4 @@
+import { Alert } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -13,6 +14,7 @@ export function ScheduleDialog(props: { schedule: Schedule | null; isOpen: boole
   const { schedule, isOpen, onClose } = props;
   const t = useTranslations('reports.schedules');
   const { $api } = useApi();
+  const settings = $api.useQuery('get', '/settings', {}, { enabled: isOpen });
   const session = useSession();
   const queries = useQueryClient();
   const create = $api.useMutation('post', '/report/schedule');
@@ -36,9 +38,16 @@ export function ScheduleDialog(props: { schedule: Schedule | null; isOpen: boole
       submit={t(schedule ? 'save' : 'add')}
       onSubmit={submit}
       isDirty={!isSame(typed, initial())}
-      isBlocked={typed.Delivery === 'email' && typed.Recipients.length === 0}
+      isBlocked={
+        typed.Delivery === 'email' && (typed.Recipients.length === 0 || settings.data?.SendsMail === false)
+      }
       size="lg"
     >
+      {settings.data?.SendsMail === false && typed.Delivery === 'email' && (
+        <Alert color="orange" variant="light" title={t('noMailTitle')}>
+          {t('noMail')}
+        </Alert>
+      )}
       <ScheduleFields typed={typed} onChange={setTyped} />
     </FormDialog>
   );

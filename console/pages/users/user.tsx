@@ -13,6 +13,7 @@ import { InvitationValue } from './invitation-value.tsx';
 import { PasskeysValue } from './passkeys-value.tsx';
 import { AccountBadges, type User, UserName, useUser } from './person.tsx';
 import { EnableButton, UserMenu } from './user-actions.tsx';
+import { UserCertificates } from './user-certificates.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { UserEnrolments } from './user-enrolments.tsx';
 import { UserObligations } from './user-obligations.tsx';
@@ -81,6 +82,7 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
         </Title>
         <UserEnrolments loginId={user.LoginID} enrol={enrol} />
       </Stack>
+      <UserCertificates loginId={user.LoginID} />
       <UserDialog user={user} isOpen={isEditing} onClose={() => setEditing(false)} />
     </Page>
   );

@@ -7,7 +7,7 @@ import { showNumber } from './record/number.ts';
 import { type CertificateRow, contentOf, verifyUrl } from './record/record.ts';
 
 /** Loads the workspace with the fonts and the PDF library when the first certificate is drawn. */
-const loadRenderer = (): Promise<Renderer> =>
+export const loadRenderer = (): Promise<Renderer> =>
   import(pathToFileURL(join(locations.certificates, 'render.js')).href);
 
 async function logoOf(ctx: TenantContext, name: string | null): Promise<CertificateInput['Logo']> {

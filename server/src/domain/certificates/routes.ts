@@ -16,6 +16,7 @@ import {
 } from './certificates.ts';
 import { acceptedFormat, drawSelected, formats, respondAs } from './formats.ts';
 import { numberExample } from './record/number.ts';
+import { drawSample } from './preview.ts';
 import {
   BackIssue,
   Certificate,
@@ -81,6 +82,27 @@ export const certificateRoutes = [
       await deleteTemplate(ctx, params.CourseID);
       return { status: 204 };
     },
+  }),
+  route({
+    ...writing,
+    method: 'POST',
+    path: '/certificate/template/{CourseID}/preview',
+    name: 'previewCertificateTemplate',
+    summary: 'Draw a certificate with a template that is not saved',
+    description:
+      'Draws a PDF with the longest name of your tenant, a score of 92 and the present day. Nothing is stored, and the number on it is not valid.',
+    params: ofCourse.params,
+    body: CertificateTemplateChange,
+    example: ['Layout'],
+    responses: { 200: { description: 'The PDF.', type: 'application/pdf' } },
+    problems: ['course_not_found'],
+    events: [],
+    audits: [],
+    handle: async (ctx, { params, body }) => ({
+      status: 200,
+      body: await drawSample(ctx, params.CourseID, body),
+      headers: { 'Content-Type': 'application/pdf' },
+    }),
   }),
   route({
     ...reading,

@@ -11,7 +11,7 @@ import type { CertificateTemplate, CertificateTemplateChange, TemplateRule } fro
 
 export const defaultDesign = { Layout: 'classic', PaperSize: 'A4', SignedBy: null } as const;
 
-const newTemplate: TemplateRule = {
+export const newTemplate: TemplateRule = {
   ...{ On: 'passed', ValidFor: null, ValidTo: null, Title: null, Text: null },
   ...defaultDesign,
 };

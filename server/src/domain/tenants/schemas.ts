@@ -101,7 +101,13 @@ const ownSettings = {
 };
 
 export const Settings = Fields(
-  { ...ownSettings, UpdatedAt: Instant() },
+  {
+    ...ownSettings,
+    SendsMail: Type.Boolean({
+      description: 'Whether the service can send email. The operator sets `SMTP_URL`.',
+    }),
+    UpdatedAt: Instant(),
+  },
   { title: 'Settings', description: 'The settings of a tenant that its administrators can change.' },
 );
 export type Settings = Type.Static<typeof Settings>;

@@ -1,0 +1,79 @@
+import { useTranslations } from 'use-intl';
+import {
+  CsvButton,
+  choiceFilter,
+  FilteredList,
+  ListFilterBar,
+  useListFilters,
+  useListRows,
+} from '../../parts/filtered-list.tsx';
+import { Page } from '../../parts/page.tsx';
+import { isOrder } from '../../parts/sorting.tsx';
+import { Message } from '../../parts/states.tsx';
+import { CoursePicker, LearnerPicker } from '../enrolments/pickers.tsx';
+import { UserLink } from '../users/person.tsx';
+import { type Certificate, statuses, useCertificateColumns } from './columns.tsx';
+
+/** All certificates of the tenant, the newest first. */
+export default function Certificates() {
+  const t = useTranslations('certificates');
+  const shell = useTranslations('shell');
+  const at = useListFilters(
+    [
+      {
+        name: 'login',
+        query: (LoginID) => ({ LoginID }),
+        field: (props) => <LearnerPicker {...props} />,
+      },
+      {
+        name: 'course',
+        query: (CourseID) => ({ CourseID }),
+        field: (props) => <CoursePicker {...props} />,
+      },
+      choiceFilter(
+        'status',
+        t('status'),
+        statuses.map((value) => ({ value, label: t(`statuses.${value}`), query: { Status: value } })),
+      ),
+    ],
+    ['order'],
+  );
+  const order = isOrder(at.values.order) ? at.values.order : 'newest';
+  const rows = useListRows<Certificate>({
+    path: '/certificate',
+    at,
+    order: { Order: order },
+    rowKey: ({ Number: number }) => number,
+    nameOf: ({ Name, Number: number }) => Name ?? number,
+  });
+  const columns = useCertificateColumns();
+  return (
+    <Page title={shell('pages.certificates')} actions={<CsvButton rows={rows} />}>
+      <ListFilterBar at={at} />
+      <FilteredList
+        label={shell('pages.certificates')}
+        rows={rows}
+        columns={[
+          {
+            key: 'name',
+            header: t('name'),
+            share: 22,
+            cell: ({ LoginID, Name }) =>
+              LoginID === null ? t('erased') : <UserLink loginId={LoginID}>{Name ?? LoginID}</UserLink>,
+          },
+          ...columns,
+        ]}
+        sorts={[
+          {
+            column: 'issued',
+            order,
+            onChange: (order) => at.change({ order }),
+            texts: { newest: t('orders.newest'), oldest: t('orders.oldest') },
+          },
+        ]}
+        noneFound={{ title: t('noneFound'), text: t('noneFoundText') }}
+        none={<Message title={t('none')} text={t('noneText')} />}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,58 @@
+import { Switch, Text, Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { dataOf } from '../../api/data.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { notify } from '../../parts/toast.tsx';
+import type { Certificate } from './columns.tsx';
+
+export type Correction = 'revoke' | 'reissue';
+
+type Props = { certificate: Certificate; kind: Correction; onClose: () => void };
+
+/** Revokes a certificate, or replaces it by a corrected one. Both need a reason. */
+export function CorrectDialog({ certificate, kind, onClose }: Props) {
+  const t = useTranslations('certificates');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const [Reason, setReason] = useState('');
+  const [ShowReason, setShown] = useState(false);
+  const params = { path: { Number: certificate.Number } };
+  const body = { Reason, ShowReason };
+  const submit = async () => {
+    await (kind === 'revoke'
+      ? dataOf(client.POST('/certificate/{Number}/revoke', { params, body }))
+      : dataOf(client.POST('/certificate/{Number}/reissue', { params, body })));
+    await queries.invalidateQueries();
+    notify(t(`${kind}.done`));
+  };
+  return (
+    <FormDialog
+      isOpen
+      title={t(`${kind}.title`, { name: certificate.Name ?? certificate.Number })}
+      onClose={onClose}
+      submit={t(`${kind}.submit`)}
+      onSubmit={submit}
+      isDirty={Reason !== ''}
+      isDangerous={kind === 'revoke'}
+      isBlocked={Reason.trim() === ''}
+    >
+      <Text size="sm">{t(`${kind}.text`)}</Text>
+      <Textarea
+        label={t('reason')}
+        required
+        maxLength={500}
+        autosize
+        value={Reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      <Switch
+        label={t('showReason')}
+        checked={ShowReason}
+        onChange={(event) => setShown(event.currentTarget.checked)}
+      />
+    </FormDialog>
+  );
+}

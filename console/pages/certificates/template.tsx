@@ -1,0 +1,192 @@
+import { Group, NativeSelect, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { dataOf } from '../../api/data.ts';
+import { toFailure } from '../../api/problem.ts';
+import { useSession } from '../../api/session.tsx';
+import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { choiceOf } from '../../parts/choices.ts';
+import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { PeriodField } from '../../parts/period-field.tsx';
+import { SaveButtons } from '../../parts/save-buttons.tsx';
+import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { notify } from '../../parts/toast.tsx';
+
+type Template = components['schemas']['CertificateTemplate'];
+type Rule = Omit<Template, 'CourseID' | 'UpdatedAt'>;
+
+const Preview = lazy(() => import('./preview.tsx'));
+
+const fresh: Rule = {
+  ...{ On: null, ValidFor: null, ValidTo: null, Title: null, Text: null },
+  ...{ Layout: 'classic', PaperSize: 'A4', SignedBy: null },
+};
+const results = ['passed', 'completed'] as const;
+const layouts = ['classic', 'modern'] as const;
+const papers = ['A4', 'Letter'] as const;
+const terms = ['none', 'period', 'day'] as const;
+const pause = 600;
+
+/** The tenant's own certificates for a course. */
+export function CertificateTemplate({ courseId }: { courseId: string }) {
+  const { $api } = useApi();
+  const params = { path: { CourseID: courseId } };
+  const asked = $api.useQuery(
+    'get',
+    '/certificate/template/{CourseID}',
+    { params },
+    { retry: (_, thrown) => toFailure(thrown).status >= 500 },
+  );
+  if (asked.data) return <Form key={asked.data.UpdatedAt} courseId={courseId} template={asked.data} />;
+  if (toFailure(asked.error).code === 'template_not_found')
+    return <Form key="none" courseId={courseId} template={null} />;
+  return asked.error ? <Failed error={asked.error} onRetry={asked.refetch} /> : <WaitingRows />;
+}
+
+function Form({ courseId, template }: { courseId: string; template: Template | null }) {
+  const t = useTranslations('certificates.template');
+  const { client } = useApi();
+  const { Scopes } = useSession();
+  const queries = useQueryClient();
+  const [change, setChange] = useState<Partial<Rule>>({});
+  const now: Rule = { ...fresh, ...template, ...change };
+  const [shown] = useDebouncedValue(JSON.stringify(now), pause);
+  const set = (changed: Partial<Rule>) => setChange((before) => ({ ...before, ...changed }));
+  const params = { path: { CourseID: courseId } };
+  const saving = useAction(async () => {
+    const { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, SignedBy } = now;
+    const body = { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, SignedBy };
+    await dataOf(client.PUT('/certificate/template/{CourseID}', { params, body }));
+    setChange({});
+    await queries.invalidateQueries();
+    notify(t('saved'));
+  });
+  const isChanged = Object.keys(change).length > 0;
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+      <Stack
+        component="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void saving.run();
+        }}
+      >
+        <Text size="sm" c="dimmed">
+          {t(template ? 'text' : 'inherits')}
+        </Text>
+        <Fields now={now} set={set} />
+        <FailedAction error={saving.error} />
+        <Group justify="space-between">
+          <SaveButtons
+            texts={{ save: t('save'), undo: t('undo'), notAllowed: t('notAllowed') }}
+            isAllowed={Scopes.includes('certificates:write')}
+            isChanged={isChanged}
+            isRunning={saving.isRunning}
+            onUndo={() => {
+              setChange({});
+              saving.reset();
+            }}
+          />
+          {template && (
+            <ConfirmButton
+              text={t('remove')}
+              title={t('removeTitle')}
+              question={t('removeText')}
+              confirm={t('remove')}
+              isDangerous
+              act={async () => {
+                await dataOf(client.DELETE('/certificate/template/{CourseID}', { params }));
+                await queries.invalidateQueries();
+              }}
+            />
+          )}
+        </Group>
+        <LeaveGuard isOn={isChanged && !saving.isRunning} text={t('leaveText')} />
+      </Stack>
+      <Suspense fallback={<WaitingRows rows={3} />}>
+        <Preview courseId={courseId} rule={shown} />
+      </Suspense>
+    </SimpleGrid>
+  );
+}
+
+function Fields({ now, set }: { now: Rule; set: (change: Partial<Rule>) => void }) {
+  const t = useTranslations('certificates.template');
+  const term = now.ValidFor !== null ? 'period' : now.ValidTo !== null ? 'day' : 'none';
+  const chooseTerm = (value: string) =>
+    set(
+      {
+        none: { ValidFor: null, ValidTo: null },
+        period: { ValidFor: 'P1Y', ValidTo: null },
+        day: { ValidFor: null, ValidTo: '12-31' },
+      }[choiceOf(terms, value) ?? 'none'],
+    );
+  const text = (name: 'Title' | 'Text' | 'SignedBy') => ({
+    label: t(name),
+    value: now[name] ?? '',
+    onChange: (event: { currentTarget: { value: string } }) =>
+      set({ [name]: event.currentTarget.value || null }),
+  });
+  return (
+    <>
+      <NativeSelect
+        label={t('on')}
+        value={now.On ?? ''}
+        onChange={({ currentTarget }) => set({ On: choiceOf(results, currentTarget.value) ?? null })}
+        data={[
+          { value: '', label: t('never') },
+          ...results.map((value) => ({ value, label: t(`results.${value}`) })),
+        ]}
+      />
+      <NativeSelect
+        label={t('term')}
+        value={term}
+        onChange={({ currentTarget }) => chooseTerm(currentTarget.value)}
+        data={terms.map((value) => ({ value, label: t(`terms.${value}`) }))}
+      />
+      {now.ValidFor !== null && (
+        <PeriodField
+          label={t('validFor')}
+          required
+          value={now.ValidFor}
+          onChange={(ValidFor) => set({ ValidFor })}
+        />
+      )}
+      {now.ValidTo !== null && (
+        <TextInput
+          label={t('validTo')}
+          description={t('validToText')}
+          required
+          pattern="\d\d-\d\d"
+          value={now.ValidTo}
+          onChange={(event) => set({ ValidTo: event.currentTarget.value })}
+        />
+      )}
+      <Group grow>
+        <NativeSelect
+          label={t('layout')}
+          value={now.Layout}
+          onChange={({ currentTarget }) =>
+            set({ Layout: choiceOf(layouts, currentTarget.value) ?? now.Layout })
+          }
+          data={layouts.map((value) => ({ value, label: t(`layouts.${value}`) }))}
+        />
+        <NativeSelect
+          label={t('paper')}
+          value={now.PaperSize}
+          onChange={({ currentTarget }) =>
+            set({ PaperSize: choiceOf(papers, currentTarget.value) ?? now.PaperSize })
+          }
+          data={[...papers]}
+        />
+      </Group>
+      <TextInput {...text('Title')} description={t('titleText')} maxLength={200} />
+      <Textarea {...text('Text')} description={t('textText')} maxLength={1000} autosize minRows={2} />
+      <TextInput {...text('SignedBy')} description={t('signedByText')} maxLength={200} />
+    </>
+  );
+}

@@ -1,0 +1,254 @@
+import './reports.css';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useFormatter, useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { readRows } from '../../api/data.ts';
+import { nameOf } from '../../api/session.tsx';
+import { choiceOf } from '../../parts/choices.ts';
+import { DownloadButton, withQuery } from '../../parts/download.tsx';
+import {
+  choiceFilter,
+  dayFilter,
+  ListFilterBar,
+  type ListFilters,
+  type Query,
+  useListFilters,
+} from '../../parts/filtered-list.tsx';
+import { SearchFilter } from '../../parts/filters.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PrintButton, type ReportColumn, ReportTable, useReportLines } from '../../parts/report-table.tsx';
+import { Message } from '../../parts/states.tsx';
+import { useRequirements } from '../requirements/record.ts';
+import {
+  type Compliance,
+  type Obligation,
+  type Scope,
+  StatusBadge,
+  useFigureColumns,
+} from '../requirements/status.tsx';
+import { UserLink, UserName } from '../users/person.tsx';
+
+const kinds = ['requirement', 'group', 'manager', 'attribute', 'person'] as const;
+type Kind = (typeof kinds)[number];
+
+const figures = [
+  ...(['Overdue', 'Expired', 'DueSoon', 'NotDue', 'Expiring', 'Met', 'Exempt'] as const),
+  ...(['Obligations', 'ValidPercent'] as const),
+];
+
+/** The attribute that is reported on if none is named. */
+const anyAttribute = '-';
+
+function useReportFilters() {
+  const t = useTranslations('reports');
+  const o = useTranslations('obligations');
+  const requirements = useRequirements();
+  return useListFilters(
+    [
+      {
+        ...choiceFilter(
+          'requirement',
+          o('requirement'),
+          requirements.map(({ RequirementID, Title }) => ({ value: RequirementID, label: Title, query: {} })),
+        ),
+        query: (RequirementID) => ({ RequirementID }),
+      },
+      choiceFilter(
+        'by',
+        t('by'),
+        kinds.slice(1).map((value) => ({ value, label: t(`compliance.${value}`), query: {} })),
+        t('compliance.requirement'),
+      ),
+      {
+        name: 'attribute',
+        query: () => ({}),
+        field: (props) => <SearchFilter label={t('compliance.attribute')} {...props} />,
+        isHidden: ({ by }) => by !== 'attribute',
+      },
+      {
+        ...dayFilter('day', t('asOf'), (AsOf) => ({ AsOf })),
+        isHidden: ({ by }) => by === 'person',
+      },
+    ],
+    ['sort', 'order'],
+  );
+}
+
+/** Who complies, by requirement, group, manager, attribute or person, today or on any past day. */
+export default function ComplianceReport() {
+  const t = useTranslations('reports');
+  const list = useTranslations('list');
+  const shell = useTranslations('shell');
+  const at = useReportFilters();
+  const kind = choiceOf(kinds, at.values.by) ?? 'requirement';
+  const asked: Query =
+    kind === 'person'
+      ? { Status: current, RequirementID: at.values.requirement }
+      : {
+          ...at.wanted,
+          By: kind,
+          ...(kind === 'attribute' && { Attribute: at.values.attribute ?? anyAttribute }),
+        };
+  return (
+    <Page
+      title={shell('pages.reports')}
+      actions={
+        <>
+          <PrintButton />
+          <DownloadButton
+            path={withQuery(kind === 'person' ? '/obligation' : '/report/compliance', asked)}
+            accept="text/csv"
+            name="compliance.csv"
+            text={list('csv')}
+          />
+        </>
+      }
+    >
+      <ListFilterBar at={at} />
+      {kind === 'person' ? <PeopleTable query={asked} /> : <LinesTable kind={kind} query={asked} at={at} />}
+      {kind === 'attribute' && at.values.attribute === undefined && (
+        <Text size="sm" c="dimmed">
+          {t('compliance.nameAttribute')}
+        </Text>
+      )}
+    </Page>
+  );
+}
+
+type LinesProps = { kind: Exclude<Kind, 'person'>; query: Query; at: ListFilters };
+
+function LinesTable({ kind, query, at: { values } }: LinesProps) {
+  const t = useTranslations('reports');
+  const format = useFormatter();
+  const lines = useReportLines<Compliance>('/report/compliance', query);
+  const { Attribute: _, ...ofAll } = query;
+  const total = useReportLines<Compliance>('/report/compliance', { ...ofAll, By: 'total' }).data?.lines[0];
+  const keyOf = (line: Compliance) =>
+    ({
+      ...{ requirement: line.Title ?? line.RequirementID, group: line.GroupName },
+      ...{ manager: line.ManagerLoginID, attribute: line.AttributeValue },
+    })[kind];
+  const scopeOf = (line: Compliance): Scope => {
+    const { requirement } = values;
+    const only = requirement === undefined ? {} : { requirement };
+    if (values.day !== undefined) return null;
+    if (line === total) return only;
+    if (kind === 'requirement' && line.RequirementID !== null) return { requirement: line.RequirementID };
+    if (kind === 'group' && line.GroupName !== null) return { ...only, group: line.GroupName };
+    if (kind === 'manager' && line.ManagerLoginID !== null) return { ...only, manager: line.ManagerLoginID };
+    return null;
+  };
+  const counts = useFigureColumns<Compliance>(figures, (line) => line, scopeOf);
+  const columns: ReportColumn<Compliance>[] = [
+    {
+      key: 'of',
+      header: t(`compliance.${kind}`),
+      share: 24,
+      value: keyOf,
+      cell: (line) =>
+        kind === 'manager' && line.ManagerLoginID !== null ? (
+          <UserName loginId={line.ManagerLoginID} />
+        ) : (
+          <span className="break">{keyOf(line) ?? t('compliance.none')}</span>
+        ),
+    },
+    ...counts.map((column, index) => ({
+      ...column,
+      value: (line: Compliance) => line[figures[index] ?? 'Obligations'],
+    })),
+  ];
+  return (
+    <div className="report-lines">
+      {values.day !== undefined && (
+        <Text size="sm" c="dimmed">
+          {t('compliance.past', {
+            day: format.dateTime(new Date(values.day), { dateStyle: 'long', timeZone: 'UTC' }),
+          })}
+        </Text>
+      )}
+      <ReportTable
+        label={t('compliance.title')}
+        lines={lines}
+        columns={columns}
+        rowKey={(line) => String(keyOf(line))}
+        total={total}
+        empty={<Message title={t('compliance.empty')} text={t('compliance.emptyText')} />}
+      />
+    </div>
+  );
+}
+
+const current = 'not_due,due_soon,overdue,met,expiring,expired,exempt';
+const maxColumns = 8;
+
+type Person = { LoginID: string; name: string; of: ReadonlyMap<string, Obligation>; late: number };
+
+/** One line for each person, with a column for each requirement. */
+function PeopleTable({ query }: { query: Query }) {
+  const t = useTranslations('reports');
+  const api = useApi();
+  const o = useTranslations('obligations');
+  const lines = useQuery({
+    queryKey: ['people and requirements', query],
+    queryFn: async () => {
+      const people = new Map<string, Map<string, Obligation>>();
+      for (const row of await readRows<Obligation>(api, '/obligation', query)) {
+        if (row.LoginID === null) continue;
+        const known = people.get(row.LoginID) ?? new Map();
+        // The list begins with the earliest due date, and the present term is due before the next one.
+        if (!known.has(row.RequirementID)) known.set(row.RequirementID, row);
+        people.set(row.LoginID, known);
+      }
+      const lines = [...people].map(([LoginID, of]): Person => {
+        const rows = [...of.values()];
+        const late = rows.filter(({ Status }) => Status === 'overdue' || Status === 'expired').length;
+        const [first] = rows;
+        return { LoginID, of, late, name: first ? nameOf({ ...first, LoginID }) : LoginID };
+      });
+      return { lines: lines.sort((a, b) => b.late - a.late), isCut: false };
+    },
+  });
+  const titles = new Map(
+    lines.data?.lines.flatMap(({ of }) =>
+      [...of.values()].map(({ RequirementID, Title }) => [RequirementID, Title]),
+    ),
+  );
+  const columns: ReportColumn<Person>[] = [
+    {
+      key: 'person',
+      header: t('compliance.person'),
+      value: ({ name }) => name,
+      cell: ({ LoginID, name }) => <UserLink loginId={LoginID}>{name}</UserLink>,
+    },
+    {
+      key: 'late',
+      header: o('late'),
+      align: 'end',
+      value: ({ late }) => late,
+      cell: ({ late }) => <span className="number">{late}</span>,
+    },
+    ...[...titles].slice(0, maxColumns).map(
+      ([id, header]): ReportColumn<Person> => ({
+        key: id,
+        header,
+        value: ({ of }) => of.get(id)?.Status ?? null,
+        cell: ({ of }) => {
+          const one = of.get(id);
+          return one ? <StatusBadge status={one.Status} /> : '–';
+        },
+      }),
+    ),
+  ];
+  return (
+    <div className="report-lines">
+      <ReportTable
+        label={t('compliance.title')}
+        lines={lines}
+        columns={columns}
+        rowKey={({ LoginID }) => LoginID}
+        empty={<Message title={t('compliance.empty')} text={t('compliance.emptyText')} />}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { run } from '../../db/transaction.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { checkRule } from '../catalogue/certificate-rule.ts';
+import { courseNotFound } from '../catalogue/problems.ts';
+import { loadRenderer } from './draw.ts';
+import { numberExample } from './number.ts';
+import type { CertificateTemplateChange } from './schemas.ts';
+import { newTemplate } from './templates.ts';
+import { endOf } from './validity.ts';
+
+type Sample = {
+  title: string | null;
+  issuer: string;
+  language: 'en' | 'de' | 'fr';
+  time_zone: string;
+  colour: string | null;
+  logo_type: string | null;
+  logo_width: number | null;
+  logo_height: number | null;
+  logo: Uint8Array | null;
+  longest: string | null;
+  login_id: string | null;
+};
+
+const sampleText = `
+select client.name as issuer, client.language, client.time_zone, own.colour, own.logo_type, own.logo_width, own.logo_height,
+  own.logo, (select course.title from course where course.course_id = $2
+    and course.status <> 'draft' and (course.tenants is null or $1 = any(course.tenants))) as title,
+  person.longest, person.login_id
+from tenant client left join branding own on own.tenant_id = $1
+left join lateral (
+  select concat_ws(' ', known.first_name, known.last_name) as longest, known.login_id from "user" known
+  where known.tenant_id = $1 order by length(concat_ws(' ', known.first_name, known.last_name)) desc limit 1
+) person on true
+where client.tenant_id = $1`;
+
+/** A certificate that nobody earned, with the longest name of the tenant and a template that is not saved. */
+export async function drawSample(
+  ctx: TenantContext,
+  courseId: string,
+  input: CertificateTemplateChange,
+): Promise<Buffer> {
+  const rule = { ...newTemplate, ...input };
+  const On = rule.On ?? 'passed';
+  checkRule({ ...rule, On }, '');
+  const values = [ctx.tenantId, courseId];
+  const [row] = await run<Sample>(ctx, { name: 'certificate_sample', text: sampleText, values });
+  if (!row || row.title === null) throw courseNotFound();
+  const now = tenantNow(ctx);
+  const { Title, Text, Layout, PaperSize, SignedBy } = rule;
+  const { renderCertificate } = await loadRenderer();
+  const { pdf } = await renderCertificate({
+    ...{ Title, Text, Layout, PaperSize, SignedBy },
+    ...{ Outcome: On, CourseTitle: row.title, Issuer: row.issuer, Language: row.language, Score: 92 },
+    ...{ TimeZone: row.time_zone, Colour: row.colour, Number: numberExample },
+    VerifyURL: `${ctx.config.baseUrl}/verify/${numberExample}`,
+    Name: row.longest || row.login_id || 'Ada Lovelace',
+    LoginID: row.login_id,
+    IssuedAt: now.toISOString(),
+    CompletedAt: now.toISOString(),
+    ValidUntil: endOf(rule, now, row.time_zone)?.toISOString() ?? null,
+    Logo: row.logo && {
+      ...{ type: row.logo_type ?? '', width: row.logo_width ?? 0, height: row.logo_height ?? 0 },
+      content: row.logo,
+    },
+    attachments: [],
+  });
+  return pdf;
+}
