@@ -25,7 +25,10 @@ export function useFilters<Name extends string>(
   return [filters, change];
 }
 
-/** A row of filters, with a button to clear them. On a phone, all but the first are behind a button. */
+/** More filters than this would take a second line on a laptop, where the rows of the list are needed. */
+const maxInRow = 5;
+
+/** A row of filters, with a button to clear them. A button shows those without space: on a phone, all but the first. */
 export function FilterBar({
   children,
   count,
@@ -39,13 +42,14 @@ export function FilterBar({
   const t = useTranslations('list');
   const [isOpen, { toggle }] = useDisclosure(false);
   const [first, ...others] = Children.toArray(children);
+  const extra = others.slice(maxInRow - 1);
   return (
     <Group gap="sm" align="flex-end" role="search" className="filters">
       {first}
       {others.length > 0 && (
         <Button
           variant="default"
-          hiddenFrom="sm"
+          {...(extra.length === 0 && { hiddenFrom: 'sm' })}
           leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
           aria-expanded={isOpen}
           onClick={toggle}
@@ -54,7 +58,10 @@ export function FilterBar({
         </Button>
       )}
       <div className="more-filters" data-open={isOpen || undefined}>
-        {others}
+        {others.slice(0, maxInRow - 1)}
+        <div className="extra-filters" data-open={isOpen || undefined}>
+          {extra}
+        </div>
       </div>
       {onClear && (
         <Button variant="subtle" onClick={onClear}>

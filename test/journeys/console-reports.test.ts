@@ -53,7 +53,7 @@ test('An administrator reads the report, opens the enrolments behind a figure an
   const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/reports');
   const rows = page.getByRole('table', { name: 'Reports' }).getByRole('row');
   await page.getByText('4 of 9 enrolments completed').waitFor();
-  await expectCount(rows, 3);
+  await expectCount(rows, 4);
   await expectAccessible(page);
 
   await page.getByRole('combobox', { name: 'Report by' }).selectOption('Group');

@@ -147,3 +147,76 @@ test('A requirement shows what it would change before it is saved, and a person 
   await expectAccessible(page);
   await closeConsole(page);
 });
+
+test('Compliance is reported by group and person, today and on a past day', async () => {
+  const page = await administrator({ width: 1280, height: 800 });
+  await page.goto(`${service.baseUrl}/console/reports/compliance?by=group`);
+  const table = page.getByRole('table', { name: 'Compliance' });
+  await table.getByRole('row').filter({ hasText: 'Warehouse' }).waitFor();
+  await table.getByRole('row').filter({ hasText: 'Total' }).waitFor();
+  await table.getByRole('button', { name: 'Overdue' }).click();
+  await page.waitForURL(/sort=Overdue/);
+  await shot(page, 'compliance');
+  await expectAccessible(page);
+  await page.getByLabel('As of').fill('2027-01-01');
+  await page.getByText('in the groups that people belonged to then').waitFor();
+  assert.equal(await table.getByRole('link').count(), 0);
+  await page.getByRole('combobox', { name: 'Report by' }).selectOption('Person');
+  await table.getByRole('columnheader', { name: 'Fire safety, every year' }).waitFor();
+  await shot(page, 'matrix');
+  await expectAccessible(page);
+  await closeConsole(page);
+});
+
+test('A certificate is designed with a preview, found in the list and revoked with a reason', async () => {
+  const page = await administrator({ width: 1280, height: 800 });
+  await page.goto(`${service.baseUrl}/console/courses/fire-safety`);
+  const preview = page.getByRole('img', { name: 'Preview of the certificate' });
+  const drawn = () => preview.evaluate((canvas) => (canvas as HTMLCanvasElement).width);
+  await preview.waitFor();
+  while ((await drawn()) < 1_000) await page.waitForTimeout(100);
+  await page.getByRole('combobox', { name: 'Layout' }).selectOption('Classic');
+  await page.getByRole('textbox', { name: 'Heading' }).fill('Fit for fire');
+  await page.waitForResponse((response) => response.url().endsWith('/preview') && response.ok());
+  await page.waitForTimeout(500);
+  await shot(page, 'template');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Certificate saved').waitFor();
+  const template = (await tenantApi('GET', '/certificate/template/fire-safety')).body;
+  assert.deepEqual([template.Layout, template.Title], ['classic', 'Fit for fire']);
+
+  await page.goto(`${service.baseUrl}/console/certificates?status=valid`);
+  await page
+    .getByRole('button', { name: /^Actions for certificate/ })
+    .first()
+    .waitFor();
+  await shot(page, 'certificates');
+  await expectAccessible(page);
+  const saving = page.waitForEvent('download');
+  await page
+    .getByRole('button', { name: /^Actions for certificate/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Download PDF' }).click();
+  assert.match((await saving).suggestedFilename(), /^certificate-.*\.pdf$/);
+  await page
+    .getByRole('button', { name: /^Actions for certificate/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Issued for the wrong person');
+  await dialog.getByRole('button', { name: 'Revoke certificate' }).click();
+  await page.getByText('Certificate revoked').waitFor();
+  const { Items } = (await tenantApi('GET', '/certificate?Status=revoked')).body;
+  assert.deepEqual(
+    Items.map(({ Reason }: { Reason: string }) => Reason),
+    ['Issued for the wrong person'],
+  );
+  await page.goto(`${service.baseUrl}/console/users/${Items[0].LoginID}`);
+  await page.getByRole('heading', { name: 'Certificates' }).waitFor();
+  await shot(page, 'record');
+  await expectAccessible(page);
+  await closeConsole(page);
+});

@@ -45,6 +45,10 @@ const addresses = ({ learner, enrolment, webhookId, tenant }: CrowdedConsole): R
   '/console/requirements/edit': ['/console/requirements/edit', '/console/requirements/edit?id=rule-10'],
   '/console/reports': ['/console/reports', '/console/reports?by=course_and_group'],
   '/console/reports/access': ['/console/reports/access', '/console/reports/access?by=course_and_group'],
+  '/console/reports/compliance': ['requirement', 'person'].map(
+    (by) => `/console/reports/compliance?by=${by}`,
+  ),
+  '/console/certificates': ['/console/certificates'],
   '/console/reports/activity': ['/console/reports/activity'],
   '/console/reports/schedules': ['/console/reports/schedules'],
   '/console/keys': ['/console/keys'],

@@ -98,6 +98,7 @@ export default function Enrolments() {
   const shell = useTranslations('shell');
   const columns = useColumns();
   const [isChanging, setChanging] = useState(false);
+  const [group, ...others] = usePeopleFilters();
   const at = useListFilters(
     [
       searchFilter(u('search')),
@@ -114,9 +115,10 @@ export default function Enrolments() {
           label: isGroup(value) ? t(`states.${value}`) : o(value),
         })),
       ),
-      ...usePeopleFilters(),
-      { ...dayFilter('due', t('dueBefore'), (DueBefore) => ({ DueBefore })), replaces: 'before' },
+      group,
       { ...dayFilter('before', t('endsBefore'), instantOf), replaces: 'due' },
+      { ...dayFilter('due', t('dueBefore'), (DueBefore) => ({ DueBefore })), replaces: 'before' },
+      ...others,
     ],
     ['by', 'order'],
   );

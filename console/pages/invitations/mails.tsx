@@ -1,12 +1,16 @@
 import { Badge } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
-import { useApi } from '../../api/api.tsx';
-import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import {
+  choiceFilter,
+  FilteredList,
+  ListFilterBar,
+  useListFilters,
+  useListRows,
+} from '../../parts/filtered-list.tsx';
+import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { paged } from '../../parts/paged.ts';
-import { Message, NoneFound } from '../../parts/states.tsx';
+import { Message } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
 import { Invited } from './invited.tsx';
 
@@ -64,45 +68,26 @@ function useColumns(): Column<Mail>[] {
 
 export default function Mails() {
   const t = useTranslations('mails');
-  const { $api } = useApi();
-  const [filters, change] = useFilters(['status']);
-  const Status = statuses.find((one) => one === filters.status);
-  const query = { ...(Status ? { Status } : {}) };
-  const list = $api.useInfiniteQuery('get', '/mail', { params: { query } }, paged);
-  const counted = { params: { query: { ...query, Limit: 1, Count: true } } };
-  const { data: all } = $api.useQuery('get', '/mail', counted, { enabled: list.hasNextPage });
+  const at = useListFilters([
+    choiceFilter(
+      'status',
+      t('status'),
+      statuses.map((value) => ({ value, label: t(`statuses.${value}`), query: { Status: value } })),
+      t('all'),
+    ),
+  ]);
+  const rowKey = ({ MailID }: Mail) => MailID;
+  const rows = useListRows<Mail>({ path: '/mail', at, rowKey, nameOf: rowKey });
   const columns = useColumns();
   return (
     <Page title={t('title')} text={t('text')}>
-      <FilterBar count={0}>
-        <SelectFilter
-          label={t('status')}
-          value={Status ?? 'all'}
-          onChange={(status) => change({ status: status === 'all' ? undefined : status })}
-          options={[
-            { value: 'all', label: t('all') },
-            ...statuses.map((value) => ({ value, label: t(`statuses.${value}`) })),
-          ]}
-          isRequired
-        />
-      </FilterBar>
-      <List
+      <ListFilterBar at={at} />
+      <FilteredList
         label={t('title')}
-        query={list}
-        count={all?.Count}
+        rows={rows}
         columns={columns}
-        rowKey={({ MailID }) => MailID}
-        empty={
-          Status ? (
-            <NoneFound
-              title={t('noneFound')}
-              text={t('noneFoundText')}
-              onShowAll={() => change({ status: undefined })}
-            />
-          ) : (
-            <Message title={t('none')} text={t('noneText')} />
-          )
-        }
+        noneFound={{ title: t('noneFound'), text: t('noneFoundText') }}
+        none={<Message title={t('none')} text={t('noneText')} />}
       />
     </Page>
   );

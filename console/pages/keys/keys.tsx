@@ -3,14 +3,19 @@ import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { useApi } from '../../api/api.tsx';
-import { DownloadButton, withQuery } from '../../parts/download.tsx';
-import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import {
+  CsvButton,
+  choiceFilter,
+  FilteredList,
+  ListFilterBar,
+  useListFilters,
+  useListRows,
+} from '../../parts/filtered-list.tsx';
+import { SearchFilter, useFilters } from '../../parts/filters.tsx';
+import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { paged } from '../../parts/paged.ts';
 import type { Order, Sort } from '../../parts/sorting.tsx';
-import { Message, NoneFound } from '../../parts/states.tsx';
+import { Message } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
 import { CreatedKeys } from './created-keys.tsx';
 import { FindKey } from './find-key.tsx';
@@ -21,7 +26,6 @@ import {
   type CreatedKey,
   type EnrolmentKey,
   Holder,
-  isStatus,
   KeyStart,
   KeyStatusBadge,
   StatusText,
@@ -102,29 +106,38 @@ function useColumns(): Column<EnrolmentKey>[] {
 export default function Keys() {
   const t = useTranslations('keys');
   const shell = useTranslations('shell');
-  const { $api } = useApi();
-  const columns = useColumns();
-  const [filters, change] = useFilters(['status', 'po', 'order', 'key']);
   // The dialog's initial values; null if it is closed.
   const [like, setLike] = useState<InitialKeys | null>(null);
   const [made, setMade] = useState<CreatedKey[] | null>(null);
-  const wanted = {
-    ...(isStatus(filters.status) ? { Status: filters.status } : {}),
-    ...(filters.po ? { PurchaseOrder: filters.po } : {}),
-  };
-  const order: Order = filters.order === 'oldest' ? 'oldest' : 'newest';
-  const query = { ...wanted, Order: order };
-  const list = $api.useInfiniteQuery('get', '/enrolment/key', { params: { query } }, paged);
-  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
-  const { data: all } = $api.useQuery('get', '/enrolment/key', counted, { enabled: list.hasNextPage });
+  const [{ key }, change] = useFilters(['key']);
+  const columns = useColumns();
+  const at = useListFilters(
+    [
+      choiceFilter(
+        'status',
+        t('status'),
+        statuses.map((value) => ({ value, label: t(`statuses.${value}`), query: { Status: value } })),
+      ),
+      {
+        name: 'po',
+        query: (PurchaseOrder) => ({ PurchaseOrder }),
+        field: (props) => <SearchFilter label={t('purchaseOrder')} {...props} />,
+      },
+    ],
+    ['order'],
+  );
+  const order: Order = at.values.order === 'oldest' ? 'oldest' : 'newest';
+  const rowKey = ({ KeyID }: EnrolmentKey) => KeyID;
+  const rows = useListRows<EnrolmentKey>({
+    ...{ path: '/enrolment/key', at, rowKey, nameOf: rowKey },
+    order: { Order: order },
+  });
   const sort: Sort = {
     column: 'created',
     order,
-    onChange: (order) => change({ order }),
+    onChange: (order) => at.change({ order }),
     texts: { newest: t('orders.newest'), oldest: t('orders.oldest') },
   };
-  const isFiltered = Object.keys(wanted).length > 0;
-  const clear = () => change({ status: undefined, po: undefined, order: undefined });
   const make = <Button onClick={() => setLike({})}>{t('make')}</Button>;
   return (
     <Page
@@ -133,45 +146,27 @@ export default function Keys() {
       actions={
         <>
           <FindKey onFound={(key) => change({ key })} />
-          <DownloadButton
-            path={withQuery('/enrolment/key', query)}
-            accept="text/csv"
-            name="enrolment-keys.csv"
-            text={t('csv')}
-          />
+          <CsvButton rows={rows} />
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setLike({})}>
             {t('make')}
           </Button>
         </>
       }
     >
-      <FilterBar count={filters.po ? 1 : 0} onClear={isFiltered ? clear : undefined}>
-        <SelectFilter
-          label={t('status')}
-          value={filters.status}
-          onChange={(status) => change({ status })}
-          options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
-        />
-        <SearchFilter label={t('purchaseOrder')} value={filters.po} onChange={(po) => change({ po })} />
-      </FilterBar>
-      <List
+      <ListFilterBar at={at} />
+      <FilteredList
         label={shell('pages.keys')}
-        query={list}
-        sorts={[sort]}
-        count={all?.Count}
+        rows={rows}
         columns={columns}
-        rowKey={({ KeyID }) => KeyID}
-        empty={
-          isFiltered ? (
-            <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={clear} />
-          ) : (
-            <Message title={t('none')} text={t('noneText')}>
-              {make}
-            </Message>
-          )
+        sorts={[sort]}
+        noneFound={{ title: t('noneFound'), text: t('noneFoundText') }}
+        none={
+          <Message title={t('none')} text={t('noneText')}>
+            {make}
+          </Message>
         }
       />
-      <KeyDrawer keyId={filters.key} onClose={() => change({ key: undefined })} onMakeAnother={setLike} />
+      <KeyDrawer keyId={key} onClose={() => change({ key: undefined })} onMakeAnother={setLike} />
       <NewKeysDialog like={like} onClose={() => setLike(null)} onMade={setMade} />
       <CreatedKeys made={made} onClose={() => setMade(null)} />
     </Page>

@@ -18,9 +18,6 @@ export const statuses = [
   'revoked',
 ] as const satisfies readonly Status[];
 
-export const isStatus = (text: string | undefined): text is Status =>
-  statuses.some((status) => status === text);
-
 const colors: Record<Status, string> = {
   available: 'green',
   scheduled: 'blue',

@@ -12,7 +12,7 @@ function attributeOf(typed: string) {
 }
 
 /** Filters of every list of people, or of what is theirs. Obligations have no filter by attribute. */
-export function usePeopleFilters(hasAttributes = true): readonly ListFilter[] {
+export function usePeopleFilters(hasAttributes = true): [ListFilter, ...ListFilter[]] {
   const t = useTranslations('users');
   const attribute: ListFilter = {
     name: 'attribute',

@@ -4,8 +4,8 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { checkRule } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { loadRenderer } from './draw.ts';
-import { numberExample } from './number.ts';
-import type { CertificateTemplateChange } from './schemas.ts';
+import { numberExample } from './record/number.ts';
+import type { CertificateTemplateChange } from './record/schemas.ts';
 import { newTemplate } from './templates.ts';
 import { endOf } from './validity.ts';
 
