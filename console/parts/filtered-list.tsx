@@ -7,7 +7,7 @@ import { dataOf } from '../api/data.ts';
 import { DownloadButton, withQuery } from './download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from './filters.tsx';
 import { type Column, List } from './list.tsx';
-import { paged } from './paged.ts';
+import { paged, refreshed } from './paged.ts';
 import { useSelection } from './selection.tsx';
 import type { Sort } from './sorting.tsx';
 import { NoneFound } from './states.tsx';
@@ -42,11 +42,13 @@ export const searchFilter = (label: string): ListFilter => ({
   field: (props) => <SearchFilter label={label} {...props} />,
 });
 
+type ChosenQuery = { value: string; label: string; query: Query };
+
 /** `values` lists the choices with their labels, and what each asks for. Any other value in the URL is ignored. */
 export const choiceFilter = (
   name: string,
   label: string,
-  values: readonly { value: string; label: string; query: Query }[],
+  values: readonly ChosenQuery[],
   /** The label of no choice, instead of “All”. */
   none?: string,
 ): ListFilter => ({
@@ -118,12 +120,18 @@ type Options<T> = {
   at: ListFilters;
   /** The order, which counting and selecting do not need. */
   order?: Query;
+  /** False if the API does not count the rows. */
+  counts?: boolean;
+  /** Set if the service adds rows while the list is open. */
+  refreshes?: boolean;
   rowKey: (row: T) => string;
-  nameOf: (row: T) => string;
+  /** Needed if rows can be ticked. */
+  nameOf?: (row: T) => string;
 };
 
 /** The rows of a filtered list, how many there are in all, and those that are ticked. */
-export function useListRows<T>({ path, at, order = {}, rowKey, nameOf }: Options<T>) {
+export function useListRows<T>(options: Options<T>) {
+  const { path, at, order = {}, counts = true, refreshes = false, rowKey, nameOf = rowKey } = options;
   const { headers } = useApi();
   const query = { ...at.wanted, ...order };
   const read = async (query: Query, signal: AbortSignal): Promise<Page<T>> =>
@@ -139,11 +147,12 @@ export function useListRows<T>({ path, at, order = {}, rowKey, nameOf }: Options
     queryFn: ({ pageParam, signal }) => read({ ...query, Cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam,
+    ...(refreshes && { refetchInterval: refreshed.refetchInterval }),
   });
   const { data: all } = useQuery({
     queryKey: ['rows', path, at.wanted, 'count'],
     queryFn: ({ signal }) => read({ ...at.wanted, Limit: 1, Count: true }, signal),
-    enabled: list.hasNextPage,
+    enabled: counts && list.hasNextPage,
   });
   const count = list.hasNextPage ? all?.Count : undefined;
   const ticked = useSelection<T>({ rowKey, nameOf, path, query: at.wanted, all: count?.Records });

@@ -1,22 +1,25 @@
-import { Alert, Button, Code, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
-import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import {
+  dayFilter,
+  FilteredList,
+  ListFilterBar,
+  useListFilters,
+  useListRows,
+} from '../../parts/filtered-list.tsx';
+import { SelectFilter } from '../../parts/filters.tsx';
+import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { paged } from '../../parts/paged.ts';
-import { Message, NoneFound } from '../../parts/states.tsx';
+import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { type AuditEntry, actionGroups, isAction } from './actions.ts';
 import { EntryDialog } from './entry.tsx';
 import { Actor, Change, Target } from './values.tsx';
-
-const names = ['action', 'person', 'target', 'from', 'until'] as const;
-const none = { action: undefined, person: undefined, target: undefined, from: undefined, until: undefined };
 
 function useColumns(showsTenant: boolean, open: (auditId: string) => void): Column<AuditEntry>[] {
   const t = useTranslations('audit');
@@ -70,86 +73,70 @@ function midnight(day: string | undefined, offset = 0): string | undefined {
 export default function Audit() {
   const t = useTranslations('audit');
   const shell = useTranslations('shell');
-  const { $api, tenant } = useApi();
+  const { tenant } = useApi();
   const { Role } = useSession();
-  const [filters, change] = useFilters(names);
   const [opened, setOpened] = useState<AuditEntry | null>(null);
   const hasTenant = tenant !== null || Role !== 'operator';
-  const after = midnight(filters.from);
-  const before = midnight(filters.until, 1);
-  const query = {
-    Order: 'newest',
-    ...(isAction(filters.action) ? { Action: filters.action } : {}),
-    ...(filters.person && hasTenant ? { LoginID: filters.person } : {}),
-    ...(filters.target ? { TargetID: filters.target } : {}),
-    ...(after ? { After: after } : {}),
-    ...(before ? { Before: before } : {}),
-  } as const;
-  const list = $api.useInfiniteQuery('get', '/audit', { params: { query: { ...query, Limit: 50 } } }, paged);
-  const shown = list.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
+  const at = useListFilters([
+    {
+      name: 'action',
+      query: (Action) => (isAction(Action) ? { Action } : {}),
+      field: (props) => (
+        <SelectFilter
+          label={t('what')}
+          options={actionGroups.map(({ group, actions }) => ({
+            group: t(`groups.${group}`),
+            items: actions.map((action) => ({ value: action, label: t(`actions.${action}`) })),
+          }))}
+          {...props}
+        />
+      ),
+    },
+    {
+      name: 'person',
+      query: (LoginID) => ({ LoginID }),
+      field: (props) => <LearnerPicker label={t('person')} {...props} />,
+      isHidden: () => !hasTenant,
+    },
+    dayFilter('from', t('from'), (day) => ({ After: midnight(day) })),
+    dayFilter('until', t('until'), (day) => ({ Before: midnight(day, 1) })),
+    // Links to this page set it.
+    { name: 'target', query: (TargetID) => ({ TargetID }), field: () => null },
+  ]);
+  const rows = useListRows<AuditEntry>({
+    ...{ path: '/audit', at, counts: false },
+    order: { Order: 'newest', Limit: 50 },
+    rowKey: ({ AuditID }) => AuditID,
+  });
+  const shown = rows.list.data?.pages.flatMap(({ Items }) => Items) ?? [];
   const columns = useColumns(!hasTenant, (id) =>
     setOpened(shown.find(({ AuditID }) => AuditID === id) ?? null),
   );
-  const clear = Object.keys(filters).length > 0 ? () => change(none) : undefined;
   return (
     <Page
       title={shell('pages.audit')}
       text={t(hasTenant ? 'text' : 'textOfAll')}
       actions={
         <DownloadButton
-          path={withQuery('/audit', query)}
+          path={withQuery('/audit', { ...at.wanted, Order: 'newest' })}
           accept="text/csv"
           name="audit.csv"
           text={t('csv')}
         />
       }
     >
-      <FilterBar count={[filters.person, filters.from, filters.until].filter(Boolean).length} onClear={clear}>
-        <SelectFilter
-          label={t('what')}
-          value={filters.action}
-          onChange={(action) => change({ action })}
-          options={actionGroups.map(({ group, actions }) => ({
-            group: t(`groups.${group}`),
-            items: actions.map((action) => ({ value: action, label: t(`actions.${action}`) })),
-          }))}
-        />
-        {hasTenant && (
-          <LearnerPicker
-            label={t('person')}
-            value={filters.person}
-            onChange={(person) => change({ person })}
-            className="filter"
-          />
-        )}
-        {(['from', 'until'] as const).map((end) => (
-          <TextInput
-            key={end}
-            type="date"
-            label={t(end)}
-            value={filters[end] ?? ''}
-            onChange={(event) => change({ [end]: event.currentTarget.value || undefined })}
-            className="filter"
-          />
-        ))}
-      </FilterBar>
-      {filters.target && (
+      <ListFilterBar at={at} />
+      {at.values.target && (
         <Alert color="gray" variant="light">
-          {t('ofTarget')} <Code className="break">{filters.target}</Code>
+          {t('ofTarget')} <Code className="break">{at.values.target}</Code>
         </Alert>
       )}
-      <List
+      <FilteredList
         label={shell('pages.audit')}
-        query={list}
+        rows={rows}
         columns={columns}
-        rowKey={({ AuditID }) => AuditID}
-        empty={
-          clear ? (
-            <NoneFound title={t('noneFoundTitle')} text={t('noneFoundText')} onShowAll={clear} />
-          ) : (
-            <Message title={t('noneTitle')} text={t('noneText')} />
-          )
-        }
+        noneFound={{ title: t('noneFoundTitle'), text: t('noneFoundText') }}
+        none={<Message title={t('noneTitle')} text={t('noneText')} />}
       />
       <EntryDialog entry={opened} onClose={() => setOpened(null)} />
     </Page>

@@ -1,13 +1,17 @@
 import { Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
-import { useApi } from '../../api/api.tsx';
-import { FilterBar, SearchFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import {
+  FilteredList,
+  ListFilterBar,
+  searchFilter,
+  useListFilters,
+  useListRows,
+} from '../../parts/filtered-list.tsx';
+import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { paged } from '../../parts/paged.ts';
 import { usePercent } from '../../parts/percent.ts';
 import { useReportLines } from '../../parts/report-table.tsx';
-import { Message, NoneFound } from '../../parts/states.tsx';
+import { Message } from '../../parts/states.tsx';
 import { Count } from '../reports/count.tsx';
 import type { Line } from '../reports/figures.ts';
 import { EnrolLink } from './enrol-link.tsx';
@@ -16,14 +20,11 @@ import { type Course, CourseStatusBadge, CourseTitle, StandardName, useDurationT
 /** The courses that the operator offers to the tenant. */
 export function OfferedCourses() {
   const t = useTranslations('courses');
-  const { $api } = useApi();
   const words = useDurationText();
   const percent = usePercent();
-  const [{ search }, filter] = useFilters(['search']);
-  const wanted = search ? { Search: search } : {};
-  const query = $api.useInfiniteQuery('get', '/catalogue/course', { params: { query: wanted } }, paged);
-  const counted = { params: { query: { ...wanted, Limit: 1, Count: true } } };
-  const { data: all } = $api.useQuery('get', '/catalogue/course', counted, { enabled: query.hasNextPage });
+  const at = useListFilters([searchFilter(t('list.search'))]);
+  const rowKey = ({ CourseID }: Course) => CourseID;
+  const rows = useListRows<Course>({ path: '/catalogue/course', at, rowKey });
   const lines = useReportLines<Line>('/report/completion', { By: 'course' }).data?.lines ?? [];
   const lineOf = ({ CourseID }: Course) => lines.find((line) => line.CourseID === CourseID);
   const columns: Column<Course>[] = [
@@ -90,26 +91,13 @@ export function OfferedCourses() {
   ];
   return (
     <Page title={t('title')} text={t('offered.text')}>
-      <FilterBar count={0} onClear={search ? () => filter({ search: undefined }) : undefined}>
-        <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
-      </FilterBar>
-      <List
+      <ListFilterBar at={at} />
+      <FilteredList
         label={t('title')}
-        query={query}
-        count={all?.Count}
+        rows={rows}
         columns={columns}
-        rowKey={({ CourseID }) => CourseID}
-        empty={
-          search ? (
-            <NoneFound
-              title={t('list.nothingTitle')}
-              text={t('list.nothingText')}
-              onShowAll={() => filter({ search: undefined })}
-            />
-          ) : (
-            <Message title={t('offered.emptyTitle')} text={t('offered.emptyText')} />
-          )
-        }
+        noneFound={{ title: t('list.nothingTitle'), text: t('list.nothingText') }}
+        none={<Message title={t('offered.emptyTitle')} text={t('offered.emptyText')} />}
       />
     </Page>
   );

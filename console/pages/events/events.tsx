@@ -3,19 +3,16 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { EventTypeFilter, isEventType } from '../../parts/event-type-filter.tsx';
-import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import { FilteredList, ListFilterBar, useListFilters, useListRows } from '../../parts/filtered-list.tsx';
+import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { refreshed } from '../../parts/paged.ts';
-import { Message, NoneFound } from '../../parts/states.tsx';
+import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { EventDialog } from './event.tsx';
 import { ExportButton } from './export.tsx';
 import { Learner } from './learner.tsx';
 import type { Event } from './record.ts';
-
-const names = ['type', 'learner', 'enrolment'] as const;
 
 function useColumns(open: (eventId: string) => void): Column<Event>[] {
   const t = useTranslations('events');
@@ -67,62 +64,50 @@ function useCourseTitles(): ReadonlyMap<string, string> {
 export default function Events() {
   const t = useTranslations('events');
   const shell = useTranslations('shell');
-  const { $api } = useApi();
-  const [filters, change] = useFilters(names);
   const [opened, setOpened] = useState<Event | null>(null);
-  const query = {
-    Order: 'newest',
-    ...(isEventType(filters.type) ? { Types: filters.type } : {}),
-    ...(filters.learner ? { LoginID: filters.learner } : {}),
-    ...(filters.enrolment ? { EnrollID: filters.enrolment } : {}),
-  } as const;
-  const list = $api.useInfiniteQuery(
-    'get',
-    '/events',
-    { params: { query: { ...query, Limit: 50 } } },
-    refreshed,
-  );
-  const shown = list.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
+  const at = useListFilters([
+    {
+      name: 'learner',
+      query: (LoginID) => ({ LoginID }),
+      field: (props) => <LearnerPicker {...props} />,
+    },
+    {
+      name: 'type',
+      query: (Types) => (isEventType(Types) ? { Types } : {}),
+      field: (props) => <EventTypeFilter {...props} />,
+    },
+    // Links to this page set it.
+    { name: 'enrolment', query: (EnrollID) => ({ EnrollID }), field: () => null },
+  ]);
+  const rows = useListRows<Event>({
+    ...{ path: '/events', at, counts: false, refreshes: true },
+    order: { Order: 'newest', Limit: 50 },
+    rowKey: ({ EventID }) => EventID,
+  });
+  const shown = rows.list.data?.pages.flatMap(({ Items }) => Items) ?? [];
   const columns = useColumns((id) => setOpened(shown.find(({ EventID }) => EventID === id) ?? null));
-  const clear =
-    Object.keys(filters).length > 0
-      ? () => change({ type: undefined, learner: undefined, enrolment: undefined })
-      : undefined;
   return (
     <Page
       title={shell('pages.events')}
       text={t('text')}
-      actions={shown.length > 0 && <ExportButton query={query} />}
+      actions={shown.length > 0 && <ExportButton query={{ ...at.wanted, Order: 'newest' }} />}
     >
-      <FilterBar count={filters.type ? 1 : 0} onClear={clear}>
-        <LearnerPicker
-          value={filters.learner}
-          onChange={(learner) => change({ learner })}
-          className="filter"
-        />
-        <EventTypeFilter value={filters.type} onChange={(type) => change({ type })} />
-      </FilterBar>
-      {filters.enrolment && (
+      <ListFilterBar at={at} />
+      {at.values.enrolment && (
         <Alert color="gray" variant="light">
           <Group gap="xs">
             <Text size="sm" className="break">
-              {t('ofEnrolment', { id: filters.enrolment })}
+              {t('ofEnrolment', { id: at.values.enrolment })}
             </Text>
           </Group>
         </Alert>
       )}
-      <List
+      <FilteredList
         label={shell('pages.events')}
-        query={list}
+        rows={rows}
         columns={columns}
-        rowKey={({ EventID }) => EventID}
-        empty={
-          clear ? (
-            <NoneFound title={t('noneFoundTitle')} text={t('noneFoundText')} onShowAll={clear} />
-          ) : (
-            <Message title={t('noneTitle')} text={t('noneText')} />
-          )
-        }
+        noneFound={{ title: t('noneFoundTitle'), text: t('noneFoundText') }}
+        none={<Message title={t('noneTitle')} text={t('noneText')} />}
       />
       <EventDialog event={opened} onClose={() => setOpened(null)} />
     </Page>

@@ -77,7 +77,7 @@ export default function Mails() {
     ),
   ]);
   const rowKey = ({ MailID }: Mail) => MailID;
-  const rows = useListRows<Mail>({ path: '/mail', at, rowKey, nameOf: rowKey });
+  const rows = useListRows<Mail>({ path: '/mail', at, rowKey });
   const columns = useColumns();
   return (
     <Page title={t('title')} text={t('text')}>

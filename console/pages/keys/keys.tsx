@@ -129,7 +129,7 @@ export default function Keys() {
   const order: Order = at.values.order === 'oldest' ? 'oldest' : 'newest';
   const rowKey = ({ KeyID }: EnrolmentKey) => KeyID;
   const rows = useListRows<EnrolmentKey>({
-    ...{ path: '/enrolment/key', at, rowKey, nameOf: rowKey },
+    ...{ path: '/enrolment/key', at, rowKey },
     order: { Order: order },
   });
   const sort: Sort = {

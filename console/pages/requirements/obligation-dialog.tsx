@@ -15,7 +15,10 @@ import { Instant, LabelledValue, LabelledValues, Note } from '../../parts/values
 import { type Obligation, StatusBadge } from './status.tsx';
 
 type Explanation = components['schemas']['ObligationExplanation'];
-type Shown = Pick<Obligation, 'RequirementID' | 'Title' | 'Status' | 'ExemptReason' | 'EnrollID'> & {
+type Shown = Pick<
+  Obligation,
+  'RequirementID' | 'Title' | 'Cycle' | 'Status' | 'ExemptReason' | 'EnrollID'
+> & {
   LoginID: string | null;
   FirstName?: string | null;
   LastName?: string | null;
@@ -31,9 +34,11 @@ const English = ({ children }: { children: string }) => <span lang="en">{childre
 export function ObligationDialog({ obligation, onClose }: { obligation: Shown; onClose: () => void }) {
   const act = useTranslations('act');
   const { $api } = useApi();
-  const { LoginID, RequirementID, Title: title } = obligation;
+  const { LoginID, RequirementID, Title: title, Cycle } = obligation;
   const path = { LoginID: LoginID ?? '', RequirementID };
-  const asked = $api.useQuery('get', '/obligation/{LoginID}/{RequirementID}/explain', { params: { path } });
+  const asked = $api.useQuery('get', '/obligation/{LoginID}/{RequirementID}/explain', {
+    params: { path, query: { Cycle } },
+  });
   return (
     <Modal
       opened

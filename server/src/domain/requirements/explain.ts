@@ -39,15 +39,16 @@ const valuesOf = (part: unknown): string[] =>
 /** Why a requirement concerns a user, or why not: the part that matched, each date with its derivation, and what to do. */
 export async function explainObligation(
   ctx: TenantContext,
-  { loginId, requirementId }: { loginId: string; requirementId: string },
+  input: { loginId: string; requirementId: string; cycle?: number },
 ): Promise<ObligationExplanation> {
+  const { loginId, requirementId } = input;
   await catchUp(ctx);
   const userId = await findUserId(ctx, loginId);
   if (userId === null) throw userNotFound();
   const [known] = await readRules(ctx, [requirementId]);
   if (!known) throw requirementNotFound();
   const { rule } = known;
-  const row = await presentObligation(ctx, { loginId, requirementId });
+  const row = await presentObligation(ctx, input);
   const values = [ctx.tenantId, userId, requirementId, row?.met_by ?? null];
   const [matches] = await run<Matches>(ctx, { name: 'explain_audience', text: matchesText, values });
   const now = tenantNow(ctx);

@@ -159,14 +159,15 @@ select held.*, known.login_id, rule.rule ->> 'Title' as title from obligation he
 join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 join requirement rule on rule.tenant_id = $1 and rule.requirement_id = held.requirement_id
 where held.tenant_id = $1 and known.login_id = $2 and held.requirement_id = $3
+  and ($4::integer is null or held.cycle = $4)
 order by held.closed_at is not null, held.cycle desc limit 1`;
 
-/** The user's latest cycle that is not closed, or else the latest one. */
+/** The given cycle of the user; by default the latest one that is not closed, or else the latest one. */
 export async function presentObligation(
   ctx: TenantContext,
-  input: { loginId: string; requirementId: string },
+  input: { loginId: string; requirementId: string; cycle?: number },
 ): Promise<NamedRow | undefined> {
-  const values = [ctx.tenantId, input.loginId, input.requirementId];
+  const values = [ctx.tenantId, input.loginId, input.requirementId, input.cycle ?? null];
   const [row] = await run<NamedRow>(ctx, { name: 'present_obligation', text: presentText, values });
   return row;
 }

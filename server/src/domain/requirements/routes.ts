@@ -178,6 +178,11 @@ export const requirementRoutes = [
     description:
       'Why the requirement concerns the user, or why not; each date with its derivation; and what would satisfy it.',
     params: ofUser,
+    query: Fields({
+      Cycle: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'Default: the latest one that is not closed.' }),
+      ),
+    }),
     responses: {
       200: {
         description: 'The explanation.',
@@ -200,8 +205,14 @@ export const requirementRoutes = [
       },
     },
     problems: ['user_not_found', 'requirement_not_found'],
-    handle: async (ctx, { params }) =>
-      ok(await explainObligation(ctx, { loginId: params.LoginID, requirementId: params.RequirementID })),
+    handle: async (ctx, { params, query }) =>
+      ok(
+        await explainObligation(ctx, {
+          loginId: params.LoginID,
+          requirementId: params.RequirementID,
+          ...(query.Cycle !== undefined && { cycle: query.Cycle }),
+        }),
+      ),
   }),
   route({
     ...reading,
