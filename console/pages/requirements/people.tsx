@@ -1,6 +1,9 @@
+import { Button } from '@mantine/core';
+import { IconBell } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { nameOf } from '../../api/session.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { namesOf } from '../../parts/choices.ts';
 import {
   CsvButton,
@@ -12,14 +15,19 @@ import {
   useListRows,
 } from '../../parts/filtered-list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SelectionBar } from '../../parts/selection.tsx';
 import { isOrder } from '../../parts/sorting.tsx';
-import { Message } from '../../parts/states.tsx';
+import { FailedAction, Message } from '../../parts/states.tsx';
 import { usePeopleFilters } from '../users/people-filters.tsx';
 import { LoginID, UserLink } from '../users/person.tsx';
 import { useObligationColumns } from './columns.tsx';
 import { ObligationDialog } from './obligation-dialog.tsx';
 import { useRequirements } from './record.ts';
+import { type Remind, RemindDialog } from './remind-dialog.tsx';
 import { type Obligation, statusFilters } from './status.tsx';
+
+/** The statuses that are open, as the API reminds of them. */
+const remindable = ['overdue', 'due_soon', 'not_due'];
 
 /** Closed obligations are shown only on request. */
 const current = 'not_due,due_soon,overdue,met,expiring,expired,exempt';
@@ -31,7 +39,8 @@ export default function RequiredPeople() {
   const u = useTranslations('users');
   const shell = useTranslations('shell');
   const requirements = useRequirements();
-  const [open, setOpen] = useState<Obligation | null>(null);
+  const [remind, setWhom] = useState<Remind | null>(null);
+  const [explained, setExplained] = useState<Obligation | null>(null);
   const at = useListFilters(
     [
       choiceFilter(
@@ -57,21 +66,54 @@ export default function RequiredPeople() {
     ],
     ['order'],
   );
+  const asked = String(at.wanted.Status ?? current).split(',');
+  const open = remindable.filter((status) => asked.includes(status));
   const order = isOrder(at.values.order) ? at.values.order : 'oldest';
   const rows = useListRows<Obligation>({
     path: '/obligation',
     at: { ...at, wanted: { Status: current, ...at.wanted } },
     order: { Order: order === 'newest' ? 'due_descending' : 'due' },
     rowKey: ({ LoginID, RequirementID, Cycle }) => JSON.stringify([LoginID, RequirementID, Cycle]),
-    nameOf: ({ Title }) => Title,
+    nameOf: ({ LoginID, Title }) => `${LoginID}: ${Title}`,
   });
-  const columns = useObligationColumns<Obligation>(setOpen);
+  const { ticked } = rows;
+  /** Those who are ticked or, if nobody is, all who match the filters and for whom something is open. */
+  const whom = async (): Promise<Remind> => {
+    if (ticked.count > 0 && !ticked.isAll) {
+      const chosen = (await ticked.read()).flatMap(({ LoginID }) => LoginID ?? []);
+      return { LoginIDs: [...new Set(chosen)] };
+    }
+    const { Status: _, ...others } = at.wanted;
+    return { ...(others as Remind), Status: open.join(',') };
+  };
+  const reminding = useAction(async () => setWhom(await whom()));
+  const columns = useObligationColumns<Obligation>(setExplained);
   return (
-    <Page title={shell('menu.requirements')} actions={<CsvButton rows={rows} />}>
+    <Page
+      title={shell('menu.requirements')}
+      actions={
+        <>
+          <CsvButton rows={rows} />
+          <Button
+            leftSection={<IconBell size={16} aria-hidden />}
+            disabled={open.length === 0}
+            loading={reminding.isRunning}
+            onClick={() => void reminding.run()}
+          >
+            {ticked.count > 0 ? t('remind.chosen', { count: ticked.count }) : t('remind.all')}
+          </Button>
+        </>
+      }
+    >
       <ListFilterBar at={at} />
+      <FailedAction error={reminding.error} />
+      <SelectionBar label={t('remind.label')} text={(count) => t('people', { count })} ticked={ticked}>
+        {null}
+      </SelectionBar>
       <FilteredList
         label={shell('menu.requirements')}
         rows={rows}
+        isSelectable
         columns={[
           {
             key: 'person',
@@ -101,7 +143,16 @@ export default function RequiredPeople() {
         noneFound={{ title: t('nobodyFound'), text: t('nobodyFoundText') }}
         none={<Message title={t('nobody')} text={t('nobodyText')} />}
       />
-      {open && <ObligationDialog obligation={open} onClose={() => setOpen(null)} />}
+      {explained && <ObligationDialog obligation={explained} onClose={() => setExplained(null)} />}
+      {remind && (
+        <RemindDialog
+          whom={remind}
+          onClose={() => {
+            setWhom(null);
+            ticked.clear();
+          }}
+        />
+      )}
     </Page>
   );
 }
