@@ -240,7 +240,7 @@ for (const language of ['en', 'de', 'fr'] as const)
     await page.getByText('59').first().waitFor();
     await check('enrolments');
     await page.getByRole('button', { name: text.access }).click();
-    await page.getByRole('dialog').getByText('49').waitFor();
+    await page.getByRole('dialog').getByText('50').first().waitFor();
     await check('access');
     await closeConsole(page);
   });

@@ -12,7 +12,8 @@ import { isOrder } from '../../parts/sorting.tsx';
 import { Message } from '../../parts/states.tsx';
 import { CoursePicker, LearnerPicker } from '../enrolments/pickers.tsx';
 import { UserLink } from '../users/person.tsx';
-import { type Certificate, statuses, useCertificateColumns } from './columns.tsx';
+import { statuses, useCertificateColumns } from './columns.tsx';
+import type { Certificate } from './record.ts';
 
 /** All certificates of the tenant, the newest first. */
 export default function Certificates() {

@@ -1,15 +1,13 @@
 import { Badge, Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { components } from '../../../client/src/generated.ts';
 import { useDownload } from '../../parts/download.tsx';
 import type { Column } from '../../parts/list.tsx';
 import { MoreMenu } from '../../parts/more-menu.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { CorrectDialog, type Correction } from './correct-dialog.tsx';
-
-export type Certificate = components['schemas']['Certificate'];
+import type { Certificate } from './record.ts';
 
 export const statuses = [
   'valid',

@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { notify } from '../../parts/toast.tsx';
-import type { Certificate } from './columns.tsx';
+import type { Certificate } from './record.ts';
 
 export type Correction = 'revoke' | 'reissue';
 
