@@ -25,8 +25,8 @@ export function OfferedCourses() {
   const at = useListFilters([searchFilter(t('list.search'))]);
   const rowKey = ({ CourseID }: Course) => CourseID;
   const rows = useListRows<Course>({ path: '/catalogue/course', at, rowKey });
-  const lines = useReportLines<Line>('/report/completion', { By: 'course' }).data?.lines ?? [];
-  const lineOf = ({ CourseID }: Course) => lines.find((line) => line.CourseID === CourseID);
+  const lines = useReportLines<Line>('/report/completion', { By: 'course' }).data?.lines;
+  const lineOf = ({ CourseID }: Course) => lines?.find((line) => line.CourseID === CourseID);
   const columns: Column<Course>[] = [
     { key: 'title', header: t('list.course'), share: 28, cell: (course) => <CourseTitle {...course} /> },
     {
@@ -55,7 +55,7 @@ export function OfferedCourses() {
       align: 'end',
       cell: (course) => (
         <Count
-          count={lineOf(course)?.Enrolments ?? 0}
+          count={lines ? (lineOf(course)?.Enrolments ?? 0) : null}
           scope={{ course: course.CourseID }}
           label={t('list.learners')}
         />

@@ -33,6 +33,7 @@ export function UserEnrolments({ loginId, enrol }: { loginId: string; enrol: Rea
           cell: ({ EnrollID, CourseTitle }) => (
             <Anchor
               className="break"
+              inherit
               renderRoot={(props) => (
                 <Link
                   to="/console/enrolments/$loginId/$enrollId"
