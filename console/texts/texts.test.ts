@@ -90,7 +90,7 @@ test('The first screen loads only its own texts', () => {
   // These are shared by pages that load their texts later.
   const shared = files.filter(
     (file) =>
-      !/(event-type-filter|parts\/change-dialog|parts\/selection|parts\/download|parts\/list|parts\/sorting|parts\/time-factor)\.tsx$/.test(
+      !/(event-type-filter|parts\/change-dialog|parts\/selection|parts\/download|parts\/list|parts\/pairs|parts\/period-field|parts\/sorting|parts\/time-factor)\.tsx$/.test(
         file,
       ),
   );

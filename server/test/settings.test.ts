@@ -34,7 +34,7 @@ test('an administrator changes the language and the days of reminders', async ()
   const { UpdatedAt } = before;
   assert.deepEqual(before, {
     ...{ Language: 'de', TimeZone: 'UTC', Reminders: standard },
-    ...{ RequireSignIn: false, UpdatedAt },
+    ...{ RequireSignIn: false, SendsMail: false, UpdatedAt },
   });
   const changed = await ada('PUT', '/settings', { Reminders: { DaysBefore: [30, 7, 1] } });
   expectStatus(changed, 200);
