@@ -15,8 +15,8 @@ import {
   revokeCertificate,
 } from './certificates.ts';
 import { acceptedFormat, drawSelected, formats, respondAs } from './formats.ts';
-import { numberExample } from './record/number.ts';
 import { drawSample } from './preview.ts';
+import { numberExample } from './record/number.ts';
 import {
   BackIssue,
   Certificate,
