@@ -102,7 +102,8 @@ const allTypes = (ctx: Context) =>
     { id: 'Group', name: 'Group', endpoint: '/Groups', schema: schemaIds.group },
   ].map((type) => withMeta(ctx, 'ResourceType', `/ResourceTypes/${type.id}`, type));
 
-const listed = (resources: Resource[]) => listOf(resources, resources.length, 1);
+const listed = (resources: Resource[]) =>
+  listOf(resources, { startIndex: 1, count: maxResults, total: async () => resources.length });
 const byId = (resources: Resource[], id: string) =>
   resources.find((resource) => String(resource.id).toLowerCase() === id.toLowerCase()) ?? null;
 
@@ -115,7 +116,8 @@ export const serviceProvider = (ctx: Context): Resource =>
   withMeta(ctx, 'ServiceProviderConfig', '/ServiceProviderConfig', {
     documentationUri: `${ctx.config.baseUrl}/docs/guide/provisioning`,
     patch: { supported: true },
-    bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+    // authentik sends at most this many operations in a PATCH.
+    bulk: { supported: false, maxOperations: 500, maxPayloadSize: 0 },
     filter: { supported: true, maxResults },
     changePassword: { supported: false },
     sort: { supported: false },

@@ -1,5 +1,6 @@
 import type { Filter } from 'scim2-parse-filter';
 import type { Parameters } from '../../db/sql.ts';
+import { isId } from '../../lib/ids.ts';
 import { foldCase } from '../../lib/unicode.ts';
 import { asBoolean } from './patch.ts';
 import { refuse, schemaIds } from './protocol.ts';
@@ -38,6 +39,9 @@ const byUserName = (name: string) => `account.user_id in (
   select known.user_id from "user" known where known.tenant_id = $1 and lower(known.login_id) collate "C" = ${name}
     and not exists (select from scim_user named where named.tenant_id = $1 and named.user_id = known.user_id))`;
 
+const managedBy = (id: string) => `account.manager_login_id = (
+  select boss.login_id from "user" boss where boss.tenant_id = $1 and boss.user_id = ${id})`;
+
 function compareText(column: string, op: string, value: string, { add }: Parameters): string {
   if (op === 'co') return `${column} like ${add(`%${escapeLike(value)}%`)}`;
   if (op === 'sw') return `${column} like ${add(`${escapeLike(value)}%`)}`;
@@ -59,9 +63,10 @@ export function userCondition(filter: Filter, parameters: Parameters): string {
   if (filter.op === '[]') {
     const parts = 'filters' in filter.valFilter ? filter.valFilter.filters : [filter.valFilter];
     const value = parts.find((part) => 'attrPath' in part && part.attrPath.toLowerCase() === 'value');
-    // Lectern knows one address of a user, whatever its type.
-    if (isEmail && value) return userCondition({ ...value, attrPath: 'emails.value' } as Filter, parameters);
-    return unsupported(filter.attrPath);
+    if (!isEmail) return unsupported(filter.attrPath);
+    // Lectern knows one address of a user, whatever its type. Entra sends emails[type eq "work"].value eq "ada@…".
+    const inner = value ?? { op: 'pr' };
+    return userCondition({ ...inner, attrPath: 'emails.value' } as Filter, parameters);
   }
   const column = isEmail
     ? 'account.folded_email'
@@ -73,6 +78,10 @@ export function userCondition(filter: Filter, parameters: Parameters): string {
   if (name === 'active')
     return `account.enabled ${operators[filter.op] ?? '='} ${add(asBoolean(filter.compValue) === true)}`;
   if (name === 'username' && filter.op === 'eq') return byUserName(add(foldCase(value)));
+  // Entra asks whether a user still has a manager.
+  if ((name === 'manager' || name === 'manager.value') && filter.op === 'eq')
+    return isId(value) ? managedBy(add(value)) : 'false';
+  if (name === 'id' && filter.op === 'eq') return isId(value) ? `account.user_id = ${add(value)}` : 'false';
   if (!column) return unsupported(filter.attrPath);
   if (name in times) {
     if (Number.isNaN(Date.parse(value)))
@@ -85,6 +94,6 @@ export function userCondition(filter: Filter, parameters: Parameters): string {
 function unsupported(path: string): never {
   return refuse(
     'invalidFilter',
-    `Users cannot be filtered by ${path}. Use userName, externalId, id, active, emails.value, name.givenName, name.familyName, displayName, title, employeeNumber, department, meta.created or meta.lastModified.`,
+    `Users cannot be filtered by ${path}. Use userName, externalId, id, active, emails.value, name.givenName, name.familyName, displayName, title, employeeNumber, department, manager, meta.created or meta.lastModified.`,
   );
 }

@@ -11,7 +11,7 @@ import { groupsOf, usersOfGroup } from '../users/groups.ts';
 import { updateUsers } from '../users/update-users.ts';
 import type { UserRow } from '../users/users.ts';
 import { isRecord, type Json, type Resource } from './json.ts';
-import { applyOperations, parseFilter, readOperations } from './patch.ts';
+import { applyOperations, type Operation, parseFilter, readOperations } from './patch.ts';
 import {
   listOf,
   metaOf,
@@ -102,10 +102,11 @@ function groupCondition(filter: Filter, add: (value: unknown) => string): string
     case 'externalid':
       return `named.external_id = ${add(value)}`;
     case 'id':
-      return `named.group_id::text = ${add(value)}`;
+      return isId(value) ? `named.group_id = ${add(value)}` : 'false';
     case 'members':
     case 'members.value':
-      return `exists (select from "user" held where held.tenant_id = $1 and held.user_id::text = ${add(value)}
+      if (!isId(value)) return 'false';
+      return `exists (select from "user" held where held.tenant_id = $1 and held.user_id = ${add(value)}
         and (held.group_name = named.display_name or named.display_name = any(held.other_groups)))`;
     default:
       return refuse(
@@ -125,15 +126,16 @@ export async function listGroups(ctx: TenantContext, request: FastifyRequest): P
       : ` and ${groupCondition(parseFilter(String(filter)), parameters.add)}`;
   const values = [...parameters.values];
   const from = `from scim_group named where named.tenant_id = $1${condition}`;
-  const [total] = await run<{ count: number }>(ctx, {
-    text: `select count(*)::integer as count ${from}`,
-    values,
-  });
   const page = `select named.* ${from} order by named.group_id limit ${count} offset ${startIndex - 1}`;
   const rows = count === 0 ? [] : await run<Row>(ctx, { text: page, values });
   // Lists leave members out: a page of groups may have any number of them.
   const resources = rows.map((row) => selected(request, toResource(ctx, row, null)));
-  return listOf(resources, total?.count ?? 0, startIndex);
+  const total = async () => {
+    const text = `select count(*)::integer as count ${from}`;
+    const [counted] = await run<{ count: number }>(ctx, { text, values });
+    return counted?.count ?? 0;
+  };
+  return listOf(resources, { startIndex, count, total });
 }
 
 function nameOf(resource: Resource): string {
@@ -179,8 +181,8 @@ async function memberIds(ctx: TenantContext, value: Json): Promise<string[]> {
   const ids = [...new Set(list.map((one) => String(isRecord(one) ? one.value : one)))];
   const known = await run<{ user_id: string }>(ctx, {
     name: 'scim_known_members',
-    text: 'select known.user_id from "user" known where known.tenant_id = $1 and known.user_id::text = any($2::text[])',
-    values: [ctx.tenantId, ids],
+    text: 'select known.user_id from "user" known where known.tenant_id = $1 and known.user_id = any($2::uuid[])',
+    values: [ctx.tenantId, ids.filter(isId)],
   });
   const found = new Set(known.map(({ user_id }) => user_id));
   const unknown = ids.find((id) => !found.has(id));
@@ -295,6 +297,24 @@ async function save(ctx: TenantContext, row: Row, after: Resource): Promise<Row>
 const isMembers = (path: string | null) => path !== null && /^(urn:[^[\]]*:)?members(\b|\[)/i.test(path);
 const memberInPath = /members\[\s*value\s+eq\s+"([^"]+)"\s*\]/i;
 
+type MemberChange = { op: Operation['op']; members: Json[] };
+
+/** Some directories send each member in an operation of its own, so neighbours become one change. */
+function memberChanges(operations: readonly Operation[]): MemberChange[] {
+  const changes: MemberChange[] = [];
+  for (const { op, path, value } of operations.filter(({ path }) => isMembers(path))) {
+    const named = memberInPath.exec(path ?? '')?.[1];
+    const members = [named ?? value ?? []].flat();
+    const last = changes.at(-1);
+    // Without values, a removal removes all members.
+    const isAll = op === 'replace' || (op === 'remove' && named === undefined && value == null);
+    if (isAll) changes.push({ op: 'replace', members });
+    else if (last?.op === op) last.members.push(...members);
+    else changes.push({ op, members });
+  }
+  return changes;
+}
+
 /** Changes members one operation after the other, without reading the others. */
 export async function patchGroup(ctx: TenantContext, id: string, body: Json): Promise<void> {
   const operations = readOperations(body).flatMap((operation) => {
@@ -304,22 +324,20 @@ export async function patchGroup(ctx: TenantContext, id: string, body: Json): Pr
   });
   const others = operations.filter(({ path }) => !isMembers(path));
   const before = await findGroup(ctx, id);
-  const row = await save(ctx, before, applyOperations(toResource(ctx, before, null), others));
-  for (const { op, path, value } of operations) {
-    if (!isMembers(path)) continue;
-    const named = memberInPath.exec(path ?? '')?.[1];
-    if (op === 'add') await regroup(ctx, await memberIds(ctx, value), { add: [row.display_name] });
-    else if (op === 'remove' && named !== undefined)
-      await regroup(ctx, isId(named) ? [named] : [], { remove: [row.display_name] });
-    else if (op === 'remove' && value != null)
-      await regroup(ctx, idsIn(value), { remove: [row.display_name] });
-    else await replaceMembers(ctx, row.display_name, op === 'remove' ? [] : await memberIds(ctx, value));
+  const { display_name: name } = await save(
+    ctx,
+    before,
+    applyOperations(toResource(ctx, before, null), others),
+  );
+  for (const { op, members } of memberChanges(operations)) {
+    if (op === 'add') await regroup(ctx, await memberIds(ctx, members), { add: [name] });
+    else if (op === 'remove') await regroup(ctx, idsIn(members), { remove: [name] });
+    else await replaceMembers(ctx, name, await memberIds(ctx, members));
   }
 }
 
 /** A member that does not exist any more is removed already. */
-const idsIn = (value: Json) =>
-  (Array.isArray(value) ? value : [value]).map((one) => String(isRecord(one) ? one.value : one)).filter(isId);
+const idsIn = (members: Json[]) => members.map((one) => String(isRecord(one) ? one.value : one)).filter(isId);
 
 export async function putGroup(
   ctx: TenantContext,

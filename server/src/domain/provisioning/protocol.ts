@@ -73,10 +73,14 @@ export function errorBody(error: unknown): { status: number; body: Resource } | 
   };
 }
 
-export function listOf(resources: Resource[], total: number, startIndex: number): Resource {
+type Page = { startIndex: number; count: number; total: () => Promise<number> };
+
+/** Counts only if the page does not show how many there are. */
+export async function listOf(resources: Resource[], { startIndex, count, total }: Page): Promise<Resource> {
+  const isWhole = startIndex === 1 && resources.length < count;
   return {
     schemas: [`${messages}:ListResponse`],
-    totalResults: total,
+    totalResults: isWhole ? resources.length : await total(),
     startIndex,
     itemsPerPage: resources.length,
     Resources: resources,

@@ -6,7 +6,7 @@ export const modes = ['live', 'dry_run'] as const;
 const fields = {
   Mode: OneOf(modes, {
     description:
-      '`dry_run`: requests of the provider are answered and logged as usual, but change nothing. For a first sync.',
+      '`dry_run`: requests of the provider are answered and logged as usual, but change nothing. For a first sync. A change takes effect within 5 s.',
   }),
   GuardPercent: Type.Integer({
     minimum: 1,

@@ -27,7 +27,7 @@ import {
   scimPath,
   selected,
 } from './protocol.ts';
-import { isDryRun, recordStop } from './settings.ts';
+import { knownMode, recordStop } from './settings.ts';
 import { createScimUser, deleteScimUser, listUsers, patchScimUser, putScimUser, readUser } from './users.ts';
 
 function bodyOf({ body }: FastifyRequest): Json {
@@ -52,21 +52,20 @@ class DryRun extends Error {
   }
 }
 
-/** Does all of a write or nothing; in a dry run, nothing. */
+/** Does all of a write and logs it, or nothing; in a dry run, only logs it. */
 async function write(
   ctx: TenantContext,
   request: FastifyRequest,
   work: (ctx: TenantContext) => Promise<RouteResponse>,
 ): Promise<RouteResponse> {
-  const isDry = await isDryRun(ctx);
+  const isDry = (await knownMode.get(ctx, ctx.tenantId)) === 'dry_run';
   try {
-    const response = await transaction(isDry ? { ...ctx, isDryRun: true as const } : ctx, async (ctx) => {
+    return await transaction(isDry ? { ...ctx, isDryRun: true as const } : ctx, async (ctx) => {
       const response = await work(ctx);
       if (isDry) throw new DryRun(response);
+      await record(ctx, request, response, false);
       return response;
     });
-    await record(ctx, request, response, isDry);
-    return response;
   } catch (error) {
     if (!(error instanceof DryRun)) {
       if (error instanceof GuardStopped && !isDry) await recordStop(ctx);
@@ -177,9 +176,9 @@ const orNotFound = (resource: Resource | null, what: string) => {
 /** SCIM describes itself, so these operations are not in openapi.json. */
 const routes: Route[] = [
   list('/ServiceProviderConfig', 'scimConfig', async (ctx) => found(serviceProvider(ctx))),
-  list('/Schemas', 'scimSchemas', async (ctx) => found(schemaList(ctx))),
+  list('/Schemas', 'scimSchemas', async (ctx) => found(await schemaList(ctx))),
   one('/Schemas', 'scimSchema', async (ctx, _, id) => orNotFound(schemaById(ctx, id), 'schema')),
-  list('/ResourceTypes', 'scimTypes', async (ctx) => found(typeList(ctx))),
+  list('/ResourceTypes', 'scimTypes', async (ctx) => found(await typeList(ctx))),
   one('/ResourceTypes', 'scimType', async (ctx, _, id) => orNotFound(typeById(ctx, id), 'resource type')),
   list('/Users', 'scimUsers', async (ctx, request) => found(await listUsers(ctx, request))),
   one('/Users', 'scimUser', async (ctx, request, id) => found(selected(request, await readUser(ctx, id)))),

@@ -1,5 +1,7 @@
+import { forTenant } from '../../db/owners.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { createCache } from '../../infra/context/cache.ts';
 import { type Context, serviceActor, type TenantContext } from '../../infra/context/context.ts';
 import { isId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
@@ -14,9 +16,13 @@ const keptDays = 30;
 const findSettings = (ctx: TenantContext) =>
   ctx.db.selectFrom('provisioning').selectAll().where('tenant_id', '=', ctx.tenantId).executeTakeFirst();
 
-export async function isDryRun(ctx: TenantContext): Promise<boolean> {
-  return (await findSettings(ctx))?.mode === 'dry_run';
-}
+/** The mode of a tenant. Cached for less than the 5 s within which a change must take effect on every node. */
+export const knownMode = createCache<string>({
+  name: 'provisioning modes',
+  milliseconds: 3_000,
+  max: 10_000,
+  load: async (ctx, tenantId) => (await findSettings(forTenant(ctx, tenantId)))?.mode ?? 'live',
+});
 
 const findKeys = `
 select own.key_id, own.name, own.expires_at, own.last_used_at from api_key own
@@ -64,7 +70,7 @@ export async function changeProvisioning(
   ctx: TenantContext,
   input: ProvisioningChange,
 ): Promise<Provisioning> {
-  return transaction(ctx, async (ctx) => {
+  const changed = await transaction(ctx, async (ctx) => {
     const before = await readProvisioning(ctx);
     await upsert(ctx, {
       ...(input.Mode !== undefined && { mode: input.Mode }),
@@ -79,6 +85,8 @@ export async function changeProvisioning(
       });
     return readProvisioning(ctx);
   });
+  knownMode.forget(ctx, ctx.tenantId);
+  return changed;
 }
 
 /** Lets the sync disable any number of users for a day. */

@@ -4,6 +4,7 @@ import { run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { asService, requireScope } from '../../infra/context/scopes.ts';
 import { isId } from '../../lib/ids.ts';
+import { differences } from '../../lib/tables.ts';
 import { cleanText, foldCase, isStorable } from '../../lib/unicode.ts';
 import { createUser } from '../users/create-user.ts';
 import { groupsSql } from '../users/groups.ts';
@@ -99,18 +100,20 @@ function toResource(ctx: TenantContext, row: Row): Resource {
   };
 }
 
-async function findRow(ctx: TenantContext, id: string): Promise<Row | null> {
-  if (!isId(id)) return null;
-  const text = `${select} and account.user_id = $2`;
-  const [row] = await run<Row>(ctx, { name: 'scim_user', text, values: [ctx.tenantId, id] });
-  return row ?? null;
+const one = `${select} and account.user_id = $2`;
+
+async function findRow(ctx: TenantContext, id: string, lock = false): Promise<Row> {
+  const values = [ctx.tenantId, id];
+  const statement = lock
+    ? { name: 'lock_scim_user', text: `${one} for no key update of account`, values }
+    : { name: 'scim_user', text: one, values };
+  const [row] = isId(id) ? await run<Row>(ctx, statement) : [];
+  if (!row) throw notFound('user');
+  return row;
 }
 
-export async function readUser(ctx: TenantContext, id: string): Promise<Resource> {
-  const row = await findRow(ctx, id);
-  if (!row) throw notFound('user');
-  return toResource(ctx, row);
-}
+export const readUser = async (ctx: TenantContext, id: string): Promise<Resource> =>
+  toResource(ctx, await findRow(ctx, id));
 
 export async function listUsers(ctx: TenantContext, request: FastifyRequest): Promise<Resource> {
   const { startIndex, count } = pageOf(request);
@@ -120,17 +123,18 @@ export async function listUsers(ctx: TenantContext, request: FastifyRequest): Pr
     filter === undefined || filter === ''
       ? ''
       : ` and ${userCondition(parseFilter(String(filter)), parameters)}`;
-  const { values } = parameters;
-  const [total] = await run<{ count: number }>(ctx, {
-    text: `select count(*)::integer as count from "user" account
-      left join scim_user own on own.tenant_id = $1 and own.user_id = account.user_id
-      where account.tenant_id = $1 and own.deleted_at is null${condition}`,
-    values: [...values],
-  });
+  const values = [...parameters.values];
   const page = `${select}${condition} order by account.user_id limit ${count} offset ${startIndex - 1}`;
-  const rows = count === 0 ? [] : await run<Row>(ctx, { text: page, values: [...values] });
+  const rows = count === 0 ? [] : await run<Row>(ctx, { text: page, values });
+  const total = async () => {
+    const text = `select count(*)::integer as count from "user" account
+      left join scim_user own on own.tenant_id = $1 and own.user_id = account.user_id
+      where account.tenant_id = $1 and own.deleted_at is null${condition}`;
+    const [counted] = await run<{ count: number }>(ctx, { text, values });
+    return counted?.count ?? 0;
+  };
   const resources = rows.map((row) => selected(request, toResource(ctx, row)));
-  return listOf(resources, total?.count ?? 0, startIndex);
+  return listOf(resources, { startIndex, count, total });
 }
 
 function userNameOf(resource: Resource): string {
@@ -145,15 +149,15 @@ async function managerOf(ctx: TenantContext, value: Json): Promise<string | null
   const key = sent.slice(sent.lastIndexOf('/') + 1);
   const [found] = await run<{ login_id: string }>(ctx, {
     name: 'scim_manager',
-    text: `select account.login_id from "user" account
-      left join scim_user own on own.tenant_id = $1 and own.user_id = account.user_id
-      where account.tenant_id = $1 and (account.user_id::text = $2 or account.login_id = $2)
+    text: `select account.login_id from "user" account where account.tenant_id = $1 and account.user_id = $4::uuid
       union all
       select account.login_id from scim_user own
       join "user" account on account.tenant_id = $1 and account.user_id = own.user_id
       where own.tenant_id = $1 and (own.folded_user_name = $3 or own.external_id = $2)
+      union all
+      select account.login_id from "user" account where account.tenant_id = $1 and account.login_id = $2
       limit 1`,
-    values: [ctx.tenantId, key, foldCase(key)],
+    values: [ctx.tenantId, key, foldCase(key), isId(key) ? key : null],
   });
   return found?.login_id ?? sent;
 }
@@ -205,9 +209,18 @@ async function rejectTaken(ctx: TenantContext, userName: string, userId: string 
 
 const maxStored = 32 * 1024;
 
-async function store(ctx: TenantContext, userId: string, resource: Resource): Promise<void> {
-  const { id: _, meta: __, schemas: ___, groups: ____, password: _____, active: ______, ...kept } = resource;
-  const stored = JSON.stringify(kept);
+const derived = new Set(['id', 'meta', 'schemas', 'groups', 'password', 'active', 'userName', 'externalId']);
+
+/** The attributes for which Lectern has no field. */
+function keptOf(resource: Resource): Resource {
+  const kept = Object.entries(resource).filter(([name]) => !derived.has(name));
+  const { givenName: _, familyName: __, ...name } = isRecord(resource.name) ? resource.name : {};
+  return { ...Object.fromEntries(kept), name };
+}
+
+/** Returns what is stored. Most changes concern only the user's own fields, so nothing is written. */
+async function store(ctx: TenantContext, userId: string, resource: Resource, before: Row | null) {
+  const stored = JSON.stringify(keptOf(resource));
   if (stored.length > maxStored || !isStorable(stored)) refuse('invalidValue', 'The resource is too large.');
   const userName = userNameOf(resource);
   const row = {
@@ -217,18 +230,25 @@ async function store(ctx: TenantContext, userId: string, resource: Resource): Pr
     resource: stored,
     deleted_at: null,
   };
+  const after = {
+    user_name: userName,
+    external_id: row.external_id,
+    resource: JSON.parse(stored) as Resource,
+  };
+  if (before && differences(after, before).length === 0) return after;
   await ctx.db
     .insertInto('scim_user')
     .values({ tenant_id: ctx.tenantId, user_id: userId, ...row })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id']).doUpdateSet(row))
     .execute();
+  return after;
 }
 
 /**
  * A directory decides about users, but not about who administers Lectern: only a key with users:admin moves an
  * administrator's address, to which password links are sent.
  */
-async function change(ctx: TenantContext, row: UserRow, wanted: UserChange): Promise<void> {
+async function change(ctx: TenantContext, row: UserRow, wanted: UserChange): Promise<UserRow> {
   if (row.is_admin && wanted.Email !== undefined && wanted.Email !== row.email)
     requireScope(ctx, 'users:admin', "Changing an administrator's email address");
   if (row.enabled && wanted.Enabled === false) await guardDisabling(ctx);
@@ -238,6 +258,7 @@ async function change(ctx: TenantContext, row: UserRow, wanted: UserChange): Pro
   ]);
   if (updated instanceof Error) throw updated;
   if (!updated) throw notFound('user');
+  return updated.row;
 }
 
 /** A deleted user whose account comes back keeps LoginID and results. */
@@ -266,7 +287,7 @@ export async function createScimUser(ctx: TenantContext, sent: Json): Promise<Re
     const made = ctx.db.selectFrom('user').select('user_id').where('tenant_id', '=', ctx.tenantId);
     userId = (await made.where('login_id', '=', userName).executeTakeFirstOrThrow()).user_id;
   }
-  await store(ctx, userId ?? '', resource);
+  await store(ctx, userId ?? '', resource, null);
   return readUser(ctx, userId ?? '');
 }
 
@@ -275,23 +296,15 @@ async function update(
   id: string,
   next: (before: Resource) => Resource,
 ): Promise<Resource> {
-  if (!isId(id)) throw notFound('user');
-  await ctx.db
-    .selectFrom('user')
-    .select('user_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', id)
-    .forNoKeyUpdate()
-    .execute();
-  const row = await findRow(ctx, id);
-  if (!row) throw notFound('user');
+  const row = await findRow(ctx, id, true);
   const before = toResource(ctx, row);
   const after = next(before);
   const userName = userNameOf(after);
   if (foldCase(userName) !== foldCase(String(before.userName))) await rejectTaken(ctx, userName, id);
-  await change(ctx, row, await changeOf(ctx, after, before));
-  await store(ctx, id, after);
-  return readUser(ctx, id);
+  const changed = await change(ctx, row, await changeOf(ctx, after, before));
+  const stored = await store(ctx, id, after, row);
+  if (changed.manager_login_id !== row.manager_login_id) return readUser(ctx, id);
+  return toResource(ctx, { ...row, ...changed, ...stored });
 }
 
 export const patchScimUser = (ctx: TenantContext, id: string, body: Json) =>

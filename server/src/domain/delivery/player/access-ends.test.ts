@@ -6,6 +6,7 @@ import { otherNode, serve } from '../../../../test/support/nodes.ts';
 import { play } from '../../../../test/support/player.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../../test/support/tenant.ts';
+import { signInUser } from '../../sign-in/test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -14,7 +15,8 @@ after(async () => {
   await node.close();
   await service.close();
 });
-const { api, user } = await newTenant(service);
+const tenant = await newTenant(service);
+const { api, user } = tenant;
 await service.importPackage('phishing', await packCourse('phishing'));
 await service.api('PUT', '/course/phishing/option/open', {});
 
@@ -34,25 +36,56 @@ async function playing() {
   const onOtherNode = async () => [await ask('content/index.html'), await ask('alive')];
   const onThisNode = async () => (await file('index.html')).status;
   return {
-    user: `/user/${LoginID}`,
+    LoginID,
+    LaunchURL: LaunchURL as string,
     enrolment: `/enrolment/${LoginID}/${EnrollID}`,
     onOtherNode,
     onThisNode,
   };
 }
 
+/** What ends a learner's access. A directory disables the user by SCIM. */
+const ends = {
+  withdrawal: ({ enrolment }: Playing) => api('PUT', enrolment, { Withdrawn: true }),
+  disabling: ({ LoginID }: Playing) => api('PUT', `/user/${LoginID}`, { Enabled: false }),
+  directory: async ({ LoginID }: Playing) => {
+    const { body } = await api('GET', `/scim/v2/Users?filter=userName%20eq%20%22${LoginID}%22`);
+    const Operations = [{ op: 'Replace', path: 'active', value: 'False' }];
+    return api('PATCH', `/scim/v2/Users/${body.Resources[0].id}`, { Operations });
+  },
+};
+type Playing = Awaited<ReturnType<typeof playing>>;
+
 test('course files and heartbeats stop on every node within 60 s after an enrolment is withdrawn or a user disabled', async () => {
-  for (const end of ['withdrawal', 'disabling'] as const) {
-    const { user, enrolment, onOtherNode, onThisNode } = await playing();
-    assert.deepEqual([await onThisNode(), ...(await onOtherNode())], [200, 200, 204]);
-    const ended =
-      end === 'withdrawal'
-        ? await api('PUT', enrolment, { Withdrawn: true })
-        : await api('PUT', user, { Enabled: false });
-    expectStatus(ended, 200);
+  for (const [name, end] of Object.entries(ends)) {
+    const learner = await playing();
+    assert.deepEqual([await learner.onThisNode(), ...(await learner.onOtherNode())], [200, 200, 204]);
+    expectStatus(await end(learner), 200);
     clock.advance({ seconds: 60 });
-    const refused = end === 'withdrawal' ? 403 : 409;
-    assert.deepEqual([await onThisNode(), ...(await onOtherNode())], [refused, refused, refused], end);
+    const refused = name === 'withdrawal' ? 403 : 409;
+    assert.deepEqual(
+      [await learner.onThisNode(), ...(await learner.onOtherNode())],
+      [refused, refused, refused],
+      name,
+    );
+  }
+});
+
+test('sign-in sessions and launches of a disabled user end immediately on every node; results stay', async () => {
+  for (const end of [ends.disabling, ends.directory]) {
+    const learner = await playing();
+    const cookie = await signInUser(service, tenant, learner.LoginID);
+    const link = learner.LaunchURL.slice(service.baseUrl.length);
+    const statuses = async () => {
+      const session = await node.api.inject({ url: '/session', headers: { cookie } });
+      const launch = await node.api.inject({ url: link });
+      const [, alive] = await learner.onOtherNode();
+      return [session.statusCode, launch.statusCode, alive];
+    };
+    assert.deepEqual(await statuses(), [200, 303, 204]);
+    expectStatus(await end(learner), 200);
+    assert.deepEqual(await statuses(), [401, 403, 409]);
+    assert.equal((await api('GET', learner.enrolment)).body.Launches, 1);
   }
 });
 
