@@ -342,7 +342,7 @@ test('the service accepts the example of every operation and responds as the exa
 
   await sendProviderOperations();
   await service.api('POST', '/scim/v2/Users', { userName: 'scim' }, undefined, { tenant: 'acme' });
-  await sendAll('changeProvisioning readProvisioning listProvisioningLog confirmDisabling');
+  await sendAll('changeProvisioning readProvisioning listProvisioningLog confirmDisabling testDirectory');
   const setAdmin = (IsAdmin: boolean) =>
     service.api('PUT', '/user/ada', { IsAdmin }, undefined, { tenant: 'acme' });
   await setAdmin(true);

@@ -312,7 +312,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const isOwnSettings =
       [
         ...['readBranding', 'changeBranding', 'readSettings', 'changeSettings'],
-        ...['readProvisioning', 'changeProvisioning', 'confirmDisabling'],
+        ...['readProvisioning', 'changeProvisioning', 'confirmDisabling', 'testDirectory'],
       ].includes(route.name) && reply.status === 200;
     const isOwnKey = route.name === 'createOwnKey' && reply.body.TenantID === intruder.TenantID;
     const isOwnTrail =

@@ -46,6 +46,8 @@ test('an administrator connects a provider, tests it, and confirms a stopped syn
   await own.getByRole('button', { name: 'Test connection' }).click();
   await own.getByText('The connection works').waitFor();
   await page.getByText('The sync has been stopped').waitFor();
+  await page.getByRole('button', { name: 'Test connection' }).last().click();
+  await page.getByText('Latest answer: failed').waitFor();
   if (process.env.SHOTS) {
     for (const [width, scheme] of [
       [1280, 'light'],

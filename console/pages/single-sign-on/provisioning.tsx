@@ -1,4 +1,4 @@
-import { Alert, Code, Stack, Switch, Table, Text } from '@mantine/core';
+import { Alert, Button, Code, Stack, Switch, Table, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -7,6 +7,7 @@ import { ConfirmButton, useAction } from '../../parts/action.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { Copyable, Instant } from '../../parts/values.tsx';
+import { TestResult } from './test-result.tsx';
 
 /** Users and groups from the company's directory (SCIM). */
 export function Directory() {
@@ -28,6 +29,7 @@ function Settings({ settings }: { settings: components['schemas']['Provisioning'
   const queries = useQueryClient();
   const put = $api.useMutation('put', '/provisioning');
   const confirm = $api.useMutation('post', '/provisioning/confirm');
+  const test = $api.useQuery('get', '/provisioning/test', {}, { enabled: false });
   const saving = useAction(async (isDry: boolean) => {
     await put.mutateAsync({ body: { Mode: isDry ? 'dry_run' : 'live' } });
     await queries.invalidateQueries();
@@ -42,6 +44,10 @@ function Settings({ settings }: { settings: components['schemas']['Provisioning'
         </Text>
       ))}
       {Keys.length === 0 && <Text size="sm">{t('noKey')}</Text>}
+      <Button variant="default" mr="auto" onClick={() => void test.refetch()} loading={test.isFetching}>
+        {t('test')}
+      </Button>
+      {test.data && <TestResult result={test.data} />}
       {StoppedAt && (
         <Alert color="red" role="alert" title={t('stopped')}>
           <Stack align="flex-start">
@@ -67,7 +73,7 @@ function Settings({ settings }: { settings: components['schemas']['Provisioning'
         disabled={saving.isRunning}
         onChange={(event) => void saving.run(event.currentTarget.checked)}
       />
-      <FailedAction error={saving.error} />
+      <FailedAction error={saving.error ?? test.error} />
       <Log />
     </Stack>
   );

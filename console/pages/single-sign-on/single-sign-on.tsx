@@ -1,9 +1,8 @@
-import { Alert, Badge, Button, Group, Stack, List as Steps, Switch, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Switch, Text } from '@mantine/core';
 import { IconPlus, IconShieldLock } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, useAction } from '../../parts/action.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -12,6 +11,7 @@ import { Failed, FailedAction, Message, WaitingRows } from '../../parts/states.t
 import { Copyable, Note } from '../../parts/values.tsx';
 import { type Provider, ProviderDialog } from './provider-form.tsx';
 import { Directory } from './provisioning.tsx';
+import { type Test, TestResult } from './test-result.tsx';
 
 /** The company's own sign-in and directory. */
 export default function SingleSignOn() {
@@ -59,8 +59,6 @@ export default function SingleSignOn() {
   );
 }
 
-type Test = components['schemas']['ConnectionTest'];
-
 function Row({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
   const t = useTranslations('singleSignOn');
   const { $api } = useApi();
@@ -105,26 +103,7 @@ function Row({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
         {t('redirectUri')} <Copyable value={RedirectURI} label={t('redirectUri')} />
       </Text>
       <FailedAction error={trying.error} />
-      {result && (
-        <Alert
-          color={result.Passed ? 'green' : 'red'}
-          role="status"
-          title={t(result.Passed ? 'passed' : 'failed')}
-        >
-          <Steps size="sm">
-            {result.Steps.map(({ Step, Passed, Detail }) => (
-              <Steps.Item key={Step}>
-                <Text span inherit fw={600}>
-                  {t(`steps.${Step}`)}: {t(Passed ? 'stepPassed' : 'stepFailed')}
-                </Text>{' '}
-                <span className="break" lang="en">
-                  {Detail}
-                </span>
-              </Steps.Item>
-            ))}
-          </Steps>
-        </Alert>
-      )}
+      {result && <TestResult result={result} />}
     </Stack>
   );
 }

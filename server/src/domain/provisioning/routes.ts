@@ -1,7 +1,8 @@
 import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { ok, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
-import { Provisioning, ProvisioningChange, ProvisioningEntry } from './schemas.ts';
+import { testDirectory } from './connection-test.ts';
+import { DirectoryTest, Provisioning, ProvisioningChange, ProvisioningEntry } from './schemas.ts';
 import { changeProvisioning, confirmDisabling, listProvisioningLog, readProvisioning } from './settings.ts';
 
 const common = {
@@ -47,6 +48,17 @@ export const provisioningRoutes = [
     events: [],
     audits: ['provisioning.confirmed'],
     handle: async (ctx) => ok(await confirmDisabling(ctx)),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/provisioning/test',
+    name: 'testDirectory',
+    summary: 'Test the connection to the directory',
+    description:
+      'Checks what a sync needs, and names the first step that fails and what to do about it. Only the directory can open the connection, so start its own test first.',
+    responses: { 200: { description: 'The result, even if a step failed.', schema: DirectoryTest } },
+    handle: async (ctx) => ok(await testDirectory(ctx)),
   }),
   route({
     ...common,

@@ -68,3 +68,22 @@ export const ProvisioningEntry = Fields(
   { title: 'ProvisioningEntry', description: 'A request of the provider and the answer. Kept for 30 days.' },
 );
 export type ProvisioningEntry = Type.Static<typeof ProvisioningEntry>;
+
+/** The steps of a connection test, in order. */
+export const directorySteps = ['key', 'contact', 'answers', 'guard'] as const;
+
+export const DirectoryTest = Fields(
+  {
+    Passed: Type.Boolean(),
+    Steps: Type.Array(
+      Fields({
+        Step: OneOf(directorySteps),
+        Passed: Type.Boolean(),
+        Detail: Type.String({ description: 'What was found or, if the step failed, what to do.' }),
+      }),
+      { description: 'Ends with the first step that failed.' },
+    ),
+  },
+  { title: 'DirectoryTest' },
+);
+export type DirectoryTest = Type.Static<typeof DirectoryTest>;

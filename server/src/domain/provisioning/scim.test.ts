@@ -112,6 +112,57 @@ for (const [name, exchanges] of Object.entries(dialects))
     }
   });
 
+// developer.okta.com/standards/SCIM/SCIMFiles/Okta-SCIM-20-SPEC-Test.json, exported on 13 May 2024, step by step.
+test("Okta's specification test of SCIM 2.0 passes", async () => {
+  const { scim, create } = await directory();
+  await create('first', {
+    name: { givenName: 'Fay', familyName: 'First' },
+    emails: [{ value: 'fay@acme.example', primary: true }],
+  });
+  const list = (await scim('GET', '/Users?count=1&startIndex=1')).body;
+  assert.deepEqual(list.schemas, ['urn:ietf:params:scim:api:messages:2.0:ListResponse']);
+  for (const name of ['itemsPerPage', 'startIndex', 'totalResults'])
+    assert.equal(typeof list[name], 'number', name);
+  const [known] = list.Resources;
+  const read = (await scim('GET', `/Users/${known.id}`)).body;
+  for (const one of [known, read])
+    for (const value of [one.id, one.name.familyName, one.name.givenName, one.userName, one.emails[0].value])
+      assert.ok(value);
+  assert.deepEqual([known.active, read.id], [true, known.id]);
+  const filtered = (name: string) =>
+    scim('GET', `/Users?filter=${encodeURIComponent(`userName eq "${name}"`)}`);
+  for (const name of ['abcdefgh@atko.example', 'quinn@atko.example']) {
+    const { status, body } = await filtered(name);
+    assert.deepEqual([status, body.totalResults, body.schemas], [200, 0, list.schemas]);
+  }
+  for (const id of ['010101001010101011001010101011', '00919288221112222']) {
+    const { status, body } = await scim('GET', `/Users/${id}`);
+    assert.deepEqual([status, body.status], [404, '404']);
+    assert.ok(body.detail);
+    assert.deepEqual(body.schemas, ['urn:ietf:params:scim:api:messages:2.0:Error']);
+  }
+  const quinn = {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    ...{ userName: 'quinn@atko.example', name: { givenName: 'Quinn', familyName: 'Quick' }, active: true },
+    emails: [{ primary: true, value: 'quinn@atko.example', type: 'work' }],
+    displayName: 'Quinn Quick',
+  };
+  const made = await scim('POST', '/Users', quinn, 'application/json');
+  expectStatus(made, 201);
+  const again = await scim('GET', `/Users/${made.body.id}`);
+  for (const { body } of [made, again]) {
+    assert.deepEqual([body.userName, body.active, body.name], [quinn.userName, true, quinn.name]);
+    assert.ok(body.schemas.includes(quinn.schemas[0]));
+  }
+  expectStatus(await scim('POST', '/Users', quinn, 'application/json'), 409);
+  assert.equal((await filtered('QUINN@ATKO.EXAMPLE')).body.totalResults, 1);
+  const groups = (await scim('GET', '/Groups')).body;
+  assert.deepEqual([groups.totalResults, groups.Resources], [0, []]);
+  const stranger = await service.api('GET', '/scim/v2/Users', undefined, '', { authorization: 'non-token' });
+  assert.deepEqual([stranger.status, stranger.body.status], [401, '401']);
+  assert.ok(stranger.body.detail);
+});
+
 test('what is not sent stays, and a manager is an object or a text', async () => {
   const { tenant, scim, create } = await directory();
   await create('boss');
@@ -255,6 +306,8 @@ test('the guard stops a sync that disables too many users, and a dry run changes
   for (let n = 0; n < 6; n++) ids.push((await create(`p${n}`)).id);
   const off = (id = '') =>
     scim('PATCH', `/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
+  const tried = async () => (await tenant.api('GET', '/provisioning/test')).body;
+  assert.deepEqual([(await tried()).Passed, (await tried()).Steps.length], [true, 4]);
   expectStatus(await tenant.api('PUT', '/provisioning', { Mode: 'dry_run' }), 200);
   expectStatus(await off(ids[0]), 200);
   expectStatus(await scim('POST', '/Users', { userName: 'dry' }), 201);
@@ -268,6 +321,9 @@ test('the guard stops a sync that disables too many users, and a dry run changes
   assert.match(stopped.body.detail, /confirm/);
   assert.equal((await user(tenant, 'p3')).Enabled, true);
   assert.ok((await tenant.api('GET', '/provisioning')).body.StoppedAt);
+  const failed = (await tried()).Steps.at(-1);
+  assert.deepEqual([failed.Step, failed.Passed], ['answers', false]);
+  assert.match(failed.Detail, /answered with 403: This sync would disable/);
   const confirmed = await tenant.api('POST', '/provisioning/confirm');
   assert.deepEqual([confirmed.status, confirmed.body.StoppedAt], [200, null]);
   expectStatus(await off(ids[3]), 200);
