@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Stack, Switch, Table, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Switch, Table, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -44,9 +44,11 @@ function Settings({ settings }: { settings: components['schemas']['Provisioning'
         </Text>
       ))}
       {Keys.length === 0 && <Text size="sm">{t('noKey')}</Text>}
-      <Button variant="default" mr="auto" onClick={() => void test.refetch()} loading={test.isFetching}>
-        {t('test')}
-      </Button>
+      <Group>
+        <Button variant="default" onClick={() => void test.refetch()} loading={test.isFetching}>
+          {t('test')}
+        </Button>
+      </Group>
       {test.data && <TestResult result={test.data} />}
       {StoppedAt && (
         <Alert color="red" role="alert" title={t('stopped')}>

@@ -163,7 +163,7 @@ async function regroup(
       const Groups = [...new Set([...kept, ...add])].sort();
       return { loginId: row.login_id, change: { Groups }, passwordHash: null, by: asService(ctx) };
     });
-    for (const updated of await updateUsers(ctx, updates)) {
+    for (const updated of await updateUsers(ctx, updates, rows)) {
       if (updated instanceof Error) throw updated;
       if (updated === undefined)
         throw new ScimError(

@@ -268,6 +268,26 @@ test('groups are filled and emptied by operations that answer 204', async () => 
   assert.deepEqual((await user(tenant, 'b')).Groups, ['Aardvarks']);
 });
 
+test('a key that expires within 30 days is reported', async () => {
+  const { tenant } = await directory();
+  const add = (Name: string, days: number) => {
+    const ExpiresAt = new Date(Date.now() + days * 86_400_000).toISOString();
+    const body = { Name, Scopes: ['scim:write'], ExpiresAt };
+    return service.api('POST', `/tenant/${tenant.TenantID}/key`, body);
+  };
+  for (const [name, days] of [
+    ['soon', 20],
+    ['later', 40],
+  ] as const)
+    expectStatus(await add(name, days), 201);
+  const { Keys } = (await tenant.api('GET', '/provisioning')).body;
+  const expiring = Keys.filter(({ Expiring }: { Expiring: boolean }) => Expiring);
+  assert.deepEqual(
+    expiring.map(({ Name }: { Name: string }) => Name),
+    ['soon'],
+  );
+});
+
 test('the service describes itself', async () => {
   const { scim } = await directory();
   assert.equal((await scim('GET', '/ServiceProviderConfig')).body.patch.supported, true);

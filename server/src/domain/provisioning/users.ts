@@ -105,7 +105,7 @@ const one = `${select} and account.user_id = $2`;
 async function findRow(ctx: TenantContext, id: string, lock = false): Promise<Row> {
   const values = [ctx.tenantId, id];
   const statement = lock
-    ? { name: 'lock_scim_user', text: `${one} for no key update of account`, values }
+    ? { name: 'lock_scim_user', text: `${one} for update of account`, values }
     : { name: 'scim_user', text: one, values };
   const [row] = isId(id) ? await run<Row>(ctx, statement) : [];
   if (!row) throw notFound('user');
@@ -246,16 +246,14 @@ async function store(ctx: TenantContext, userId: string, resource: Resource, bef
 
 /**
  * A directory decides about users, but not about who administers Lectern: only a key with users:admin moves an
- * administrator's address, to which password links are sent.
+ * administrator's address, to which password links are sent. The row must be locked.
  */
 async function change(ctx: TenantContext, row: UserRow, wanted: UserChange): Promise<UserRow> {
   if (row.is_admin && wanted.Email !== undefined && wanted.Email !== row.email)
     requireScope(ctx, 'users:admin', "Changing an administrator's email address");
   if (row.enabled && wanted.Enabled === false) await guardDisabling(ctx);
-  const by = asService(ctx);
-  const [updated] = await updateUsers(ctx, [
-    { loginId: row.login_id, change: wanted, passwordHash: null, by },
-  ]);
+  const update = { loginId: row.login_id, change: wanted, passwordHash: null, by: asService(ctx) };
+  const [updated] = await updateUsers(ctx, [update], [row]);
   if (updated instanceof Error) throw updated;
   if (!updated) throw notFound('user');
   return updated.row;
@@ -266,7 +264,7 @@ async function findDeleted(ctx: TenantContext, userName: string): Promise<UserRo
   const [row] = await run<UserRow>(ctx, {
     name: 'scim_deleted_user',
     text: `select account.* from scim_user own join "user" account on account.tenant_id = $1 and account.user_id = own.user_id
-      where own.tenant_id = $1 and own.folded_user_name = $2 and own.deleted_at is not null limit 1`,
+      where own.tenant_id = $1 and own.folded_user_name = $2 and own.deleted_at is not null limit 1 for update of account`,
     values: [ctx.tenantId, foldCase(userName)],
   });
   return row ?? null;

@@ -148,18 +148,17 @@ const hasEffect = ({ before, values, passwordHash }: Allowed) =>
  * Changes several users, and writes one event for each user that has changed. A result is null if the user
  * does not exist, and a problem if the caller may not make the change; a problem does not affect the other
  * users. It is undefined if the change of group does not fit into the transaction; the first change always does.
+ * `locked` are the users' rows, if the caller has locked them for update in this order.
  */
 export async function updateUsers(
   ctx: TenantContext,
   updates: readonly UserUpdate[],
+  locked?: readonly UserRow[],
 ): Promise<(UpdatedUser | Problem | null | undefined)[]> {
   if (updates.length === 0) return [];
   return joinTransaction(ctx, async (ctx) => {
-    const found = await run<UserRow>(ctx, {
-      name: 'lock_users',
-      text: lockUsers,
-      values: [ctx.tenantId, updates.map(({ loginId }) => loginId)],
-    });
+    const values = [ctx.tenantId, updates.map(({ loginId }) => loginId)];
+    const found = locked ?? (await run<UserRow>(ctx, { name: 'lock_users', text: lockUsers, values }));
     const known = new Map(found.map((row) => [row.login_id, row]));
     const checked = updates.map((update) => allowed(update, known.get(update.loginId)));
     const effective = checked.flatMap((one) =>
