@@ -38,6 +38,7 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name in victimValues) return victimValues[name];
   if (name === 'CourseIDs') return [victimValues.CourseID];
   if (name === 'DurationIDs') return [victimValues.DurationID];
+  if (name === 'LoginIDs') return [victimValues.LoginID];
   if (name === 'Recipients') return [victimValues.LoginID];
   if (name === 'Time') return '07:00';
   if (name === 'TimeZone') return 'UTC';
@@ -135,6 +136,7 @@ const leftOut: Record<string, string[]> = {
   replayEvents: ['From', 'Until'],
   createWebhook: ['Username', 'Password'],
   putRequirement: ['DueOn', 'ValidFor', 'Cycle', 'Window', 'DurationID', 'CountsFrom'],
+  remind: ['Status', 'DueBefore'],
   // No administrator of the intruder has a passkey.
   putIdentityProvider: ['RequiredForAdministrators', 'Scopes'],
   putCertificateTemplate: ['ValidTo'],
@@ -313,6 +315,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       [
         ...['readBranding', 'changeBranding', 'readSettings', 'changeSettings'],
         ...['readProvisioning', 'changeProvisioning', 'confirmDisabling', 'testDirectory'],
+        ...['listReminderTexts', 'changeReminderText', 'previewReminder'],
       ].includes(route.name) && reply.status === 200;
     const isOwnKey = route.name === 'createOwnKey' && reply.body.TenantID === intruder.TenantID;
     const isOwnTrail =
@@ -322,6 +325,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const isOwnFile =
       ['rotateCertificateKeys', 'downloadCertificates'].includes(route.name) && reply.status < 300;
     const isOwnClock = ['readClock', 'moveClock'].includes(route.name) && reply.status === 200;
+    const isNobody = route.name === 'remind' && reply.body.Reminded === 0;
     const isZero = ['readOverview', 'listActivity'].includes(route.name) && countsNothing(reply);
     const rejectedGrant = route.name === 'createAccessToken' && reply.status === 400;
     // Statements and documents are written in the intruder's tenant, which contains nothing about the victim's activity.
@@ -344,6 +348,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
         isOwnClock ||
         isOwnFile ||
         isOwnSettings ||
+        isNobody ||
         isZero ||
         rejectedGrant ||
         isOwnLrs ||

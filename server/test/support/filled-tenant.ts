@@ -76,7 +76,6 @@ export async function fill(
   expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
   const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
   const MailID = await leaveMail(service, tenant.TenantID, LoginID);
-  await leaveReminder(service, tenant, LoginID);
   await leaveReset(service, tenant.TenantID, LoginID);
   const PasskeyID = await leavePasskey(service, { TenantID: tenant.TenantID, LoginID }, `${secret} passkey`);
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
@@ -114,6 +113,7 @@ export async function fill(
     DueAfter: 'P1Y',
   };
   expectStatus(await tenant.api('PUT', `/requirement/${encodeURIComponent(RequirementID)}`, required), 201);
+  await leaveReminder(service, tenant, LoginID);
   const ScheduleID = await fillReports(service, tenant);
   const ImportID = await fillImports(tenant, LoginID);
   const certificate = await fillCertificates(tenant, CourseID, `/enrolment/${LoginID}/${EnrollID}`);
@@ -122,8 +122,11 @@ export async function fill(
   await insertAuSession(ctx, { ...opened, unit_id: `${secret} unit`, mode: 'Normal' });
   const known = await fillLrs(tenant);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
+  const MemberLoginID = await tenant.user({ ManagerLoginID: LoginID });
   const names = {
     RequirementID,
+    MemberLoginID,
+    Language: 'en',
     CompletionID,
     // Required to delete a completion.
     Reason: 'mistake',

@@ -17,7 +17,7 @@ import {
   TeamRecord,
   TeamRemindRequest,
 } from './schemas.ts';
-import { listTeam, readTeamRecord } from './team.ts';
+import { listTeam, readTeamRecord, remindTeam } from './team.ts';
 import { changeText, listTexts, previewText } from './texts.ts';
 
 const common = { tag: 'Reminders', access: 'tenant' } as const;
@@ -129,6 +129,7 @@ export const reminderRoutes = [
     params: byManager,
     query: Fields(pageQuery),
     responses: { 200: { description: 'A page of direct reports.', schema: PageOf(TeamMember) } },
+    problems: ['user_not_found'],
     handle: async (ctx, { params, query }) => ok(await listTeam(ctx, { ...query, loginId: params.LoginID })),
   }),
   route({
@@ -158,11 +159,11 @@ export const reminderRoutes = [
     query: Fields(remindQuery),
     body: TeamRemindRequest,
     responses: reminded,
-    problems: ['confirmation_required'],
+    problems: ['user_not_found', 'confirmation_required'],
     events: ['enrolment.ending'],
     audits: ['reminders.requested'],
     handle: async (ctx, { params, query, body }) =>
-      ok(await remind(ctx, { ...body, ...query, ManagerLoginID: params.LoginID })),
+      ok(await remindTeam(ctx, { ...body, ...query, loginId: params.LoginID })),
     afterwards: queueSome,
   }),
 ];

@@ -6,8 +6,9 @@ import { listEnrolmentsOfUser } from '../enrolments/list.ts';
 import { catchUp } from '../requirements/follow.ts';
 import { listObligationsOfUser } from '../requirements/obligations.ts';
 import { hasStatusSql, type ObligationStatus } from '../requirements/status.ts';
-import { userNotFound } from '../users/users.ts';
-import type { TeamMember, TeamRecord } from './schemas.ts';
+import { findUserId, userNotFound } from '../users/users.ts';
+import { remind } from './remind.ts';
+import type { RemindResult, TeamMember, TeamRecord } from './schemas.ts';
 
 const count = (...statuses: ObligationStatus[]) =>
   `count(*) filter (where ${statuses.map((status) => `(${hasStatusSql(status, () => '$3::timestamptz')})`).join(' or ')})::integer`;
@@ -41,6 +42,7 @@ type Managed = { loginId: string };
 
 /** The direct reports of a manager, without leavers. */
 export async function listTeam(ctx: TenantContext, { loginId, ...input }: PageQuery & Managed) {
+  if ((await findUserId(ctx, loginId)) === null) throw userNotFound();
   await catchUp(ctx);
   const values = [ctx.tenantId, loginId, tenantNow(ctx), readCursor(input), pageLimit(input) + 1];
   const rows = await run<Row>(ctx, { name: 'list_team', text: membersText, values });
@@ -86,4 +88,13 @@ export async function readTeamRecord(
     Obligations: obligations.Items,
     Enrolments: enrolments.Items,
   };
+}
+
+/** Reminds direct reports only. Anybody else is left out as unknown. */
+export async function remindTeam(
+  ctx: TenantContext,
+  { loginId, ...input }: Managed & { LoginIDs?: string[]; Plan?: boolean; Confirm?: number },
+): Promise<RemindResult> {
+  if ((await findUserId(ctx, loginId)) === null) throw userNotFound();
+  return remind(ctx, { ...input, ManagerLoginID: loginId });
 }
