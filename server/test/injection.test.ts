@@ -29,6 +29,7 @@ const notStored = new Set([
   // Only credentials that a browser has created pass; `renamePasskey` stores the same name.
   ...['addPasskey', 'usePasskey'],
   ...['setPassword', 'forgetPassword', 'readOpenReset', 'resetPassword'],
+  ...['remind', 'remindTeam', 'previewReminder'],
 ]);
 
 function freeTexts(schema: JsonSchema & { pattern?: string }, name = ''): string[] {

@@ -61,7 +61,8 @@ export async function fill(
   await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'wrong' });
   const { EnrollID, LaunchURL } = body;
   const ExpiresAt = new Date(service.ctx.now().getTime() + 60 * 86_400_000).toISOString();
-  expectStatus(await tenant.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { ExpiresAt }), 200);
+  const dates = { ExpiresAt, DueAt: ExpiresAt };
+  expectStatus(await tenant.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, dates), 200);
   const made = await tenant.api('POST', '/enrolment/key', {
     CourseIDs: [CourseID],
     DurationIDs: ['standard'],
@@ -76,6 +77,7 @@ export async function fill(
   expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
   const { InvitationID } = (await tenant.api('POST', '/invitation', { LoginID })).body;
   const MailID = await leaveMail(service, tenant.TenantID, LoginID);
+  await leaveReminder(service, tenant, LoginID);
   await leaveReset(service, tenant.TenantID, LoginID);
   const PasskeyID = await leavePasskey(service, { TenantID: tenant.TenantID, LoginID }, `${secret} passkey`);
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
@@ -113,7 +115,6 @@ export async function fill(
     DueAfter: 'P1Y',
   };
   expectStatus(await tenant.api('PUT', `/requirement/${encodeURIComponent(RequirementID)}`, required), 201);
-  await leaveReminder(service, tenant, LoginID);
   const ScheduleID = await fillReports(service, tenant);
   const ImportID = await fillImports(tenant, LoginID);
   const certificate = await fillCertificates(tenant, CourseID, `/enrolment/${LoginID}/${EnrollID}`);
@@ -230,7 +231,8 @@ async function leaveReminder({ ctx }: TestService, { TenantID, api }: TestTenant
   const mail = mailServer({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' });
   const own = { ...ctx, tenantId: TenantID, config: { ...ctx.config, mail } };
   await beginReminders(own);
-  assert.equal((await remind(own, { LoginIDs: [loginId] })).Reminded, 1);
+  const { People } = await remind(own, { LoginIDs: [loginId] });
+  assert.deepEqual(People, [{ LoginID: loginId, Reason: null }]);
 }
 
 /** Provisions a user and a group. */

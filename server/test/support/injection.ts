@@ -108,6 +108,11 @@ export const hostileBodies = {
     DueAfter: 'P30D',
     DurationID: hostile('DurationID'),
   },
+  changeReminderText: {
+    Subject: hostile('Subject'),
+    Intro: hostile('Intro'),
+    Closing: hostile('Closing'),
+  },
   recordCompletion: {
     LoginID: hostile('LoginID'),
     CourseID: hostile('CourseID'),
@@ -294,6 +299,7 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
       Audience: {},
     }),
   );
+  done(await tenant.api('PUT', '/reminder/text/en', bodies.changeReminderText));
   done(await tenant.api('POST', '/completion', { ...bodies.recordCompletion, LoginID, CourseID }));
   done(await tenant.api('PUT', path`/obligation/${LoginID}/everyone`, bodies.exemptUser));
   await waiveUnit(service, tenant, LoginID);
