@@ -50,6 +50,9 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ManagerLoginID: 'grace',
   MemberLoginID: 'bob',
   Subject: 'Reminder: {Courses}',
+  Intro: 'This is waiting for you at {Organisation}:',
+  Closing: 'If you need help or more time, contact {Organisation}.',
+  LoginIDs: ['bob'],
   // Courses
   CourseID: 'fire-safety',
   CourseTitle: 'Fire safety',
