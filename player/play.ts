@@ -6,6 +6,7 @@ import { createContents } from './contents.ts';
 import type { Session } from './contract.ts';
 import type { Course, CourseEvents, ExitKind, Position } from './course.ts';
 import { elements } from './elements.ts';
+import { reportResult } from './embedder.ts';
 import { leaveCourse, stopCourse } from './exit.ts';
 import { offerFit } from './fit.ts';
 import { fittedCourse, forgottenChoice } from './fitted-courses.ts';
@@ -126,6 +127,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
 
   function showReceipt(latest: Session['Receipt']): void {
     receipt = latest;
+    reportResult(session, latest);
     elements.progress.value = Math.max(elements.progress.value, latest.Progress);
     showCurrent(course.position());
   }

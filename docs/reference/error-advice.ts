@@ -47,6 +47,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   template_not_found:
     'The certificates of the course follow its `Certificate`. Create a template with `PUT /certificate/template/{CourseID}`.',
   platform_not_found: 'List platforms and check the `PlatformID`.',
+  dispatch_not_found: 'List dispatches and check the `DispatchID`.',
   tenant_not_found: 'List tenants and check the `TenantID`.',
   key_not_found:
     'Check the `KeyID` or the enrolment key. A typing error in an enrolment key usually returns `key_mistyped` instead.',

@@ -17,6 +17,8 @@ export const chapters = [
       'reports',
       'webhooks',
       'lti',
+      'moodle',
+      'dispatch',
       'testing',
       'xapi',
       'sign-in',

@@ -1115,6 +1115,39 @@ create table lti_score (
   foreign key (tenant_id, link_id) references lti_link (tenant_id, link_id) on delete cascade
 );
 
+-- dispatch
+
+-- A course lent to another LMS as a package. seats null: any number. seats_taken: learners who opened it, also erased ones.
+create table dispatch (
+  tenant_id text not null references tenant,
+  dispatch_id uuid not null,
+  course_id text not null,
+  duration_id text not null,
+  standard text not null check (standard in ('scorm12', 'scorm2004', 'cmi5', 'xapi', 'aicc')),
+  name text not null,
+  seats integer,
+  seats_taken integer not null default 0,
+  ends_at timestamptz,
+  enabled boolean not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, dispatch_id)
+);
+
+-- Learners of the other LMS. enroll_id: the enrolment that was opened last.
+create table dispatch_learner (
+  tenant_id text not null,
+  dispatch_id uuid not null,
+  user_id uuid not null,
+  enroll_id uuid not null,
+  first_opened_at timestamptz not null,
+  last_opened_at timestamptz not null,
+  primary key (tenant_id, dispatch_id, user_id),
+  foreign key (tenant_id, dispatch_id) references dispatch,
+  foreign key (tenant_id, user_id) references "user"
+);
+create index dispatch_learner_of_user on dispatch_learner (tenant_id, user_id);
+
 -- The newest position of each tenant's statements: microseconds since 1970. Writers move it on under a lock that they
 -- keep until they commit, so statements become visible in the order of their positions. event_position: how far
 -- statements have been derived from the tenant's events; null: never.

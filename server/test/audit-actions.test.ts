@@ -116,6 +116,11 @@ const newPlatform = async () => {
   );
   return body.PlatformID;
 };
+const newDispatch = async () => {
+  const dispatch = { CourseID: await newCourse(service), DurationID: 'standard', Standard: 'scorm12' };
+  const { body } = await tenant.api('POST', '/dispatch', dispatch);
+  return body.DispatchID;
+};
 const enrolled = async () => {
   const LoginID = await user();
   const { body } = await tenant.api('POST', `/enrol/${LoginID}/${await newCourse(service)}`);
@@ -348,6 +353,23 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     expectStatus(await tenant.api('DELETE', `/platform/${target}`), 200);
     return { by: 'deletePlatform', actor: 'key', target };
+  },
+  'dispatch.created': async (recordEnd) => {
+    await recordEnd();
+    return { by: 'createDispatch', actor: 'key', target: await newDispatch() };
+  },
+  'dispatch.changed': async (recordEnd) => {
+    const target = await newDispatch();
+    await recordEnd();
+    for (const _ of [1, 2])
+      expectStatus(await tenant.api('PUT', `/dispatch/${target}`, { Enabled: false }), 200);
+    return { by: 'updateDispatch', actor: 'key', target, data: { Changed: ['Enabled'] } };
+  },
+  'dispatch.deleted': async (recordEnd) => {
+    const target = await newDispatch();
+    await recordEnd();
+    expectStatus(await tenant.api('DELETE', `/dispatch/${target}`), 200);
+    return { by: 'deleteDispatch', actor: 'key', target };
   },
   'identity_provider.created': async (recordEnd) => {
     await recordEnd();

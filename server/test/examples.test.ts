@@ -74,6 +74,7 @@ const exampleValues = new Set([
   'EventID',
   'ScheduleID',
   'PlatformID',
+  'DispatchID',
 ]);
 const token = 'eyJhbGciOiJkaXIifQ';
 let cookie = '';
@@ -268,6 +269,13 @@ async function sendPlatformOperations(): Promise<void> {
   await sendAll('listPlatformLaunches deletePlatform');
 }
 
+/** Sends the operations for dispatches, and opens a course like a package. */
+async function sendDispatchOperations(): Promise<void> {
+  await send('createDispatch');
+  await sendAll('readDispatch listDispatches readDispatchPackage openDispatch listDispatchLearners');
+  await sendAll('updateDispatch deleteDispatch');
+}
+
 /** The example tenant is a normal one, so the operations for test tenants need another. */
 async function becomeTestTenant(): Promise<void> {
   await service.ctx.db
@@ -332,6 +340,7 @@ test('the service accepts the example of every operation and responds as the exa
 
   await sendUnitOperations();
   await sendPlatformOperations();
+  await sendDispatchOperations();
   await sendAll('putStatement postStatements getStatements getAgents getActivities getAbout');
   for (const noun of ['State', 'ActivityProfile', 'AgentProfile'])
     await sendAll(`put${noun} get${noun} post${noun} delete${noun}`);

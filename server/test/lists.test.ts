@@ -115,6 +115,7 @@ const cases: Record<string, string[]> = {
   listImports: [''],
   listProvisioningLog: [''],
   listPlatformLaunches: [''],
+  listDispatchLearners: [''],
   listMails: [
     ...['', 'Status=queued', 'Status=failed', `LoginID=${names.LoginID}`],
     `LoginID=${names.LoginID}&Status=failed`,
@@ -153,6 +154,7 @@ const small = [
   'listIdentityProviders',
   'listCompliance',
   'listPlatforms',
+  'listDispatches',
 ];
 /** Parameters without a case. With Types and filters for users, the service may have to skip any number of other rows. */
 const unbounded: Record<string, string[]> = {

@@ -46,6 +46,7 @@ const withoutScope = new Set([
   'signInWithPassword', // the tenant, name and password are in the request itself
   'signOut', // the cookie is the credential
   ...['postLtiLogin', 'launchFromPlatform', 'chooseCoursesForPlatform'], // the platform signs the message
+  'openDispatch', // the key in the package is the credential
   'openSession', // the ticket in the path is the credential
   'commit', // the session in the path is the credential
 ]);
@@ -119,6 +120,7 @@ const notAudited = new Map([
   ['postLtiLogin', 'changes nothing'],
   ['chooseCoursesForPlatform', 'changes nothing in this service'],
   ['launchFromPlatform', 'day-to-day work, reported by events, in the log of launches'],
+  ['openDispatch', 'day-to-day work, reported by events'],
   ...[
     'putStatement',
     'postStatements',

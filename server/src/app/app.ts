@@ -19,6 +19,7 @@ import { serveHacp } from '../domain/delivery/protocols/aicc/serve-hacp.ts';
 import { findAuSession } from '../domain/delivery/protocols/cmi5/find-au-session.ts';
 import { recordRefusal } from '../domain/delivery/protocols/cmi5/record-refusal.ts';
 import { cmi5Routes } from '../domain/delivery/protocols/cmi5/routes.ts';
+import { dispatchRoutes } from '../domain/dispatch/routes.ts';
 import { enrolmentKeyRoutes } from '../domain/enrolment-keys/routes.ts';
 import { activityRoutes } from '../domain/enrolments/activity-routes.ts';
 import { attemptRoutes } from '../domain/enrolments/attempt-routes.ts';
@@ -117,6 +118,7 @@ export const routes: readonly Route[] = [
   ...cmi5Routes,
   launchRoute,
   ...ltiRoutes,
+  ...dispatchRoutes,
   ...previewRoutes,
   ...sandboxRoutes,
   ...contentRoutes,

@@ -29,6 +29,7 @@ export const errorCodes = {
   certificate_not_found: [404, 'The certificate does not exist'],
   template_not_found: [404, 'The course has no template'],
   platform_not_found: [404, 'The platform does not exist'],
+  dispatch_not_found: [404, 'The dispatch does not exist'],
   tenant_not_found: [404, 'The tenant does not exist'],
   key_not_found: [404, 'The key does not exist'],
   passkey_not_found: [404, 'The passkey does not exist'],

@@ -97,6 +97,8 @@ export async function fill(
   const ProviderID = await leaveProvider(service, tenant, LoginID);
   await fillProvisioning(tenant);
   const PlatformID = await leavePlatform(service, tenant, { LoginID, EnrollID });
+  const course = { CourseID, DurationID: 'standard' };
+  const DispatchID = await leaveDispatch(service, tenant, { LoginID, EnrollID, ...course });
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
   const elsewhere = await tenant.api('POST', '/completion', {
@@ -137,6 +139,7 @@ export async function fill(
     Number: certificate,
     List: '0',
     PlatformID,
+    DispatchID,
     TenantID: tenant.TenantID,
     KeyID: tenant.keyId,
     DurationID: 'standard',
@@ -243,6 +246,25 @@ async function fillProvisioning({ TenantID, api }: TestTenant): Promise<void> {
   const members = [{ value: user.body.id }];
   expectStatus(await api('POST', '/scim/v2/Groups', { displayName: name, members }), 201);
   expectStatus(await api('PUT', '/provisioning', { GuardPercent: 20 }), 200);
+}
+
+/** Adds a dispatch that the learner has opened. Returns the DispatchID. */
+async function leaveDispatch(
+  { ctx }: TestService,
+  { TenantID, api }: TestTenant,
+  { LoginID, EnrollID, ...course }: Record<'LoginID' | 'EnrollID' | 'CourseID' | 'DurationID', string>,
+): Promise<string> {
+  const made = await api('POST', '/dispatch', { ...course, Standard: 'cmi5', Name: `${secret} dispatch` });
+  expectStatus(made, 201);
+  const { DispatchID } = made.body;
+  const user_id = (await findUserId({ ...ctx, tenantId: TenantID }, LoginID)) ?? '';
+  const at = { first_opened_at: ctx.now(), last_opened_at: ctx.now() };
+  const place = { tenant_id: TenantID, dispatch_id: DispatchID, user_id, enroll_id: EnrollID };
+  await ctx.db
+    .insertInto('dispatch_learner')
+    .values({ ...place, ...at })
+    .execute();
+  return DispatchID;
 }
 
 /** Adds a learning platform from which the enrolment was launched. Returns the PlatformID. */

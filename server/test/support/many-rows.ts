@@ -53,6 +53,10 @@ function statements(tenant: string): string[] {
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
      select ${t}, ${event('n')}, 'enrolment.created', now(), ${user('(n + 1) / 2')}, ${enrolment('n')}, '{}'
      from generate_series(1, ${2 * users}) n`,
+    `insert into dispatch (dispatch_id, tenant_id, course_id, duration_id, standard, name, enabled, created_at, updated_at)
+     values ('${platform}', ${t}, 'lists-1', 'open', 'cmi5', 'lists', true, now(), now()) on conflict do nothing`,
+    `insert into dispatch_learner (tenant_id, dispatch_id, user_id, enroll_id, first_opened_at, last_opened_at)
+     select ${t}, '${platform}', ${user('n')}, ${enrolment('n')}, now(), now() from generate_series(1, ${users}) n`,
     `insert into lti_platform (platform_id, tenant_id, name, issuer, client_id, auth_url, token_url, jwks_url, created_at, updated_at)
      values ('${platform}', ${t}, 'lists', 'lists', 'lists', '', '', '', now(), now()) on conflict do nothing`,
     `insert into lti_launch (tenant_id, launch_id, platform_id, message, user_id, launched_at)
@@ -147,6 +151,7 @@ const large = [
   'mail',
   'import',
   'lti_launch',
+  'dispatch_learner',
   'completion_line',
   'completion_day',
   'access_end',
@@ -176,6 +181,7 @@ export async function fillLists(service: TestService, tenantId: string) {
     EventID: id('0192'),
     WebhookID: hook,
     PlatformID: platform,
+    DispatchID: platform,
     large,
   };
 }

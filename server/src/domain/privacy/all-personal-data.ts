@@ -3,6 +3,7 @@ import type { Person, PersonalData } from '../../infra/context/personal-data.ts'
 import { auditData } from '../audit/personal-data.ts';
 import { certificateData } from '../certificates/personal-data.ts';
 import { completionData } from '../completions/personal-data.ts';
+import { dispatchData } from '../dispatch/personal-data.ts';
 import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
 import {
   auSessionData,
@@ -50,6 +51,7 @@ export const allPersonalData: readonly PersonalData[] = [
   obligationData,
   reminderData,
   importData,
+  dispatchData,
   scoreData,
   ltiData,
   sessionData,

@@ -16,6 +16,7 @@ export type SigningPurpose =
   | 'launch'
   | 'lti-state'
   | 'lti-selection'
+  | 'dispatch'
   | 'ticket'
   | 'session'
   | 'files'

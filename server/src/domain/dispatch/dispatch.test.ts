@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
+import { packUnits } from '../../../test/support/packages.ts';
+import { play, scorm12 } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { writeKey } from './open.ts';
+import { dispatchStandards } from './package/standards.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const { baseUrl } = service.ctx.config;
+const Title = 'Fire "safety" <&> more';
+expectStatus(await service.importPackage('fire-safety', await packUnits(1)), 201);
+expectStatus(await service.api('PUT', '/course/fire-safety', { Title }), 200);
+expectStatus(await service.api('PUT', '/course/fire-safety/option/open', {}), 201);
+const course = { CourseID: 'fire-safety', DurationID: 'open' };
+const { api, key, TenantID } = await newTenant(service);
+
+async function download(path: string): Promise<Buffer> {
+  const reply = await fetch(`${baseUrl}${path}/package`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(reply.headers.get('content-type'), 'application/zip');
+  return Buffer.from(await reply.arrayBuffer());
+}
+
+async function dispatched(more: Record<string, unknown> = {}) {
+  const made = await api('POST', '/dispatch', { ...course, Standard: 'scorm12', ...more });
+  expectStatus(made, 201);
+  const path = `/dispatch/${made.body.DispatchID}`;
+  const id: string = made.body.DispatchID;
+  return { path, id, secret: writeKey({ ...service.ctx, tenantId: TenantID }, id) };
+}
+const open = async (secret: string, learner = '7', more: Record<string, string> = {}) => {
+  const body = new URLSearchParams({ key: secret, learner, first: 'Ada', last: 'Lovelace', ...more });
+  const reply = await fetch(`${baseUrl}/dispatch/open`, { method: 'POST', body });
+  assert.equal(reply.status, 200);
+  assert.equal(reply.headers.get('access-control-allow-origin'), '*');
+  return (await reply.json()) as { PlayerURL: string | null; Title: string; Text: string; Result: unknown };
+};
+
+for (const Standard of dispatchStandards)
+  test(`a package of ${Standard} has a few kB, and this service imports it`, async () => {
+    const { path } = await dispatched({ Standard });
+    const content = await download(path);
+    assert.ok(content.length < 8_192, String(content.length));
+    assert.deepEqual(await download(path), content);
+    const file = join(await mkdtemp(join(tmpdir(), 'lectern-')), 'package.zip');
+    await writeFile(file, content);
+    const imported = await service.importPackage(`again-${Standard}`, file);
+    expectStatus(imported, 201);
+    assert.deepEqual([imported.body.Standard, imported.body.Title], [Standard, Title]);
+  });
+
+test('a learner opens the course, resumes, and is listed with a seat', async () => {
+  const { path, id, secret } = await dispatched({ Seats: 1 });
+  const back = 'https://lms.example.com/files/closed.html?x=1';
+  const first = await open(secret, '7', { back });
+  assert.ok(first.PlayerURL?.startsWith(`${service.ctx.config.contentUrl}/play/`), first.Text);
+  const LoginID = `dispatch:${id}:7`;
+  const [{ EnrollID }] = (await api('GET', `/enrolment/${encodeURIComponent(LoginID)}`)).body.Items;
+  const { LaunchURL } = (await api('GET', `/enrolment/${encodeURIComponent(LoginID)}/${EnrollID}`)).body;
+  const playing = await play(service, LaunchURL);
+  expectStatus(await playing.commit({ Data: scorm12('passed', 80) }), 200);
+  assert.deepEqual((await open(secret)).Result, {
+    Completion: 'completed',
+    Success: 'passed',
+    Score: 80,
+    Progress: 100,
+  });
+  const { Items } = (await api('GET', `${path}/learner`)).body;
+  assert.deepEqual([Items.length, Items[0].LoginID, Items[0].EnrollID], [1, LoginID, EnrollID]);
+  assert.equal((await api('GET', path)).body.SeatsTaken, 1);
+  const full = await open(secret, '8');
+  assert.deepEqual([full.PlayerURL, full.Title], [null, 'All places are taken']);
+  expectStatus(await api('GET', `/user/${encodeURIComponent(`dispatch:${id}:8`)}`), 404);
+  expectStatus(await api('PUT', path, { Seats: 2 }), 200);
+  assert.ok((await open(secret, '8')).PlayerURL);
+  const user = (await api('GET', `/user/${encodeURIComponent(LoginID)}`)).body;
+  assert.deepEqual([user.FirstName, user.LastName], ['Ada', 'Lovelace']);
+});
+
+test('a dispatch that has stopped, ended or been deleted says why', async () => {
+  const { path, secret } = await dispatched();
+  expectStatus(await api('PUT', path, { Enabled: false }), 200);
+  assert.match((await open(secret)).Title, /not available/);
+  const EndsAt = new Date(clock.now().getTime() + 60_000).toISOString();
+  expectStatus(await api('PUT', path, { Enabled: true, EndsAt }), 200);
+  assert.ok((await open(secret)).PlayerURL);
+  clock.advance({ minutes: 2 });
+  assert.match((await open(secret)).Title, /has ended/);
+  expectStatus(await api('DELETE', path), 200);
+  assert.match((await open(secret)).Title, /no longer exists/);
+  assert.match((await open('forged')).Title, /no longer exists/);
+  expectProblem(await api('GET', `${path}/package`), 404, 'dispatch_not_found');
+});
+
+test('learners of two dispatches, and another tenant, are kept apart', async () => {
+  const [one, two] = [await dispatched(), await dispatched()];
+  await open(one.secret, 'same');
+  await open(two.secret, 'same');
+  const { Items } = (await api('GET', '/enrolment?CourseID=fire-safety')).body;
+  const names = Items.map(({ LoginID }: { LoginID: string }) => LoginID);
+  assert.ok([one, two].every(({ id }) => names.includes(`dispatch:${id}:same`)));
+  const other = await newTenant(service);
+  expectProblem(await other.api('GET', one.path), 404, 'dispatch_not_found');
+  expectProblem(await other.api('PUT', one.path, { Enabled: false }), 404, 'dispatch_not_found');
+  const unknown = { ...course, DurationID: 'none', Standard: 'cmi5' };
+  expectProblem(await api('POST', '/dispatch', unknown), 404, 'option_not_found', 'DurationID');
+});

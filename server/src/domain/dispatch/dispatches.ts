@@ -1,0 +1,189 @@
+import { run, transaction } from '../../db/transaction.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { isId, newId } from '../../lib/ids.ts';
+import { differences } from '../../lib/tables.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { isOffered } from '../catalogue/offers.ts';
+import type { DispatchStandard } from './package/standards.ts';
+import type { Dispatch, DispatchChange, DispatchLearner, NewDispatch } from './schemas.ts';
+
+export type DispatchRow = {
+  dispatch_id: string;
+  course_id: string;
+  duration_id: string;
+  standard: DispatchStandard;
+  name: string;
+  seats: number | null;
+  seats_taken: number;
+  ends_at: Date | null;
+  enabled: boolean;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const toDispatch = (row: DispatchRow): Dispatch => ({
+  DispatchID: row.dispatch_id,
+  CourseID: row.course_id,
+  DurationID: row.duration_id,
+  Standard: row.standard,
+  Name: row.name,
+  Seats: row.seats,
+  EndsAt: row.ends_at?.toISOString() ?? null,
+  Enabled: row.enabled,
+  SeatsTaken: row.seats_taken,
+  CreatedAt: row.created_at.toISOString(),
+  UpdatedAt: row.updated_at.toISOString(),
+});
+
+const notFound = () =>
+  new Problem('dispatch_not_found', 'The dispatch does not exist. List dispatches and check the DispatchID.');
+
+type Handle = { dispatchId: string };
+
+export async function findDispatch(
+  ctx: TenantContext,
+  { dispatchId }: Handle,
+  lock: '' | 'for update' = '',
+): Promise<DispatchRow | undefined> {
+  const [row] = await run<DispatchRow>(ctx, {
+    name: lock ? 'lock_dispatch' : 'read_dispatch',
+    text: `select held.* from dispatch held where held.tenant_id = $1 and held.dispatch_id = $2 ${lock}`,
+    values: [ctx.tenantId, dispatchId],
+  });
+  return row;
+}
+
+export async function readDispatch(ctx: TenantContext, input: Handle, lock: '' | 'for update' = '') {
+  const row = isId(input.dispatchId) ? await findDispatch(ctx, input, lock) : undefined;
+  if (!row) throw notFound();
+  return toDispatch(row);
+}
+
+const listText = `
+select held.* from dispatch held where held.tenant_id = $1 and ($2::uuid is null or held.dispatch_id > $2)
+order by held.dispatch_id limit $3`;
+
+export async function listDispatches(ctx: TenantContext, input: PageQuery) {
+  const limit = pageLimit(input);
+  const cursor = readCursor(input);
+  const values = [ctx.tenantId, cursor !== null && isId(cursor) ? cursor : null, limit + 1];
+  const rows = await run<DispatchRow>(ctx, { name: 'list_dispatches', text: listText, values });
+  return toPage(rows, limit, (row) => row.dispatch_id, toDispatch);
+}
+
+const offerText = `
+select course.title from course join enrol_option option on option.course_id = course.course_id
+where course.course_id = $2 and option.duration_id = $3 and option.status = 'published' and ${isOffered('course', '$1')}`;
+
+const insertText = `
+insert into dispatch (tenant_id, dispatch_id, course_id, duration_id, standard, name, seats, ends_at, enabled, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *`;
+
+export async function createDispatch(ctx: TenantContext, input: NewDispatch): Promise<Dispatch> {
+  const now = tenantNow(ctx);
+  const { CourseID: courseId, DurationID: durationId, Standard, Seats = null, EndsAt = null } = input;
+  const offer = {
+    name: 'read_dispatched_option',
+    text: offerText,
+    values: [ctx.tenantId, courseId, durationId],
+  };
+  const [option] = await run<{ title: string }>(ctx, offer);
+  if (!option)
+    throw new Problem(
+      'option_not_found',
+      'The course is not offered to you with this DurationID. List courses and check CourseID and DurationID.',
+      { param: 'DurationID' },
+    );
+  const values = [
+    ...[ctx.tenantId, newId(now), courseId, durationId, Standard, input.Name ?? option.title.slice(0, 100)],
+    ...[Seats, EndsAt, input.Enabled ?? true, now],
+  ];
+  return transaction(ctx, async (ctx) => {
+    const [row] = await run<DispatchRow>(ctx, { name: 'create_dispatch', text: insertText, values });
+    if (!row) throw notFound();
+    const targetId = row.dispatch_id;
+    await appendAudit(ctx, ctx.tenantId, { action: 'dispatch.created', targetId, data: {} });
+    return toDispatch(row);
+  });
+}
+
+/** Changes the given fields; the others keep their values. */
+export function updateDispatch(
+  ctx: TenantContext,
+  { dispatchId, ...input }: DispatchChange & Handle,
+): Promise<Dispatch> {
+  return transaction(ctx, async (ctx) => {
+    const before = await readDispatch(ctx, { dispatchId }, 'for update');
+    const after = { ...before, ...input };
+    const row = await ctx.db
+      .updateTable('dispatch')
+      .set({
+        name: after.Name,
+        seats: after.Seats,
+        ends_at: after.EndsAt === null ? null : new Date(after.EndsAt),
+        enabled: after.Enabled,
+        updated_at: tenantNow(ctx),
+      })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('dispatch_id', '=', dispatchId)
+      .returning('updated_at')
+      .executeTakeFirstOrThrow();
+    const Changed = differences(after, before);
+    if (Changed.length > 0)
+      await appendAudit(ctx, ctx.tenantId, {
+        action: 'dispatch.changed',
+        targetId: dispatchId,
+        data: { Changed },
+      });
+    return { ...after, UpdatedAt: row.updated_at.toISOString() };
+  });
+}
+
+/** Deletes the dispatch. Its packages stop working; users, enrolments and results stay. */
+export function deleteDispatch(ctx: TenantContext, { dispatchId }: Handle): Promise<Dispatch> {
+  return transaction(ctx, async (ctx) => {
+    const dispatch = await readDispatch(ctx, { dispatchId }, 'for update');
+    for (const table of ['dispatch_learner', 'dispatch'] as const)
+      await ctx.db
+        .deleteFrom(table)
+        .where('tenant_id', '=', ctx.tenantId)
+        .where('dispatch_id', '=', dispatchId)
+        .execute();
+    await appendAudit(ctx, ctx.tenantId, { action: 'dispatch.deleted', targetId: dispatchId, data: {} });
+    return dispatch;
+  });
+}
+
+type LearnerRow = {
+  user_id: string;
+  login_id: string;
+  enroll_id: string;
+  first_opened_at: Date;
+  last_opened_at: Date;
+};
+
+const learnersText = `
+select held.user_id, known.login_id, held.enroll_id, held.first_opened_at, held.last_opened_at from dispatch_learner held
+join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+where held.tenant_id = $1 and held.dispatch_id = $2 and ($3::uuid is null or held.user_id > $3)
+order by held.user_id limit $4`;
+
+const toLearner = (row: LearnerRow): DispatchLearner => ({
+  LoginID: row.login_id,
+  EnrollID: row.enroll_id,
+  FirstOpenedAt: row.first_opened_at.toISOString(),
+  LastOpenedAt: row.last_opened_at.toISOString(),
+});
+
+export async function listLearners(ctx: TenantContext, input: PageQuery & Handle) {
+  const { DispatchID } = await readDispatch(ctx, input);
+  const limit = pageLimit(input);
+  const cursor = readCursor(input);
+  const after = cursor !== null && isId(cursor) ? cursor : null;
+  const values = [ctx.tenantId, DispatchID, after, limit + 1];
+  const rows = await run<LearnerRow>(ctx, { name: 'list_dispatch_learners', text: learnersText, values });
+  return toPage(rows, limit, (row) => row.user_id, toLearner);
+}

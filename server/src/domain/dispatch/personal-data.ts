@@ -1,0 +1,37 @@
+import { countRows } from '../../db/count-up-to.ts';
+import { run } from '../../db/transaction.ts';
+import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
+
+const ofUser = (max: number | string) =>
+  `select own.dispatch_id from dispatch_learner own where own.tenant_id = $1 and own.user_id = $2 limit ${max}`;
+
+const erase = `
+delete from dispatch_learner held where held.tenant_id = $1 and held.user_id = $2
+  and held.dispatch_id = any(array(${ofUser(batchRows)})) returning 1`;
+
+export const dispatchData: PersonalData = {
+  name: 'DispatchLearners',
+  tables: ['dispatch_learner'],
+  erased: 'Which dispatches the person used. Their seats stay taken.',
+  retained: null,
+  eraseForUser: async (ctx, { userId }) => {
+    const values = [ctx.tenantId, userId];
+    return batchOf((await run(ctx, { name: 'erase_dispatch_learners', text: erase, values })).length);
+  },
+  count: (ctx, { userId, max }) => countRows(ctx, ofUser('$3'), [userId, max]),
+  read: async function* (ctx, { userId }) {
+    // A learner's ID in another LMS belongs to one dispatch.
+    const rows = await ctx.db
+      .selectFrom('dispatch_learner')
+      .select(['dispatch_id', 'enroll_id', 'first_opened_at', 'last_opened_at'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .execute();
+    yield* rows.map((row) => ({
+      DispatchID: row.dispatch_id,
+      EnrollID: row.enroll_id,
+      FirstOpenedAt: row.first_opened_at,
+      LastOpenedAt: row.last_opened_at,
+    }));
+  },
+};
