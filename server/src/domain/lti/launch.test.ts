@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { generateKeyPair } from 'jose';
 import { movableClock } from '../../../test/support/clock.ts';
@@ -198,4 +200,21 @@ test('a platform is changed, listed and deleted', async () => {
     JWKSURL: 'http://10.0.0.1/certs',
   });
   expectProblem(refused, 422, 'webhook_address_refused', 'JWKSURL');
+});
+
+test('messages recorded from Moodle 4.2 open a course and the choice of courses', async () => {
+  const recorded = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../../test/support/recorded/moodle-4.2.json'), 'utf8'),
+  );
+  for (const [message, status] of [
+    ['launch', 303],
+    ['deepLink', 200],
+  ] as const) {
+    const started = await login(baseUrl, platform);
+    const { iss, aud, iat, exp, nonce } = platform.claims(started.nonce);
+    const text = JSON.stringify(recorded[message]).replaceAll('"aid"', JSON.stringify(course));
+    const own = { iss, aud, iat, exp, nonce, [claim('deployment_id')]: '1' };
+    const reply = await started.post({ id_token: await platform.sign({ ...JSON.parse(text), ...own }) });
+    assert.equal(reply.status, status, await reply.text());
+  }
 });
