@@ -58,6 +58,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/redeem', () => import('./pages/redeem/redeem.tsx')),
   at('/console/api-keys', () => import('./pages/api-keys/api-keys.tsx')),
   at('/console/settings', () => import('./pages/settings/settings.tsx')),
+  at('/console/connections', () => import('./pages/connections/connections.tsx')),
   at('/console/single-sign-on', () => import('./pages/single-sign-on/single-sign-on.tsx')),
   at('/console/branding', () => import('./pages/branding/branding.tsx')),
   at('/console/events', () => import('./pages/events/events.tsx')),

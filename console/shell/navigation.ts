@@ -89,6 +89,7 @@ export const navigationItems = [
     pages: [
       { to: '/console/api-keys', text: 'apiKeys', ofTenant: true },
       { to: '/console/webhooks', text: 'webhooks', ofTenant: true },
+      { to: '/console/connections', text: 'platforms', ofTenant: true },
       { to: '/docs', text: 'reference', ofTenant: false },
     ],
   },

@@ -233,7 +233,7 @@ async function sendPlatformOperations(): Promise<void> {
   ])
     real.set(`https://moodle.example.com/mod/lti/${name}.php`, `${platform.origin}/${path}`);
   real.set('x9hVqDpwU2WbiQX', 'lectern');
-  await sendAll('createPlatform readPlatform listPlatforms updatePlatform');
+  await sendAll('createPlatform readPlatform listPlatforms updatePlatform testPlatform');
   const query = new URLSearchParams({ iss: platform.origin, client_id: 'lectern', login_hint: '3' });
   await send('startLtiLogin', `?${query}`);
   const started = await send('postLtiLogin');

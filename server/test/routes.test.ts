@@ -117,6 +117,7 @@ const notAudited = new Map([
   ['checkPassword', "sign-in to the tenant's own application"],
   ['pingWebhook', 'changes nothing'],
   ['testIdentityProvider', 'changes nothing'],
+  ['testPlatform', 'changes nothing'],
   ['postLtiLogin', 'changes nothing'],
   ['chooseCoursesForPlatform', 'changes nothing in this service'],
   ['launchFromPlatform', 'day-to-day work, reported by events, in the log of launches'],

@@ -56,6 +56,7 @@ const addresses = ({ learner, enrolment, webhookId, tenant }: CrowdedConsole): R
   '/console/team': ['/console/team'],
   '/console/team/$loginId': [`/console/team/${learner}`],
   '/console/api-keys': ['/console/api-keys'],
+  '/console/connections': ['/console/connections'],
   '/console/branding': ['/console/branding'],
   '/console/settings': ['/console/settings'],
   '/console/enrol': ['people', 'group', 'file'].map((from) => `/console/enrol?from=${from}`),

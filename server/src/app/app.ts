@@ -47,6 +47,7 @@ import { reportRoutes } from '../domain/reports/routes.ts';
 import { scheduleRoutes } from '../domain/reports/schedules/routes.ts';
 import { requirementRoutes } from '../domain/requirements/routes.ts';
 import { sandboxRoutes } from '../domain/sandbox/routes.ts';
+import { scoreRoutes } from '../domain/scores/routes.ts';
 import { passkeyRoutes } from '../domain/sign-in/passkeys/routes.ts';
 import { passwordRoutes } from '../domain/sign-in/password-routes.ts';
 import { providerRoutes } from '../domain/sign-in/providers/routes.ts';
@@ -118,6 +119,7 @@ export const routes: readonly Route[] = [
   ...cmi5Routes,
   launchRoute,
   ...ltiRoutes,
+  ...scoreRoutes,
   ...dispatchRoutes,
   ...previewRoutes,
   ...sandboxRoutes,

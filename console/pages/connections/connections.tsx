@@ -1,0 +1,108 @@
+import { Button, Select, Stack, Text } from '@mantine/core';
+import { IconPlug, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
+import { Copyable, LabelledValue } from '../../parts/values.tsx';
+import { Dispatches } from './dispatches.tsx';
+import { PlatformRow } from './platform.tsx';
+import { type Platform, PlatformDialog } from './platform-form.tsx';
+
+/** The LMSs in which courses are opened, and the courses that are lent to other systems. */
+export default function Connections() {
+  const t = useTranslations('platforms');
+  const { $api } = useApi();
+  const asked = $api.useQuery('get', '/platform');
+  const [edited, setEdited] = useState<Platform | 'new' | null>(null);
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
+      {t('add')}
+    </Button>
+  );
+  const content = () => {
+    if (asked.isPending) return <WaitingRows rows={2} />;
+    if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+    const { Items } = asked.data;
+    if (Items.length > 0)
+      return Items.map((one) => (
+        <PlatformRow key={one.PlatformID} platform={one} onEdit={() => setEdited(one)} />
+      ));
+    const icon = <IconPlug size={36} stroke={1.5} aria-hidden />;
+    return (
+      <Message icon={icon} title={t('emptyTitle')} text={t('emptyText')}>
+        {add}
+      </Message>
+    );
+  };
+  return (
+    <Page title={t('title')} text={t('text')}>
+      <Stack gap="xl" maw={760}>
+        <Section
+          title={t('platforms')}
+          text={t('platformsText')}
+          actions={asked.data?.Items.length ? add : null}
+        >
+          {content()}
+        </Section>
+        <Setup />
+        <Dispatches />
+      </Stack>
+      <PlatformDialog
+        platform={edited === 'new' ? null : edited}
+        isOpen={edited !== null}
+        onClose={() => setEdited(null)}
+      />
+    </Page>
+  );
+}
+
+const systems = {
+  moodle: 'Moodle',
+  canvas: 'Canvas',
+  blackboard: 'Blackboard',
+  brightspace: 'Brightspace',
+  sakai: 'Sakai',
+} as const;
+type System = keyof typeof systems;
+const isSystem = (name: string | null): name is System => name !== null && Object.hasOwn(systems, name);
+
+/** What to enter in the LMS. The console is on the API's origin. */
+function Setup() {
+  const t = useTranslations('platforms');
+  const { tenant } = useApi();
+  const { TenantID } = useSession();
+  const [system, setSystem] = useState<System>('moodle');
+  const { origin } = window.location;
+  const keys = `${origin}/issuer/${encodeURIComponent(tenant ?? TenantID ?? '')}/jwks.json`;
+  const values = [
+    ['tool', `${origin}/lti/launch`],
+    ['login', `${origin}/lti/login`],
+    ['redirect', `${origin}/lti/launch`],
+    ['deepLink', `${origin}/lti/launch`],
+    ['keys', keys],
+  ] as const;
+  return (
+    <Section title={t('setup')} text={t('setupText')}>
+      <Select
+        label={t('lms')}
+        data={Object.entries(systems).map(([value, label]) => ({ value, label }))}
+        value={system}
+        onChange={(name) => isSystem(name) && setSystem(name)}
+        allowDeselect={false}
+        maw={280}
+      />
+      <Text size="sm">{t(`guides.${system}`)}</Text>
+      <Stack component="dl" gap="sm" m={0}>
+        {values.map(([name, value]) => (
+          <LabelledValue key={name} label={t(`values.${name}`)}>
+            <Copyable value={value} label={t(`values.${name}`)} />
+          </LabelledValue>
+        ))}
+      </Stack>
+    </Section>
+  );
+}

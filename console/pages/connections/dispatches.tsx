@@ -1,0 +1,99 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useFormatter, useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { DownloadButton } from '../../parts/download.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { Note } from '../../parts/values.tsx';
+import { DispatchDialog } from './dispatch-form.tsx';
+
+type Dispatch = components['schemas']['Dispatch'];
+
+/** Courses that other organisations play in their own LMS. */
+export function Dispatches() {
+  const t = useTranslations('platforms');
+  const { $api } = useApi();
+  const asked = $api.useQuery('get', '/dispatch');
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <Button
+      variant="default"
+      leftSection={<IconPlus size={16} aria-hidden />}
+      onClick={() => setAdding(true)}
+    >
+      {t('addDispatch')}
+    </Button>
+  );
+  const content = () => {
+    if (asked.isPending) return <WaitingRows rows={2} />;
+    if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+    const { Items } = asked.data;
+    if (Items.length === 0) return <Text size="sm">{t('emptyDispatches')}</Text>;
+    return Items.map((one) => <Row key={one.DispatchID} dispatch={one} />);
+  };
+  return (
+    <Section title={t('dispatches')} text={t('dispatchesText')} actions={add}>
+      {content()}
+      <DispatchDialog isOpen={isAdding} onClose={() => setAdding(false)} />
+    </Section>
+  );
+}
+
+function Row({ dispatch }: { dispatch: Dispatch }) {
+  const t = useTranslations('platforms');
+  const format = useFormatter();
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const { DispatchID, Name, CourseID, Standard, Seats, SeatsTaken, EndsAt, Enabled } = dispatch;
+  const params = { path: { DispatchID } };
+  const put = $api.useMutation('put', '/dispatch/{DispatchID}');
+  const remove = $api.useMutation('delete', '/dispatch/{DispatchID}');
+  const switching = useAction(async () => {
+    await put.mutateAsync({ params, body: { Enabled: !Enabled } });
+    await queries.invalidateQueries();
+  });
+  const seats =
+    Seats === null ? t('taken', { taken: SeatsTaken }) : t('takenOf', { taken: SeatsTaken, seats: Seats });
+  const end = EndsAt && t('until', { at: format.dateTime(new Date(EndsAt), { dateStyle: 'medium' }) });
+  return (
+    <Stack gap="xs" role="group" aria-label={Name}>
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Group gap="xs">
+            <Text fw={600}>{Name}</Text>
+            <Badge color={Enabled ? 'green' : 'gray'}>{t(Enabled ? 'running' : 'stopped')}</Badge>
+          </Group>
+          <Note>{[CourseID, Standard, seats, end].filter(Boolean).join(' · ')}</Note>
+        </div>
+        <Group gap="xs">
+          <DownloadButton
+            text={t('download')}
+            path={`/dispatch/${DispatchID}/package`}
+            accept="application/octet-stream"
+            name={`${CourseID}-${Standard}.zip`}
+          />
+          <Button variant="default" onClick={() => void switching.run()} loading={switching.isRunning}>
+            {t(Enabled ? 'stop' : 'resume')}
+          </Button>
+          <ConfirmButton
+            text={t('delete')}
+            title={t('deleteDispatchTitle')}
+            question={t('deleteDispatchText')}
+            confirm={t('delete')}
+            isDangerous
+            act={async () => {
+              await remove.mutateAsync({ params });
+              await queries.invalidateQueries();
+            }}
+          />
+        </Group>
+      </Group>
+      <FailedAction error={switching.error} />
+    </Stack>
+  );
+}

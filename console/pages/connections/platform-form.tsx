@@ -1,0 +1,84 @@
+import { TagsInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useFormState } from '../../parts/form-state.ts';
+import { notify } from '../../parts/toast.tsx';
+
+export type Platform = components['schemas']['Platform'];
+
+const names = ['Name', 'Issuer', 'ClientID', 'AuthURL', 'TokenURL', 'JWKSURL'] as const;
+const empty = {
+  Name: '',
+  Issuer: '',
+  ClientID: '',
+  DeploymentIDs: [] as string[],
+  AuthURL: '',
+  TokenURL: '',
+  JWKSURL: '',
+};
+type Typed = typeof empty;
+
+const typedOf = ({ Name, Issuer, ClientID, DeploymentIDs, AuthURL, TokenURL, JWKSURL }: Typed): Typed => ({
+  ...{ Name, Issuer, ClientID, DeploymentIDs, AuthURL, TokenURL, JWKSURL },
+});
+
+type Props = { platform: Platform | null; isOpen: boolean; onClose: () => void };
+
+/** Adds a platform, or changes it. */
+export function PlatformDialog({ platform, isOpen, onClose }: Props) {
+  const t = useTranslations('platforms');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const post = $api.useMutation('post', '/platform');
+  const put = $api.useMutation('put', '/platform/{PlatformID}');
+  const initial = () => (platform ? typedOf(platform) : empty);
+  const [typed, setTyped] = useFormState(isOpen, initial);
+  const set = (change: Partial<Typed>) => setTyped((held) => ({ ...held, ...change }));
+  const submit = async () => {
+    if (platform)
+      await put.mutateAsync({ params: { path: { PlatformID: platform.PlatformID } }, body: typed });
+    else await post.mutateAsync({ body: typed });
+    await queries.invalidateQueries();
+    notify(t('saved'));
+  };
+  const text = (name: (typeof names)[number]) => (
+    <TextInput
+      key={name}
+      label={t(`fields.${name}`)}
+      value={typed[name]}
+      onChange={(event) => set({ [name]: event.currentTarget.value })}
+      autoCapitalize="none"
+      spellCheck={false}
+      required
+      withAsterisk={false}
+    />
+  );
+  const [title, issuer, client, ...urls] = names.map(text);
+  return (
+    <FormDialog
+      title={t(platform ? 'changeTitle' : 'addTitle')}
+      isOpen={isOpen}
+      onClose={onClose}
+      submit={t('save')}
+      onSubmit={submit}
+      isDirty={JSON.stringify(typed) !== JSON.stringify(initial())}
+      isBlocked={names.some((name) => typed[name] === '') || typed.DeploymentIDs.length === 0}
+      size="lg"
+    >
+      {title}
+      {issuer}
+      {client}
+      <TagsInput
+        label={t('fields.DeploymentIDs')}
+        description={t('deploymentsText')}
+        value={typed.DeploymentIDs}
+        onChange={(DeploymentIDs) => set({ DeploymentIDs })}
+        acceptValueOnBlur
+      />
+      {urls}
+    </FormDialog>
+  );
+}

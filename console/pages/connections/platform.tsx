@@ -1,0 +1,123 @@
+import { Alert, Button, Group, Stack, List as Steps, Table, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { FailedAction } from '../../parts/states.tsx';
+import { Instant, Note } from '../../parts/values.tsx';
+import type { Platform } from './platform-form.tsx';
+
+type Test = components['schemas']['PlatformTest'];
+
+export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: () => void }) {
+  const t = useTranslations('platforms');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const { PlatformID, Name, Issuer } = platform;
+  const params = { path: { PlatformID } };
+  const test = $api.useMutation('post', '/platform/{PlatformID}/test');
+  const remove = $api.useMutation('delete', '/platform/{PlatformID}');
+  const [result, setResult] = useState<Test | null>(null);
+  const [showsLaunches, setShowsLaunches] = useState(false);
+  const trying = useAction(async () => setResult(await test.mutateAsync({ params })));
+  return (
+    <Stack gap="xs" role="group" aria-label={Name}>
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Text fw={600}>{Name}</Text>
+          <Note>{Issuer}</Note>
+        </div>
+        <Group gap="xs">
+          <Button variant="default" onClick={() => void trying.run()} loading={trying.isRunning}>
+            {t('test')}
+          </Button>
+          <Button
+            variant="default"
+            onClick={() => setShowsLaunches(!showsLaunches)}
+            aria-expanded={showsLaunches}
+          >
+            {t(showsLaunches ? 'hideLaunches' : 'launches')}
+          </Button>
+          <Button variant="default" onClick={onEdit}>
+            {t('change')}
+          </Button>
+          <ConfirmButton
+            text={t('delete')}
+            title={t('deleteTitle')}
+            question={t('deleteText')}
+            confirm={t('delete')}
+            isDangerous
+            act={async () => {
+              await remove.mutateAsync({ params });
+              await queries.invalidateQueries();
+            }}
+          />
+        </Group>
+      </Group>
+      <FailedAction error={trying.error} />
+      {result && (
+        <Alert
+          color={result.Passed ? 'green' : 'red'}
+          role="status"
+          title={t(result.Passed ? 'passed' : 'failed')}
+        >
+          <Steps size="sm">
+            {result.Steps.map(({ Step, Passed, Detail }) => (
+              <Steps.Item key={Step}>
+                <Text span inherit fw={600}>
+                  {t(`steps.${Step}`)}: {t(Passed ? 'stepPassed' : 'stepFailed')}
+                </Text>{' '}
+                <span className="break" lang="en">
+                  {Detail}
+                </span>
+              </Steps.Item>
+            ))}
+          </Steps>
+        </Alert>
+      )}
+      {showsLaunches && <Launches platformId={PlatformID} />}
+    </Stack>
+  );
+}
+
+/** The latest launches, with the reason of each that failed. */
+function Launches({ platformId }: { platformId: string }) {
+  const t = useTranslations('platforms');
+  const { $api } = useApi();
+  const params = { path: { PlatformID: platformId }, query: { Limit: 20 } };
+  const { data } = $api.useQuery('get', '/platform/{PlatformID}/launch', { params });
+  if (!data) return null;
+  if (data.Items.length === 0) return <Text size="sm">{t('noLaunches')}</Text>;
+  return (
+    <Table.ScrollContainer minWidth={480}>
+      <Table fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('when')}</Table.Th>
+            <Table.Th>{t('what')}</Table.Th>
+            <Table.Th>{t('result')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {data.Items.map(({ LaunchID, LaunchedAt, Message, CourseID, LoginID, Problem, Detail }) => (
+            <Table.Tr key={LaunchID}>
+              <Table.Td>
+                <Instant at={LaunchedAt} />
+              </Table.Td>
+              <Table.Td className="break">
+                {t(`messages.${Message}`)}
+                <Note>{[CourseID, LoginID].filter(Boolean).join(' · ')}</Note>
+              </Table.Td>
+              <Table.Td className="break">
+                {Problem ?? t('succeeded')}
+                {Detail && <Note>{Detail}</Note>}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
