@@ -14,7 +14,6 @@ before(async () => {
 after(async () => {
   await platform?.close();
   await service?.close();
-  await closeConsole();
 });
 
 test('an administrator adds a platform, sees which step fails, and lends a course', async () => {
@@ -58,4 +57,5 @@ test('an administrator adds a platform, sees which step fails, and lends a cours
   if (!file.suggestedFilename().endsWith('-scorm12.zip')) throw new Error(file.suggestedFilename());
   await lent.getByRole('button', { name: 'Stop' }).click();
   await lent.getByText('Stopped').waitFor();
+  await closeConsole(page);
 });
