@@ -48,10 +48,10 @@ test('A manager sees who is overdue, reminds them, and reads a record', async ()
   await page.getByRole('button', { name: 'Remind 2 overdue people' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('1 person gets one email').waitFor();
-  await dialog.getByText('no email address').waitFor();
+  await dialog.getByText('1 has no email address: Bob Noyce').waitFor();
   await expectAccessible(page, true);
   await dialog.getByRole('button', { name: 'Remind 1 person' }).click();
-  await page.getByText('1 person reminded').waitFor();
+  await page.getByText('1 person is reminded').waitFor();
   await table.getByRole('link', { name: 'Cleo Moore' }).click();
   await page.getByRole('heading', { name: 'Cleo Moore', level: 1 }).waitFor();
   await page.getByRole('table', { name: 'Required training' }).getByText('Fire safety').waitFor();

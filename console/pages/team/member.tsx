@@ -9,8 +9,8 @@ import { Rows } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Message, Waiting } from '../../parts/states.tsx';
 import { Instant, OutcomeBadge } from '../../parts/values.tsx';
+import { RemindDialog } from '../requirements/remind-dialog.tsx';
 import { DueDay } from './due-day.tsx';
-import { RemindDialog } from './remind-dialog.tsx';
 
 type Record = components['schemas']['TeamRecord'];
 type Status = Record['Obligations'][number]['Status'];
@@ -29,10 +29,10 @@ export default function MemberPage() {
   const asked = $api.useQuery('get', '/team/{LoginID}/{MemberLoginID}', { params });
   if (asked.isPending) return <Waiting />;
   if (!asked.data) return <Failed isPage error={asked.error} onRetry={() => asked.refetch()} />;
-  return <Shown record={asked.data} />;
+  return <Shown record={asked.data} manager={params.path.LoginID} />;
 }
 
-function Shown({ record }: { record: Record }) {
+function Shown({ record, manager }: { record: Record; manager: string }) {
   const t = useTranslations('team');
   const [isReminding, setReminding] = useState(false);
   const required = record.Obligations.filter(({ Status }) => Status !== 'closed');
@@ -113,7 +113,13 @@ function Shown({ record }: { record: Record }) {
           )}
         </Stack>
       </Stack>
-      {isReminding && <RemindDialog people={[record]} onClose={() => setReminding(false)} />}
+      {isReminding && (
+        <RemindDialog
+          whom={{ LoginIDs: [record.LoginID] }}
+          team={{ manager, people: [record] }}
+          onClose={() => setReminding(false)}
+        />
+      )}
     </Page>
   );
 }

@@ -11,8 +11,8 @@ import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message } from '../../parts/states.tsx';
+import { RemindDialog } from '../requirements/remind-dialog.tsx';
 import { DueDay } from './due-day.tsx';
-import { RemindDialog } from './remind-dialog.tsx';
 
 type Member = components['schemas']['TeamMember'];
 
@@ -70,7 +70,13 @@ export default function TeamPage() {
         columns={useColumns()}
         empty={<Message title={t('none')} text={t('noneText')} />}
       />
-      {reminded && <RemindDialog people={reminded} onClose={() => setReminded(null)} />}
+      {reminded && (
+        <RemindDialog
+          whom={{ LoginIDs: reminded.map(rowKey) }}
+          team={{ manager, people: reminded }}
+          onClose={() => setReminded(null)}
+        />
+      )}
     </Page>
   );
 }
