@@ -28,8 +28,9 @@ test('each person is reminded exactly once, even if processes are killed at rand
   const advance = (Advance: string) => call('POST', '/test/clock', { Advance }, key);
   for (let round = 0; round < rounds; round++) {
     const names = Array.from({ length: people }, (_, n) => `user-${round}-${n}`);
-    for (const LoginID of names)
-      await call('POST', '/user', { LoginID, Email: `${LoginID}@kill.example` }, key);
+    await Promise.all(
+      names.map((LoginID) => call('POST', '/user', { LoginID, Email: `${LoginID}@kill.example` }, key)),
+    );
     await until('the people are required or reminded', async () => {
       const { body } = await call('GET', '/obligation?Count=true&Limit=1', undefined, key);
       return body.Count.Records === (round + 1) * people;
