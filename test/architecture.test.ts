@@ -38,6 +38,7 @@ const order = [
   'sign-in',
   'delivery',
   'certificates',
+  'evidence',
   'lti',
   'scores',
   'dispatch',

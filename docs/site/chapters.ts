@@ -26,6 +26,7 @@ export const chapters = [
       'provisioning',
       'branding',
       'certificates',
+      'evidence',
       'erasure',
       'typescript-client',
       'console',

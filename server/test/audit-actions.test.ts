@@ -572,6 +572,12 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
       expectStatus(await tenant.api('POST', `/certificate/template/${CourseID}/issue`), 200);
     return { by: 'issueEarlierCertificates', actor: 'key', target: CourseID, data: { Certificates: 1 } };
   },
+  'evidence.exported': async (recordEnd) => {
+    await recordEnd();
+    const AsOf = service.ctx.now().toISOString().slice(0, 10);
+    expectStatus(await tenant.api('GET', '/evidence'), 200);
+    return { by: 'exportEvidence', actor: 'key', target: tenant.TenantID, data: { AsOf } };
+  },
   'certificate_key.rotated': async (recordEnd) => {
     await recordEnd();
     const { body } = await tenant.api('POST', '/certificate/key');

@@ -319,7 +319,9 @@ test('the service accepts the example of every operation and responds as the exa
   await override(null);
   real.set(numberExample, certificate.Number);
   await sendAll('listCertificates readCertificate verifyCertificate reissueCertificate revokeCertificate');
-  await sendAll('issueEarlierCertificates downloadCertificates rotateCertificateKeys openCertificateCheck');
+  await sendAll(
+    'issueEarlierCertificates downloadCertificates exportEvidence rotateCertificateKeys openCertificateCheck',
+  );
   await sendAll('verifyCertificateFile readCertificateTemplate deleteCertificateTemplate');
   await sendAll('readRevocations readIssuer readIssuerKeys');
   const launched = await send('launch', queryOf(enrolment.LaunchURL));

@@ -323,7 +323,8 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       reply.body.Items.every(({ TenantID }: { TenantID: string }) => TenantID === intruder.TenantID);
     // A new key of the intruder, or a zip without files.
     const isOwnFile =
-      ['rotateCertificateKeys', 'downloadCertificates'].includes(route.name) && reply.status < 300;
+      ['rotateCertificateKeys', 'downloadCertificates', 'exportEvidence'].includes(route.name) &&
+      reply.status < 300;
     const isOwnClock = ['readClock', 'moveClock'].includes(route.name) && reply.status === 200;
     const isNobody = route.name === 'remind' && reply.body.Reminded === 0;
     const isZero = ['readOverview', 'listActivity'].includes(route.name) && countsNothing(reply);

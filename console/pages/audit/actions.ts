@@ -66,6 +66,7 @@ const groupOf = {
   'reminder_text.changed': 'deployment',
   'certificate.issued_earlier': 'results',
   'certificate_key.rotated': 'access',
+  'evidence.exported': 'access',
   'requirement.created': 'catalogue',
   'requirement.changed': 'catalogue',
   'obligation.exempted': 'results',

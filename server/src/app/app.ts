@@ -28,6 +28,7 @@ import { releaseRoutes } from '../domain/enrolments/release-routes.ts';
 import { enrolmentRoutes } from '../domain/enrolments/routes.ts';
 import { eventRoutes } from '../domain/events/routes.ts';
 import { webhookRoutes } from '../domain/events/webhooks/routes.ts';
+import { evidenceRoutes } from '../domain/evidence/routes.ts';
 import { authorize, keyCaller, tenantResolver } from '../domain/identity/authenticate.ts';
 import { ownKeyRoutes } from '../domain/identity/own-key-routes.ts';
 import { authRoutes } from '../domain/identity/routes.ts';
@@ -94,6 +95,7 @@ export const routes: readonly Route[] = [
   ...certificateRoutes,
   ...verifyRoutes,
   ...issuerRoutes,
+  ...evidenceRoutes,
   ...completionRoutes,
   ...requirementRoutes,
   ...reminderRoutes,

@@ -199,6 +199,11 @@ export const auditCatalogue = {
     'course',
     data({ Certificates: Count }),
   ],
+  'evidence.exported': [
+    'Evidence for an auditor was exported. AsOf is the day that it shows.',
+    'tenant',
+    data({ AsOf: Type.String() }),
+  ],
   'certificate_key.rotated': [
     'The next keys that sign certificates were created. They sign from SignsFrom.',
     'tenant',
