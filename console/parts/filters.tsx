@@ -74,12 +74,13 @@ export function FilterBar({
 
 type SearchProps = {
   label: string;
+  placeholder?: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 };
 
 /** Searches after a pause in typing, not after each keystroke. */
-export function SearchFilter({ label, value = '', onChange }: SearchProps) {
+export function SearchFilter({ label, placeholder = '', value = '', onChange }: SearchProps) {
   const t = useTranslations('list');
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
@@ -91,6 +92,7 @@ export function SearchFilter({ label, value = '', onChange }: SearchProps) {
   return (
     <TextInput
       label={label}
+      placeholder={placeholder}
       value={text}
       onChange={(event) => set(event.currentTarget.value)}
       leftSection={<IconSearch size={16} aria-hidden />}

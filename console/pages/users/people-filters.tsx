@@ -17,7 +17,7 @@ export function usePeopleFilters(hasAttributes = true): [ListFilter, ...ListFilt
   const attribute: ListFilter = {
     name: 'attribute',
     query: attributeOf,
-    field: (props) => <SearchFilter label={t('attribute')} {...props} />,
+    field: (props) => <SearchFilter label={t('attribute')} placeholder={t('attributeExample')} {...props} />,
   };
   return [
     {
