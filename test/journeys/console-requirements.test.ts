@@ -5,14 +5,18 @@ import { company, fillCompany } from '../../server/src/cli/demo-company.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
+import { startMailServer } from '../../server/test/support/smtp.ts';
 import { expectStatus, type TestTenant } from '../../server/test/support/tenant.ts';
 import { packCourse } from './course-packages.ts';
 
 let service: TestService;
+let mailServer: Awaited<ReturnType<typeof startMailServer>>;
 let key: string;
 
 before(async () => {
-  service = await startService();
+  mailServer = await startMailServer();
+  const env = { SMTP_URL: mailServer.url, MAIL_FROM: 'noreply@lectern.example' };
+  service = await startService({ env });
   for (const [id, options] of [
     ['fire-safety', ['1-year', 'unlimited']],
     ['phishing', ['30-days']],
@@ -27,7 +31,10 @@ before(async () => {
   key = (await service.api('POST', `/tenant/${company.tenantId}/key`, { Name: 'test' })).body.Secret;
 });
 
-after(() => service?.close());
+after(async () => {
+  await service?.close();
+  await mailServer?.close();
+});
 
 const tenantApi: TestTenant['api'] = (method, path, body) => service.api(method, path, body, key);
 
@@ -83,6 +90,18 @@ for (const [device, size] of [
     await dialog.getByText(/plus P2M/).waitFor();
     await shot(page, `why ${device}`);
     await page.keyboard.press('Escape');
+
+    // Remind the late ones. Nobody gets two emails on one day.
+    await overview();
+    await page.getByRole('link', { name: /^Show \d+ overdue/ }).click();
+    await page.getByRole('button', { name: 'Remind', exact: true }).click();
+    if (device === 'a desktop') {
+      await dialog.getByRole('button', { name: /^Remind \d+ people$/ }).click();
+      await page.getByText(/people are reminded$/).waitFor();
+    } else {
+      await dialog.getByText(/have been reminded today$/).waitFor();
+      await page.keyboard.press('Escape');
+    }
 
     // Who needs it again?
     await overview();
