@@ -5,9 +5,9 @@ import { run, transaction } from '../../db/transaction.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isServed } from '../../infra/operations/node-tenants.ts';
+import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
 import { lowestId, newId } from '../../lib/ids.ts';
 import { appendEvents } from '../events/append.ts';
-import { countInTurns } from '../reports/event-counter.ts';
 import type { Language } from '../tenants/schemas.ts';
 import { listEntries } from './credential/status-list.ts';
 import { newNumber, showNumber } from './record/number.ts';
@@ -62,7 +62,7 @@ ${openText(`log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2
 
 /** Job: issues the certificates that results have earned. */
 export const issueCertificates = (ctx: Context) =>
-  countInTurns(ctx, { name: 'issuing_tenants', text: openTenants, count: issueBatch });
+  serveInTurns(ctx, { name: 'issuing_tenants', text: openTenants, work: issueBatch });
 
 const next = `
 select own.position, own.issued, least(log.position, own.position + ${maxEvents}) as until, log.position as last

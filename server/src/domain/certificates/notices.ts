@@ -1,8 +1,8 @@
-import { forTenant } from '../../db/owners.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { secondsAhead, tenantNow, tenantNowOfSql } from '../../infra/context/clocks.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { isServed } from '../../infra/operations/node-tenants.ts';
+import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
 import { appendEvents } from '../events/append.ts';
 import { showNumber } from './record/number.ts';
 import { daysUntil, nextNotice } from './validity.ts';
@@ -12,9 +12,9 @@ select own.tenant_id from certificate_log own
 join tenant client on client.tenant_id = own.tenant_id and client.status = 'active'
 cross join lateral (
   select held.certificate_id from certificate held where held.tenant_id = own.tenant_id
-    and held.next_notice_at <= ${tenantNowOfSql('$1', '$2', 'own.tenant_id')} limit 1
+    and held.next_notice_at <= ${tenantNowOfSql('$3', '$4', 'own.tenant_id')} limit 1
 ) next
-where ${isServed('own.tenant_id', '$3')}`;
+where own.tenant_id <> all($1::text[]) and ${isServed('own.tenant_id', '$2')}`;
 
 const batch = 100;
 
@@ -73,24 +73,11 @@ export function noticeBatch(ctx: TenantContext): Promise<number> {
   });
 }
 
-/** Job: reports all certificates that end soon or have ended. A failure leaves the other tenants their turn. */
-export async function noticeEnds(ctx: Context): Promise<void> {
-  const values = [ctx.now(), secondsAhead(ctx), await servedTenants(ctx)];
-  const tenants = await run<{ tenant_id: string }>(ctx, {
+/** Job: reports all certificates that end soon or have ended. */
+export const noticeEnds = (ctx: Context): Promise<void> =>
+  serveInTurns(ctx, {
     name: 'ending_certificates',
     text: dueTenants,
-    values,
+    values: () => [ctx.now(), secondsAhead(ctx)],
+    work: noticeBatch,
   });
-  const failures: unknown[] = [];
-  for (const { tenant_id } of tenants)
-    try {
-      while (!ctx.load.draining && (await noticeBatch(forTenant(ctx, tenant_id))) === batch) {}
-    } catch (error) {
-      failures.push(error);
-    }
-  if (failures.length > 0)
-    throw new AggregateError(
-      failures,
-      `The ends of certificates of ${failures.length} tenants could not be reported.`,
-    );
-}

@@ -1,8 +1,8 @@
-import { forTenant } from '../../db/owners.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { deleteByTenant } from '../../infra/operations/delete-by-tenant.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { isServed } from '../../infra/operations/node-tenants.ts';
+import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { countResults, processRows } from './process-rows.ts';
 import {
@@ -174,31 +174,18 @@ export async function workNext(ctx: TenantContext, removeUser: RemoveUser): Prom
 const openText = `/* across tenants: imports of all tenants */
 select held.tenant_id from import held
 join tenant client on client.tenant_id = held.tenant_id and client.status = 'active'
-where held.status in ('planning', 'applying', 'undoing') and (held.claimed_until is null or held.claimed_until <= $1)
-  and held.tenant_id <> all($2::text[]) and ${isServed('held.tenant_id', '$3')}
+where held.status in ('planning', 'applying', 'undoing') and (held.claimed_until is null or held.claimed_until <= $3)
+  and held.tenant_id <> all($1::text[]) and ${isServed('held.tenant_id', '$2')}
 group by held.tenant_id order by min(held.created_at) limit 50`;
 
-const maxRunMs = 20_000;
-
 /** Job: works on the imports of all tenants in turns. */
-export async function workImports(ctx: Context, removeUser: RemoveUser): Promise<void> {
-  const failed = new Map<string, unknown>();
-  const end = performance.now() + maxRunMs;
-  while (!ctx.load.draining && performance.now() < end) {
-    const values = [ctx.now(), [...failed.keys()], await servedTenants(ctx)];
-    const open = await run<{ tenant_id: string }>(ctx, { name: 'open_imports', text: openText, values });
-    if (open.length === 0) break;
-    for (const { tenant_id } of open)
-      await workNext(forTenant(ctx, tenant_id), removeUser).catch((error: unknown) => {
-        failed.set(tenant_id, error);
-      });
-  }
-  if (failed.size > 0)
-    throw new AggregateError(
-      failed.values(),
-      `The imports of ${failed.size} tenants could not be worked on.`,
-    );
-}
+export const workImports = (ctx: Context, removeUser: RemoveUser): Promise<void> =>
+  serveInTurns(ctx, {
+    name: 'open_imports',
+    text: openText,
+    values: () => [ctx.now()],
+    work: (ctx) => workNext(ctx, removeUser),
+  });
 
 const findOld = `/* across tenants: imports are deleted in all tenants */
 select tenant_id, jsonb_build_object('import_id', import_id) as key from import

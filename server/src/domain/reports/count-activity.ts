@@ -1,8 +1,9 @@
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isServed } from '../../infra/operations/node-tenants.ts';
+import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
 import { eventType } from '../events/write.ts';
-import { countInTurns, groupNamesSql, perLineText } from './event-counter.ts';
+import { groupNamesSql, perLineText } from './event-counter.ts';
 
 const isType = (type: Parameters<typeof eventType>[0]) => `entry.type = ${eventType(type)}`;
 
@@ -90,5 +91,5 @@ where log.position > counted.position and log.tenant_id <> all($1::text[]) and $
 
 /** Job: counts the new events of all tenants whose activity has been read, so that later reports find them counted. */
 export function countActivity(ctx: Context): Promise<void> {
-  return countInTurns(ctx, { name: 'unread_activity', text: uncountedText, count: countNextActivity });
+  return serveInTurns(ctx, { name: 'unread_activity', text: uncountedText, work: countNextActivity });
 }

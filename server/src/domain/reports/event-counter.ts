@@ -3,7 +3,8 @@ import { limitLockWaits } from '../../db/locks.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { isServed } from '../../infra/operations/node-tenants.ts';
+import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
 import { Problem } from '../../lib/errors.ts';
 import { eventType } from '../events/write.ts';
 import { groupsSql } from '../users/groups.ts';
@@ -83,36 +84,6 @@ const nextEventsText = `next as (${nextText}), move as (${moveText}), stop as ($
 /** SQL: whether a row of `move` belongs to this statement. */
 export const isMovedNow = 'move.position <= coalesce((select stop.position from stop), move.position)';
 
-type Counting = {
-  name: string;
-  /** SQL: the tenants with uncounted events, without those in $1, if `isServed` with `$2`. */
-  text: string;
-  /** Counts one batch of a tenant's events. */
-  count: (ctx: TenantContext) => Promise<unknown>;
-};
-
-/** After this time, a run ends with the current round, so that its failures are reported. */
-const maxRunMilliseconds = 20_000;
-
-/**
- * In each round, one batch is counted for every tenant with new events, so a tenant with many events does not hold up
- * the others. If a batch fails, its tenant is left for the next run.
- */
-export async function countInTurns(ctx: Context, { name, text, count }: Counting): Promise<void> {
-  const failures = new Map<string, unknown>();
-  const end = performance.now() + maxRunMilliseconds;
-  for (;;) {
-    const values = [[...failures.keys()], await servedTenants(ctx)];
-    const tenants = await run<{ tenant_id: string }>(ctx, { name, text, values });
-    for (const { tenant_id: tenantId } of tenants)
-      await count({ ...ctx, tenantId }).catch((error) => failures.set(tenantId, error));
-    if (tenants.length === 0 || performance.now() > end) break;
-  }
-  const errors = [...failures.values()];
-  if (errors.length > 0)
-    throw new AggregateError(errors, `Events of ${errors.length} tenants could not be counted.`);
-}
-
 /** Figures that are counted from the event log, from a tenant's first report on. */
 export type EventCounter = {
   /** The table with the positions up to which the logs have been counted. */
@@ -186,8 +157,8 @@ where log.position > counted.position and log.tenant_id <> all($1::text[]) and $
 /** Counts the new events of all tenants that use the reports. */
 export function countEvents(ctx: Context, counter: EventCounter): Promise<void> {
   const { log } = counter;
-  const count = (ctx: TenantContext) => countBatch(ctx, counter);
-  return countInTurns(ctx, { name: `uncounted_${log}`, text: uncountedTenantsText(log), count });
+  const work = (ctx: TenantContext) => countBatch(ctx, counter);
+  return serveInTurns(ctx, { name: `uncounted_${log}`, text: uncountedTenantsText(log), work });
 }
 
 /**

@@ -2,7 +2,8 @@ import { limitLockWaits } from '../../db/locks.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { secondsAhead, tenantNow, tenantNowOfSql } from '../../infra/context/clocks.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { isServed } from '../../infra/operations/node-tenants.ts';
+import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
 import type { EventType } from '../events/types.ts';
 import { applyToUsers } from './apply.ts';
 import { appliesTo } from './facts.ts';
@@ -172,35 +173,18 @@ export async function passTime(ctx: TenantContext): Promise<void> {
 const workText = `/* across tenants: obligations of all tenants */
 select log.tenant_id from requirement_log log
 join tenant client on client.tenant_id = log.tenant_id and client.status = 'active'
-where log.tenant_id <> all($2::text[]) and ${isServed('log.tenant_id', '$4')}
-  and ${hasWork('log.tenant_id', tenantNowOfSql('$1', '$3', 'log.tenant_id'))}`;
+where log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')}
+  and ${hasWork('log.tenant_id', tenantNowOfSql('$3', '$4', 'log.tenant_id'))}`;
 
-/** After this time, a run ends with the current round, so that its failures are reported. */
-const maxRunMilliseconds = 20_000;
-
-/** Job: keeps the obligations of all tenants up to date. In each round, every tenant gets its turn. */
-export async function followRequirements(ctx: Context): Promise<void> {
-  const failures = new Map<string, unknown>();
-  const end = performance.now() + maxRunMilliseconds;
-  while (!ctx.load.draining && performance.now() < end) {
-    const values = [ctx.now(), [...failures.keys()], secondsAhead(ctx), await servedTenants(ctx)];
-    const tenants = await run<{ tenant_id: string }>(ctx, {
-      name: 'tenants_to_evaluate',
-      text: workText,
-      values,
-    });
-    let busy = 0;
-    for (const { tenant_id: tenantId } of tenants) {
-      const own = { ...ctx, tenantId };
-      try {
-        for (const step of [applyNext, followNext, passNext]) if ((await step(own)) === null) busy++;
-      } catch (error) {
-        failures.set(tenantId, error);
-      }
-    }
-    if (tenants.length === 0 || busy > 0) break;
-  }
-  const errors = [...failures.values()];
-  if (errors.length > 0)
-    throw new AggregateError(errors, `The obligations of ${errors.length} tenants could not be evaluated.`);
-}
+/** Job: keeps the obligations of all tenants up to date. */
+export const followRequirements = (ctx: Context): Promise<void> =>
+  serveInTurns(ctx, {
+    name: 'tenants_to_evaluate',
+    text: workText,
+    values: () => [ctx.now(), secondsAhead(ctx)],
+    work: async (ctx) => {
+      const done: (boolean | null)[] = [];
+      for (const step of [applyNext, followNext, passNext]) done.push(await step(ctx));
+      return !done.includes(null);
+    },
+  });
