@@ -1312,6 +1312,16 @@ create table activity_log (
 );
 
 -- What happened on each day (UTC).
+create table tenant_usage (
+  tenant_id text not null references tenant,
+  day date not null,
+  people integer not null,
+  calls bigint not null,
+  commits bigint not null,
+  bytes bigint not null,
+  primary key (tenant_id, day)
+);
+
 create table activity_day (
   tenant_id text not null references tenant,
   kind text not null,

@@ -19,6 +19,7 @@ import { countAccess } from '../domain/reports/count-access.ts';
 import { countActivity } from '../domain/reports/count-activity.ts';
 import { countCompletion } from '../domain/reports/count-completion.ts';
 import { runSchedules } from '../domain/reports/schedules/run-schedules.ts';
+import { storeUsage } from '../domain/reports/usage.ts';
 import { followRequirements } from '../domain/requirements/follow.ts';
 import type { Context } from '../infra/context/context.ts';
 import { type Job, startJobs } from '../infra/operations/jobs.ts';
@@ -70,6 +71,9 @@ export const jobs: readonly Job[] = [
 /** The background work of this node. */
 export type Worker = { stop: () => Promise<void> };
 
+/** Every node stores its own counts. */
+const usageMilliseconds = 60_000;
+
 /** Less than the 10 s in which a whole shutdown must complete. */
 const graceMilliseconds = 8_000;
 
@@ -80,9 +84,12 @@ const graceMilliseconds = 8_000;
 export async function startWorker(ctx: Context): Promise<Worker> {
   const queue = await startJobs(ctx, jobs);
   const dispatcher = startDispatcher(ctx, webhookSources);
+  const usage = setInterval(() => void storeUsage(ctx), usageMilliseconds).unref();
   return {
     stop: async () => {
+      clearInterval(usage);
       await Promise.all([queue.stop(graceMilliseconds), dispatcher.stop(graceMilliseconds)]);
+      await storeUsage(ctx);
     },
   };
 }

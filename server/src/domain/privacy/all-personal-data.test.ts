@@ -24,6 +24,7 @@ const impersonal: Record<string, string> = {
   access_end: 'when access ends, in reports',
   activity_log: 'how far the log has been counted',
   activity_day: 'daily counts of reports',
+  tenant_usage: 'daily counts of usage',
   report_schedule: 'what is reported and when; the recipients are in report_recipient',
   event_log: 'where the log ends',
   mail_queue: 'when the next email is due',

@@ -189,6 +189,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Number of the newest event',
     notExported: 'The events include these numbers.',
   },
+  { table: 'tenant_usage', key: ['day'], what: 'Usage by day' },
   // Must follow the event log, because jobs count the events in it.
   {
     table: 'activity_day',

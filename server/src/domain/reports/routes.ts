@@ -11,8 +11,10 @@ import {
   Overview,
   overviewQuery,
 } from './schemas.ts';
+import { usageRoute } from './usage.ts';
 
 export const reportRoutes = [
+  usageRoute,
   route({
     method: 'GET',
     path: '/report/completion',

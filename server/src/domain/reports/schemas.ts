@@ -166,7 +166,7 @@ export const linesQuery = Fields({
 export const maxDays = 1_827;
 
 /** A day of four-digit years, so that days can be compared as texts. */
-const DateOf = (description: string) =>
+export const DateOf = (description: string) =>
   Type.String({ format: 'date', pattern: '^[12]', description, examples: ['2026-01-31'] });
 
 export const Activity = Fields(
@@ -188,6 +188,13 @@ export const Activity = Fields(
 );
 export type Activity = Type.Static<typeof Activity>;
 
+export const ranges = {
+  From: Type.Optional(DateOf('First day of the report. Default: 29 days before To.')),
+  To: Type.Optional(
+    DateOf(`Last day of the report, at most ${maxDays - 1} days after From. Default: today.`),
+  ),
+};
+
 const activityFields = {
   Unit: Type.Optional(
     OneOf(units, {
@@ -196,10 +203,7 @@ const activityFields = {
   ),
   CourseID: Type.Optional(CourseID),
   GroupName: Type.Optional(GroupName),
-  From: Type.Optional(DateOf('First day of the report. Default: 29 days before To.')),
-  To: Type.Optional(
-    DateOf(`Last day of the report, at most ${maxDays - 1} days after From. Default: today.`),
-  ),
+  ...ranges,
 };
 const ActivityQuery = Fields(activityFields);
 export type ActivityQuery = Type.Static<typeof ActivityQuery>;

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../infra/context/context.ts';
+import { countUse } from '../../infra/context/usage.ts';
 import { countCall, enterPlayer, enterTenant } from '../../infra/load/limits.ts';
 import { Problem } from '../../lib/errors.ts';
 import { cleanFields } from '../../lib/unicode.ts';
@@ -47,6 +48,7 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
     countCall(ctx, caller.keyId, reply);
     guards.authorize(caller, route, loginIdIn(request.params));
     if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
+    countUse(ctx, caller.tenantId ?? request.tenantId, 'calls');
     if (!route.streams) rejectLargeBody(request);
     if (route.streams) await admitUpload(ctx, request, caller, route.streams.bulk === true);
     if (caller.player) enterPlayer(ctx, request, caller.player, { bytes: declaredBytes(request) });

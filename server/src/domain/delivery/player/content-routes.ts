@@ -4,6 +4,7 @@ import { constantResponse, readBuilt } from '../../../http/built-files.ts';
 import { isNavigation } from '../../../http/problems.ts';
 import { route } from '../../../http/routes.ts';
 import type { Context } from '../../../infra/context/context.ts';
+import { countUse } from '../../../infra/context/usage.ts';
 import { enterPlayer } from '../../../infra/load/limits.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { locations } from '../../../lib/locations.ts';
@@ -177,7 +178,10 @@ export const contentRoutes = [
     ],
     events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
     handle: async (ctx, { params, body }) => {
-      return { status: 200, body: await findOpenSession(ctx, params.token).commit(body) };
+      const session = findOpenSession(ctx, params.token);
+      const receipt = await session.commit(body);
+      countUse(ctx, session.player.tenantId, 'commits');
+      return { status: 200, body: receipt };
     },
   }),
   route({
@@ -218,7 +222,8 @@ export const contentRoutes = [
     },
     problems: [...ends, 'not_found', 'tenant_not_found', 'range_not_satisfiable', 'wrong_host'],
     handle: async (ctx, { params, request }, reply) => {
-      const { ended, releaseId } = await findOpenSession(ctx, params.token).state();
+      const { state, player } = findOpenSession(ctx, params.token);
+      const { ended, releaseId } = await state();
       rejectWhenEnded(ended);
       const wanted = releaseId === null ? null : { releaseId, path: params['*'] };
       const headers = {
@@ -235,6 +240,7 @@ export const contentRoutes = [
       if (small) {
         sniffed();
         const response = await constantResponse(request, small);
+        if (response.body) countUse(ctx, player.tenantId, 'bytes', small.body.length);
         return { ...response, headers: { ...response.headers, ...headers } };
       }
       const file = wanted && (await findFile(ctx, wanted));
@@ -242,6 +248,8 @@ export const contentRoutes = [
       if (!file && isNavigation(request)) return missingPage(request);
       if (!file) throw new Problem('not_found', 'The course has no such file.');
       sniffed();
+      if (!request.headers.range && !request.headers['if-none-match'])
+        countUse(ctx, player.tenantId, 'bytes', file.bytes);
       return file.kind === 'local' ? { status: 200, file, headers } : sendRemote(request, file, headers);
     },
   }),
