@@ -1,6 +1,11 @@
-/** Thrown when a call fails. `code` is stable and meant for programs; /docs/errors lists all codes. */
+import type { Problem } from './generated.ts';
+
+/** The codes of /docs/errors; those of OAuth and of proxies are other texts. */
+export type ErrorCode = Problem['code'];
+
+/** Thrown when a call fails. `code` is stable and meant for programs. */
 export class LecternError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode | (string & {});
   /** The HTTP status. It is 0 if there was no response; `cause` then says why. */
   readonly status: number;
   /** What is wrong and what to do. */

@@ -1,4 +1,5 @@
 import type { MaybeOptionalInit } from 'openapi-fetch';
+import type { LecternEvent } from './events.ts';
 import type { paths } from './generated.ts';
 
 export type Method = 'get' | 'put' | 'post' | 'delete';
@@ -39,5 +40,10 @@ export type ListPath = {
     : never;
 }[PathWith<'get'>];
 
-export type Page<P extends ListPath> = Answer<'get', P>;
-export type Item<P extends ListPath> = Answer<'get', P> extends { Items: (infer T)[] } ? T : never;
+/** The rows of a list. Those of the event log have the `Data` of their `Type`. */
+export type Item<P extends ListPath> = P extends '/events'
+  ? LecternEvent
+  : Answer<'get', P> extends { Items: (infer T)[] }
+    ? T
+    : never;
+export type Page<P extends ListPath> = Omit<Answer<'get', P>, 'Items'> & { Items: Item<P>[] };

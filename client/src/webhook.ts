@@ -1,8 +1,9 @@
+import type { LecternEvent } from './events.ts';
 import type { Event } from './generated.ts';
 
 /** What an endpoint receives: an event, or the ping sent by POST /webhook/{WebhookID}/ping. */
 export type WebhookEvent =
-  | Event
+  | LecternEvent
   | (Omit<Event, 'Type' | 'Data'> & { Type: 'webhook.ping'; Data: { WebhookID: string } });
 
 export class WebhookError extends Error {

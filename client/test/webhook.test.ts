@@ -6,7 +6,7 @@ import { startReceiver } from '../../server/src/domain/events/webhooks/test-supp
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { newTenant } from '../../server/test/support/tenant.ts';
 import { until } from '../../server/test/support/until.ts';
-import { createLectern, verifyWebhook } from '../src/index.ts';
+import { createLectern, type LecternEvent, verifyWebhook } from '../src/index.ts';
 
 let service: TestService;
 
@@ -63,4 +63,16 @@ test('messages signed by the reference package are accepted; old, unsigned and u
   await assert.rejects(verifyWebhook(body, { ...fresh, 'webhook-signature': 'v1,' }, secret), /No signature/);
   await assert.rejects(verifyWebhook(body, fresh, []), /No signature/);
   await assert.rejects(verifyWebhook(body, fresh, ''), TypeError);
+});
+
+test('the type of an event determines its data', () => {
+  const read = (event: LecternEvent): unknown => {
+    if (event.Type === 'enrolment.passed') return event.Data.Score;
+    // @ts-expect-error A launch has no score.
+    if (event.Type === 'enrolment.launched') return event.Data.Score;
+    // @ts-expect-error There is no such type.
+    if (event.Type === 'enrolment.launchd') return null;
+    return event.Type === 'mail.bounced' ? event.Data.EmailAddress : null;
+  };
+  assert.equal(typeof read, 'function');
 });

@@ -1,5 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { dayPattern, periodPattern } from '../../lib/days.ts';
+import { errorCodes } from '../../lib/errors.ts';
+import { namesOf } from '../../lib/tables.ts';
 
 /** The given type or `null`, as a JSON Schema type list, which compiles to the fastest serializer. */
 export function Nullable<T extends TSchema>(schema: T) {
@@ -89,7 +91,9 @@ export const ProblemDocument = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String({ description: 'What is wrong and what to do.' }),
-    code: Type.String({ description: 'A stable code for use in programs.' }),
+    code: OneOf(namesOf(errorCodes), {
+      description: 'A stable code for use in programs. Codes may be added.',
+    }),
     param: Type.Optional(Type.String({ description: 'The field or parameter that caused the error.' })),
     errors: Type.Optional(
       Type.Array(
