@@ -114,6 +114,7 @@ const owners: Record<string, string> = {
   access_end: 'reports',
   activity_log: 'reports',
   activity_day: 'reports',
+  tenant_usage: 'reports',
   report_schedule: 'reports',
   report_recipient: 'reports',
   event_log: 'events',
