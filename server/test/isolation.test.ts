@@ -327,6 +327,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
       reply.status < 300;
     const isOwnClock = ['readClock', 'moveClock'].includes(route.name) && reply.status === 200;
     const isNobody = route.name === 'remind' && reply.body.Reminded === 0;
+    const isUnknownKey = route.name === 'openDispatch' && reply.body.PlayerURL === null;
     const isZero = ['readOverview', 'listActivity'].includes(route.name) && countsNothing(reply);
     const rejectedGrant = route.name === 'createAccessToken' && reply.status === 400;
     // Statements and documents are written in the intruder's tenant, which contains nothing about the victim's activity.
@@ -343,6 +344,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
         hidden ||
         nothing ||
         isOwn ||
+        isUnknownKey ||
         isPublic ||
         isOwnKey ||
         isOwnTrail ||

@@ -165,6 +165,13 @@ export const hostileBodies = {
     DeploymentIDs: [hostile('Deployment')],
     ...hostileUrls,
   },
+  createDispatch: {
+    CourseID: hostile('CourseID'),
+    DurationID: hostile('DurationID'),
+    Standard: 'scorm12',
+    Name: hostile('Name').slice(0, 100),
+  },
+  updateDispatch: { Name: hostile('Name').slice(0, 100) },
   putIdentityProvider: {
     Name: hostile('Name').slice(0, 100),
     Issuer: 'http://127.0.0.1:9/"><img/src=x/onerror=window.hostile=1>',
@@ -316,6 +323,10 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   await leavePasskey(service, { TenantID, LoginID }, bodies.renamePasskey.Name);
   const platform = done(await tenant.api('POST', '/platform', bodies.createPlatform));
   done(await tenant.api('PUT', `/platform/${platform.PlatformID}`, bodies.updatePlatform));
+  const dispatch = done(
+    await tenant.api('POST', '/dispatch', { ...bodies.createDispatch, CourseID, DurationID }),
+  );
+  done(await tenant.api('PUT', `/dispatch/${dispatch.DispatchID}`, bodies.updateDispatch));
   const scheduled = done(await tenant.api('POST', '/report/schedule', bodies.createReportSchedule));
   done(await tenant.api('PUT', `/report/schedule/${scheduled.ScheduleID}`, bodies.updateReportSchedule));
   const link = done(await tenant.api('POST', path`/user/session/${LoginID}`, bodies.createSignInLink));

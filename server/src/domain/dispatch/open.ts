@@ -59,12 +59,13 @@ const takeSeat = `
 update dispatch set seats_taken = seats_taken + 1
 where tenant_id = $1 and dispatch_id = $2 and (seats is null or seats_taken < seats) returning seats_taken`;
 
+/** `xmax` is 0 only in rows that this statement inserted. */
 const keepLearner = `
 insert into dispatch_learner (tenant_id, dispatch_id, user_id, enroll_id, first_opened_at, last_opened_at)
 values ($1, $2, $3, $4, $5, $5)
 on conflict (tenant_id, dispatch_id, user_id) do update
 set enroll_id = excluded.enroll_id, last_opened_at = excluded.last_opened_at
-returning first_opened_at = last_opened_at as is_new`;
+returning xmax = 0 as is_new`;
 
 const named = (value: string): string | undefined => {
   const text = isStorable(value) ? cleanText(value).slice(0, 255).toWellFormed() : '';
