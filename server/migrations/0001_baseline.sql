@@ -601,6 +601,10 @@ create index enrolment_changed on enrolment (tenant_id, changed_at, enroll_id);
 comment on index enrolment_changed is 'GET /enrolment by ChangedAfter';
 create unique index enrolment_current on enrolment (tenant_id, user_id, course_id) where ended_at is null;
 comment on index enrolment_current is 'POST /enrol/{LoginID}/{CourseID}: one current enrolment per user and course';
+create index enrolment_by_completion on enrolment (tenant_id, completed_at) where completed_at is not null;
+comment on index enrolment_by_completion is 'GET /report/record: what was completed in a period';
+create index enrolment_overridden on enrolment (tenant_id, enroll_id) where completed_at is null and override is not null;
+comment on index enrolment_overridden is 'GET /report/record: enrolments that were completed by an override only';
 create index enrolment_of_course on enrolment (tenant_id, course_id, status, enroll_id);
 comment on index enrolment_of_course is 'GET /enrolment by CourseID, with Status';
 create index enrolment_of_group on enrolment (tenant_id, group_name, enroll_id) where group_name is not null;
@@ -853,6 +857,8 @@ create table external_completion (
   foreign key (tenant_id, user_id) references "user"
 );
 comment on index external_completion_pkey is 'GET /completion';
+create index external_completion_by_completion on external_completion (tenant_id, completed_at) where deleted_at is null;
+comment on index external_completion_by_completion is 'GET /report/record: what was completed in a period';
 create unique index external_completion_by_reference on external_completion (tenant_id, reference) where deleted_at is null;
 comment on index external_completion_by_reference is 'POST /completion with a Reference, GET /completion by Reference';
 create index external_completion_of_course on external_completion (tenant_id, course_id, completion_id);

@@ -144,7 +144,7 @@ const required = async () => {
     const { status } = await tenant.api('PUT', `/requirement/${target}`, body);
     assert.ok(status === 201 || status === 200);
   };
-  return { LoginID, put, target };
+  return { LoginID, CourseID, put, target };
 };
 const exempted = async () => {
   const { LoginID, put, target } = await required();
@@ -640,6 +640,16 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     for (const _ of [1, 2]) await changed('/reminder/text/fr', { Subject: reason });
     return { by: 'changeReminderText', target: TenantID, data: { Language: 'fr' } };
+  },
+  'requirement.release_voided': async (recordEnd) => {
+    const { put, target, CourseID } = await required();
+    await put({});
+    expectStatus(await service.importPackage(CourseID, await packCourse('phishing')), 201);
+    await recordEnd();
+    const body = { Release: 1, Before: '2020-01-01' };
+    for (const _ of [1, 2]) expectStatus(await tenant.api('POST', `/requirement/${target}/void`, body), 200);
+    const data = { CourseID, Release: 1, Before: '2020-01-01T00:00:00.000Z' };
+    return { by: 'voidRelease', target, data };
   },
   'obligation.exempted': async (recordEnd) => {
     const { exempt, target } = await exempted();

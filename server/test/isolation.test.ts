@@ -35,6 +35,7 @@ type JsonSchema = {
 };
 
 function valueFor(name: string, schema: JsonSchema): unknown {
+  if (name === 'Release' && schema.type === 'integer') return 1;
   if (name in victimValues) return victimValues[name];
   if (name === 'CourseIDs') return [victimValues.CourseID];
   if (name === 'DurationIDs') return [victimValues.DurationID];
@@ -43,7 +44,7 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Time') return '07:00';
   if (name === 'TimeZone') return 'UTC';
   if (name === 'DueAt') return '2026-12-31';
-  if (name === 'CompletedAt') return '2020-01-01';
+  if (name === 'CompletedAt' || name === 'Before') return '2020-01-01';
   if (name === 'EvidenceURL') return receiver.url;
   if (name === 'Path') return '/';
   if (['AuthURL', 'TokenURL', 'JWKSURL'].includes(name)) return 'http://127.0.0.1:9/';

@@ -111,6 +111,8 @@ const cases: Record<string, string[]> = {
     ),
     ...['RequirementID=duty-3', 'RequirementID=duty-3&Status=overdue', `LoginID=${names.LoginID}`],
   ],
+  listRecordOfUser: [''],
+  listRecords: ['From=2020-01-01&To=2020-01-31'],
   listObligationsOfUser: ['Order=due&Status=overdue&RequirementID=duty-3', 'Order=due_descending'],
   listImports: [''],
   listProvisioningLog: [''],
@@ -159,7 +161,8 @@ const small = [
 /** Parameters without a case. With Types and filters for users, the service may have to skip any number of other rows. */
 const unbounded: Record<string, string[]> = {
   listEvents: ['Types', 'after'],
-  listObligations: ['GroupName'],
+  listObligations: ['GroupName', 'Attribute', 'Present'],
+  listRecords: ['CourseID', 'GroupName', 'ManagerLoginID', 'Attribute'],
   listCompletions: ['GroupName', 'ManagerLoginID', 'Attribute'],
 };
 /** A count reads up to 10,000 rows. */

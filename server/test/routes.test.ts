@@ -230,6 +230,7 @@ test('learners can call only the listed operations, on their own data', () => {
       'GET /enrolment/{LoginID}/{EnrollID}/explain',
       'GET /enrolment/{LoginID}/{EnrollID}/timeline',
       'GET /obligation/{LoginID}',
+      'GET /report/record/{LoginID}',
       'GET /team/{LoginID}',
       'GET /team/{LoginID}/{MemberLoginID}',
       'GET /user/{LoginID}',

@@ -69,6 +69,7 @@ const groupOf = {
   'evidence.exported': 'access',
   'requirement.created': 'catalogue',
   'requirement.changed': 'catalogue',
+  'requirement.release_voided': 'catalogue',
   'obligation.exempted': 'results',
   'obligation.exemption_ended': 'results',
   'enrolment_key.issued': 'keys',

@@ -101,8 +101,9 @@ export async function fill(
   const DispatchID = await leaveDispatch(service, tenant, { LoginID, EnrollID, ...course });
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const elsewhere = await tenant.api('POST', '/completion', {
-    ...{ LoginID, CourseID, CompletedAt: '2020-01-01', EvidenceText: `${secret} evidence` },
+    ...{ LoginID, CourseID, CompletedAt: yesterday, EvidenceText: `${secret} evidence` },
   });
   expectStatus(elsewhere, 201);
   const { CompletionID } = elsewhere.body;

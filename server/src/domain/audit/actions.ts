@@ -223,6 +223,11 @@ export const auditCatalogue = {
   ],
   'requirement.created': ['A requirement was created.', 'requirement', nothing],
   'requirement.changed': ['Fields of a requirement changed.', 'requirement', change],
+  'requirement.release_voided': [
+    'Completions of a release were declared void for a requirement.',
+    'requirement',
+    data({ CourseID: Type.String(), Release: Count, Before: Instant() }),
+  ],
   'obligation.exempted': [
     'A user was exempted from a requirement. The reason is stored with the obligation.',
     'obligation',

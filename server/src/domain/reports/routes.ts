@@ -1,7 +1,12 @@
-import { PageOf } from '../../http/pagination.ts';
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { ok, route } from '../../http/routes.ts';
+import { Fields, Text } from '../../http/validation/schema.ts';
+import { CourseID } from '../catalogue/schemas.ts';
+import { AttributeFilter, LoginID } from '../users/schemas.ts';
 import { readAttention } from './attention.ts';
 import { countDays, listAccess, listActivity, listCompletion } from './figures.ts';
+import { listRecordOfUser, listRecords, TrainingRecord } from './records.ts';
 import {
   Access,
   Activity,
@@ -15,6 +20,51 @@ import { usageRoute } from './usage.ts';
 
 export const reportRoutes = [
   usageRoute,
+  route({
+    method: 'GET',
+    path: '/report/record/{LoginID}',
+    name: 'listRecordOfUser',
+    summary: "Read a user's training record",
+    description:
+      'Everything that the user has done or is doing: enrolments with the release, completions from elsewhere with their evidence, and the requirements that each satisfies. Newest first. Learners can read their own.',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    allowsLearners: true,
+    params: Type.Object({ LoginID }),
+    query: Fields(pageQuery),
+    responses: { 200: { description: 'A page of the record.', schema: PageOf(TrainingRecord) } },
+    problems: ['user_not_found'],
+    handle: async (ctx, { params, query }) =>
+      ok(await listRecordOfUser(ctx, { ...query, LoginID: params.LoginID })),
+  }),
+  route({
+    method: 'GET',
+    path: '/report/record',
+    name: 'listRecords',
+    summary: 'List what was completed in a period',
+    description:
+      'The completions of these days only, here and elsewhere, newest first: From=2026-04-01 and To=2026-04-30 list those of April.',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: Fields({
+      ...pageQuery,
+      From: Type.Optional(
+        Type.String({
+          format: 'date',
+          description: "The first day, in the tenant's TimeZone. Default: 29 days before To.",
+        }),
+      ),
+      To: Type.Optional(Type.String({ format: 'date', description: 'The last day. Default: today.' })),
+      CourseID: Type.Optional(CourseID),
+      GroupName: Type.Optional(Text(255, { description: 'A group that the users are in.' })),
+      ManagerLoginID: Type.Optional({ ...LoginID, description: 'The users whose manager this is.' }),
+      Attribute: Type.Optional(AttributeFilter),
+    }),
+    responses: { 200: { description: 'A page of completions.', schema: PageOf(TrainingRecord) } },
+    handle: async (ctx, { query }) => ok(await listRecords(ctx, query)),
+  }),
   route({
     method: 'GET',
     path: '/report/completion',

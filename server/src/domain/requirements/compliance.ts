@@ -7,7 +7,7 @@ import { Problem } from '../../lib/errors.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 import { catchUp } from './follow.ts';
 import type { Compliance } from './schemas.ts';
-import { obligationStatusSql } from './status.ts';
+import { isPresent, obligationStatusSql } from './status.ts';
 
 export const complianceBy = ['requirement', 'group', 'manager', 'attribute', 'total'] as const;
 type By = (typeof complianceBy)[number];
@@ -57,7 +57,6 @@ const placeSql: Record<By, { join: string; key: string }> = {
 
 const counted = ['not_due', 'due_soon', 'overdue', 'met', 'expiring', 'expired', 'exempt'] as const;
 
-/** The cycle that follows counts only once the present one has been replaced, so nobody counts twice. */
 const linesText = (by: By, isPast: boolean) => `
 with seen as (${isPast ? formerText : presentText})
 select coalesce(line.key, '') as key, line.key is null as is_rest, rule.rule ->> 'Title' as title,
@@ -67,8 +66,9 @@ from (
     ${counted.map((status) => `count(*) filter (where told.status = '${status}')::integer as ${status}`).join(',\n    ')}
   from seen ${placeSql[by].join}
   cross join lateral (select ${obligationStatusSql('seen', '$2::timestamptz')} as status) told
-  where not seen.follows and seen.left_at is null and seen.closed_at is null
+  where ${isPresent('seen')}
     and ($3::text is null or true) and ($4::text is null or seen.requirement_id = $4)
+    and ($8::text is null or seen.group_names @> array[$8]) and ($9::text is null or seen.manager_login_id = $9)
   group by 1
 ) line
 left join requirement rule on rule.tenant_id = $1 and ${by === 'requirement'} and rule.requirement_id = line.key
@@ -85,6 +85,8 @@ export type ComplianceQuery = PageQuery & {
   AsOf?: string;
   Attribute?: string;
   RequirementID?: string;
+  GroupName?: string;
+  ManagerLoginID?: string;
 };
 
 /**
@@ -93,6 +95,7 @@ export type ComplianceQuery = PageQuery & {
  */
 export async function listCompliance(ctx: TenantContext, input: ComplianceQuery) {
   const { By: by = 'requirement', AsOf, Attribute = null, RequirementID = null } = input;
+  const { GroupName = null, ManagerLoginID = null } = input;
   if ((by === 'attribute') !== (Attribute !== null))
     throw new Problem('validation_failed', 'Send Attribute, the name of one, together with By=attribute.', {
       param: 'Attribute',
@@ -112,7 +115,7 @@ export async function listCompliance(ctx: TenantContext, input: ComplianceQuery)
     text: linesText(by, isPast),
     values: [
       ...[ctx.tenantId, isPast ? lastSecond(day, zone) : now, Attribute, RequirementID],
-      ...[key, rest === '1', pageLimit(input) + 1],
+      ...[key, rest === '1', pageLimit(input) + 1, GroupName, ManagerLoginID],
     ],
   });
   return toPage(

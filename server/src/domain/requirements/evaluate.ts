@@ -104,10 +104,11 @@ function stay(input: Evaluation, rows: ObligationRow[], open: readonly Obligatio
   while (current.exempt_at === null) {
     if (current.assigned_on !== null)
       Object.assign(current, dueDates(input.rule, dueDay(input.rule, current.assigned_on), input.zone));
-    const wasMetBy = current.met_by;
+    const was = { ...current };
     if (!settle(input, current, null)) {
       if (next) close(next, now, 'not_needed');
-      if (!input.completions.some(({ id, voided }) => id === wasMetBy && voided)) return;
+      if (!input.completions.some(({ id, voided }) => id === was.met_by && voided)) return;
+      Object.assign(current, was);
       close(current, now, 'voided');
       next = undefined;
       current = reassign(input, rows);

@@ -3,10 +3,10 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { groupsSql } from '../users/groups.ts';
 import { isInAudience } from './audience.ts';
 import type { Completion, ObligationRow } from './evaluate.ts';
-import type { Rule } from './schemas.ts';
+import type { Requirement, Rule } from './schemas.ts';
 
-/** Up to which time completions of a release do not count any more; null: in general. */
-export type VoidedRelease = { Release: number; Before: string | null };
+/** Completions of the release from before this time do not count any more. */
+export type VoidedRelease = Requirement['Voided'][number];
 
 export type RuleRow = {
   requirement_id: string;
@@ -123,10 +123,11 @@ export async function readFacts(
         .map(({ completion_id, at }) => ({ id: completion_id, external: true, at, voided: false }));
       return (enrolmentsByUser.get(user_id) ?? [])
         .filter((held) => held.counts && ofRule(held))
-        .map(({ enroll_id, at, release }) => ({
+        .map(({ enroll_id, course_id, at, release }) => ({
           ...{ id: enroll_id, external: false, at },
           voided: (known?.voided ?? []).some(
-            ({ Release, Before }) => Release === release && (Before === null || at < new Date(Before)),
+            ({ CourseID, Release, Before }) =>
+              CourseID === course_id && Release === release && at < new Date(Before),
           ),
         }))
         .concat(external)

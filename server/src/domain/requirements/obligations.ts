@@ -9,12 +9,19 @@ import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant } from '../../lib/instants.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
+import { hasAttribute } from '../users/groups.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { hasGroup } from './audience.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { catchUp } from './follow.ts';
 import type { ListedObligation, Obligation } from './schemas.ts';
-import { hasStatusSql, type ObligationStatus, obligationStatusAt, obligationStatuses } from './status.ts';
+import {
+  hasStatusSql,
+  isPresent,
+  type ObligationStatus,
+  obligationStatusAt,
+  obligationStatuses,
+} from './status.ts';
 
 export const obligationOrders = ['due', 'due_descending'] as const;
 
@@ -25,7 +32,9 @@ export type ObligationFilter = PageQuery & {
   LoginID?: string;
   GroupName?: string;
   ManagerLoginID?: string;
+  Attribute?: string;
   DueBefore?: string;
+  Present?: boolean;
   Count?: boolean;
 };
 
@@ -63,7 +72,7 @@ export async function obligationConditions(
   input: ObligationFilter,
 ): Promise<Condition[]> {
   const now = tenantNow(ctx);
-  const { Status, RequirementID, LoginID, GroupName, ManagerLoginID, DueBefore } = input;
+  const { Status, RequirementID, LoginID, GroupName, ManagerLoginID, Attribute, DueBefore } = input;
   const conditions: Condition[] = [() => 'held.user_id is not null'];
   if (Status !== undefined) {
     const statuses = statusesIn(Status);
@@ -82,6 +91,8 @@ export async function obligationConditions(
   if (GroupName !== undefined) conditions.push(({ add }) => hasGroup('held', add(GroupName)));
   if (ManagerLoginID !== undefined)
     conditions.push(({ add }) => `held.manager_login_id = ${add(ManagerLoginID)}`);
+  if (Attribute !== undefined) conditions.push(hasAttribute('held', Attribute));
+  if (input.Present) conditions.push(() => isPresent('held'));
   if (DueBefore !== undefined) {
     if (!isInstant(DueBefore) && !/^\d{4}-\d\d-\d\d$/.test(DueBefore))
       throw new Problem('validation_failed', 'Send DueBefore as a day such as 2026-12-31, or as a time.', {

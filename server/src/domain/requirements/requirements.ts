@@ -19,7 +19,7 @@ import {
   type Rule,
 } from './schemas.ts';
 
-const firstId = '00000000-0000-0000-0000-000000000000';
+export const firstId = '00000000-0000-0000-0000-000000000000';
 
 const defaults = {
   DueAfter: null,
@@ -47,6 +47,7 @@ export function requirementNotFound(): Problem {
 export const toRequirement = ({ requirement_id, rule, ...row }: RuleRow): Requirement => ({
   RequirementID: requirement_id,
   ...rule,
+  Voided: row.voided,
   Pending: row.pending_after !== null,
   CreatedAt: row.created_at.toISOString(),
   UpdatedAt: row.updated_at.toISOString(),
@@ -201,8 +202,10 @@ async function countOpens(ctx: TenantContext, requirementId: string): Promise<nu
 /** Above this number, the caller has to confirm. */
 const maxUnconfirmed = 100;
 
-export function confirmationRequired(count: number): Problem {
-  return new Problem(
+/** Refuses a change that opens many obligations, unless the caller has sent their number. */
+export function confirmed(count: number, confirm: number | undefined): void {
+  if (count <= maxUnconfirmed || count === confirm) return;
+  throw new Problem(
     'confirmation_required',
     `This opens ${count} obligations. Look at them with ?Plan=true, then send the request with ?Confirm=${count}.`,
     { param: 'Confirm', Count: count },
@@ -224,26 +227,29 @@ async function save(ctx: TenantContext, requirementId: string, rule: Rule): Prom
   return row;
 }
 
-type Put = RequirementChange & { requirementId: string; Confirm?: number };
-
-/** Validates and stores a requirement in the caller's transaction. */
-async function change(ctx: TenantContext, { requirementId, Confirm: _, ...sent }: Put) {
-  const stored = await ctx.db
+/** The requirement as stored, locked. The cast is safe: its columns are written only in this room. */
+export const withLock = async (ctx: TenantContext, requirementId: string) =>
+  (await ctx.db
     .selectFrom('requirement')
     .selectAll()
     .where('tenant_id', '=', ctx.tenantId)
     .where('requirement_id', '=', requirementId)
     .forUpdate()
-    .executeTakeFirst();
-  // The cast is safe: the column is written only here.
-  const before = (stored?.rule ?? null) as Rule | null;
+    .executeTakeFirst()) as RuleRow | undefined;
+
+type Put = RequirementChange & { requirementId: string; Confirm?: number };
+
+/** Validates and stores a requirement in the caller's transaction. */
+async function change(ctx: TenantContext, { requirementId, Confirm: _, ...sent }: Put) {
+  const stored = await withLock(ctx, requirementId);
+  const before = stored?.rule ?? null;
   const rule = merged(before, sent);
   checkDates(rule);
   if (sent.CourseIDs !== undefined || sent.DurationID !== undefined || !before) await checkCourses(ctx, rule);
   if (sent.Audience !== undefined) await checkPeople(ctx, rule);
   const names = Object.keys(rule) as (keyof Rule)[];
   const changed = names.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(rule[name]));
-  if (stored && changed.length === 0) return { row: stored as unknown as RuleRow, changed, isNew: false };
+  if (stored && changed.length === 0) return { row: stored, changed, isNew: false };
   return { row: await save(ctx, requirementId, rule), changed, isNew: !stored };
 }
 
@@ -258,8 +264,7 @@ export function putRequirement(
   return joinTransaction(ctx, async (ctx) => {
     const { row, changed, isNew } = await change(ctx, input);
     if (changed.length > 0) {
-      const opens = await countOpens(ctx, input.requirementId);
-      if (opens > maxUnconfirmed && opens !== input.Confirm) throw confirmationRequired(opens);
+      confirmed(await countOpens(ctx, input.requirementId), input.Confirm);
       await appendAudit(ctx, ctx.tenantId, {
         ...(isNew
           ? { action: 'requirement.created', data: {} }
@@ -275,15 +280,18 @@ export function putRequirement(
 export function planRequirement(ctx: TenantContext, input: Put): Promise<RequirementPlan> {
   return dryRun(ctx, async (ctx) => {
     await change(ctx, input);
-    return plannedChanges(ctx, input.requirementId);
+    return plannedChanges(ctx, input.requirementId, await countOpens(ctx, input.requirementId));
   });
 }
 
 const usersPerStep = 200;
 
 /** The changes for the first users, in the caller's dry run. */
-export async function plannedChanges(ctx: TenantContext, requirementId: string): Promise<RequirementPlan> {
-  const Opens = await countOpens(ctx, requirementId);
+export async function plannedChanges(
+  ctx: TenantContext,
+  requirementId: string,
+  Opens: number,
+): Promise<RequirementPlan> {
   const Changes: RequirementPlan['Changes'] = [];
   for (let last = firstId; ; ) {
     const users = await concernedUsers(ctx, { requirementId, after: last, max: usersPerStep });

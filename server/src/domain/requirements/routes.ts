@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { CountedPageOf, countQuery, PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
 import { Fields, OneOf, Text } from '../../http/validation/schema.ts';
-import { LoginID } from '../users/schemas.ts';
+import { AttributeFilter, LoginID } from '../users/schemas.ts';
 import { complianceBy, listCompliance } from './compliance.ts';
 import { obligationEvents } from './events.ts';
 import { exempt } from './exempt.ts';
@@ -20,8 +20,10 @@ import {
   RequirementChange,
   RequirementID,
   RequirementPlan,
+  VoidRelease,
 } from './schemas.ts';
 import { obligationStatuses } from './status.ts';
+import { planVoid, voidRelease } from './void.ts';
 
 const common = { tag: 'Requirements', access: 'tenant' } as const;
 const reading = { ...common, scope: 'requirements:read' } as const;
@@ -53,12 +55,31 @@ const filters = {
   RequirementID: Type.Optional(RequirementID),
   GroupName: Type.Optional(Text(255, { description: 'Users in this group.' })),
   ManagerLoginID: Type.Optional(Text(255, { description: 'Direct reports of this manager.' })),
+  Attribute: Type.Optional(AttributeFilter),
+  Present: Type.Optional(
+    Type.Boolean({
+      description:
+        'If true, only what reports count: the present cycle of users in the audience, without the cycle that follows it.',
+    }),
+  ),
   DueBefore: Type.Optional(
     Type.String({
       maxLength: 40,
       description: 'Due by the end of this day such as 2026-12-31, or before this time.',
     }),
   ),
+};
+
+const plan = {
+  Opens: 1,
+  Changes: [
+    {
+      ...{ LoginID: 'ada', Change: 'open', Reason: 'The user belongs to the audience.' },
+      ...{ DueAt: '2026-02-14T23:59:59.000Z', DueAtBefore: null },
+      ...{ ValidUntil: null, ValidUntilBefore: null },
+    },
+  ],
+  More: false,
 };
 
 export const requirementRoutes = [
@@ -79,17 +100,7 @@ export const requirementRoutes = [
       200: {
         description: 'Changed, or with Plan the RequirementPlan.',
         schema: Type.Union([Requirement, RequirementPlan]),
-        example: {
-          Opens: 1,
-          Changes: [
-            {
-              ...{ LoginID: 'ada', Change: 'open', Reason: 'The user belongs to the audience.' },
-              ...{ DueAt: '2026-02-14T23:59:59.000Z', DueAtBefore: null },
-              ...{ ValidUntil: null, ValidUntilBefore: null },
-            },
-          ],
-          More: false,
-        },
+        example: plan,
       },
     },
     problems: ['confirmation_required'],
@@ -103,6 +114,36 @@ export const requirementRoutes = [
         query.Confirm === undefined ? input : { ...input, Confirm: query.Confirm },
       );
       return isNew ? created(requirement, path`/requirement/${params.RequirementID}`) : ok(requirement);
+    },
+    afterwards: catchUp,
+  }),
+  route({
+    ...writing,
+    method: 'POST',
+    path: '/requirement/{RequirementID}/void',
+    name: 'voidRelease',
+    summary: 'Declare completions of a release void',
+    description:
+      'For example because the law has changed. They no longer satisfy this requirement, and those who relied on them have to repeat the course: by DueAfter from today, or by DueOn if that is later than today. Concerns only your tenant. Plan=true returns who has to repeat it by when.',
+    example: ['Release', 'Before'],
+    params: byId,
+    query: Fields(changeQuery),
+    body: VoidRelease,
+    responses: {
+      200: {
+        description: 'The requirement, or with Plan the RequirementPlan.',
+        schema: Type.Union([Requirement, RequirementPlan]),
+        example: plan,
+      },
+    },
+    problems: ['requirement_not_found', 'release_not_found', 'confirmation_required'],
+    events: obligationEvents,
+    audits: ['requirement.release_voided'],
+    handle: async (ctx, { params, query, body }) => {
+      const input = { ...body, requirementId: params.RequirementID };
+      if (query.Plan) return ok(await planVoid(ctx, input));
+      const confirm = query.Confirm === undefined ? {} : { Confirm: query.Confirm };
+      return ok(await voidRelease(ctx, { ...input, ...confirm }));
     },
     afterwards: catchUp,
   }),
@@ -221,13 +262,15 @@ export const requirementRoutes = [
     name: 'listCompliance',
     summary: 'Report compliance by requirement, group, manager or attribute',
     description:
-      'Counts users by the status of their obligations, now or at the end of a past day, in the groups that they had then. A user counts in each of their groups, and once in the total. To list the users behind a figure, send the same RequirementID, GroupName or ManagerLoginID with a Status to `GET /obligation`.',
+      'Counts users by the status of their obligations, now or at the end of a past day, in the groups that they had then. A user counts in each of their groups, and once in the total. To list the users behind a figure, send the same RequirementID, GroupName, ManagerLoginID or Attribute to `GET /obligation` with a Status and Present=true. Users without an enrolment are among them.',
     query: Fields({
       ...pageQuery,
       By: Type.Optional(OneOf(complianceBy, { description: 'Default: requirement.' })),
       AsOf: Type.Optional(Type.String({ format: 'date', description: 'Default: today.' })),
       Attribute: Type.Optional(Text(100, { description: 'The name of the attribute, for By=attribute.' })),
       RequirementID: Type.Optional(RequirementID),
+      GroupName: Type.Optional(Text(255, { description: 'Only users in this group.' })),
+      ManagerLoginID: Type.Optional(Text(255, { description: 'Only direct reports of this manager.' })),
     }),
     responses: { 200: { description: 'A page of lines.', schema: PageOf(Compliance) } },
     handle: async (ctx, { query }) => ok(await listCompliance(ctx, query)),

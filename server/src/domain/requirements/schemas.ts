@@ -1,7 +1,15 @@
 import Type from 'typebox';
-import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import {
+  DayOrInstant,
+  Fields,
+  Identifier,
+  Instant,
+  Nullable,
+  OneOf,
+  Text,
+} from '../../http/validation/schema.ts';
 import { dayPattern, periodPattern } from '../../lib/days.ts';
-import { CourseID, DurationID } from '../catalogue/schemas.ts';
+import { CourseID, DurationID, ReleaseNumber } from '../catalogue/schemas.ts';
 import { RemindersChange } from '../tenants/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { obligationStatuses } from './status.ts';
@@ -97,10 +105,33 @@ const rule = {
   }),
 };
 
+const Voided = {
+  CourseID,
+  Release: { ...ReleaseNumber, description: 'The release of the course.' },
+  Before: Instant('Completions before this time are void.'),
+};
+
+export const VoidRelease = Fields(
+  {
+    CourseID: Type.Optional({ ...CourseID, description: 'Default: the first of the CourseIDs.' }),
+    Release: Voided.Release,
+    Before: Type.Optional(
+      DayOrInstant(
+        'Completions before this day or time are void. Default: now. A later day also concerns learners who are still taking this release.',
+      ),
+    ),
+  },
+  { title: 'VoidRelease' },
+);
+export type VoidRelease = Type.Static<typeof VoidRelease>;
+
 export const Requirement = Fields(
   {
     RequirementID,
     ...rule,
+    Voided: Type.Array(Fields(Voided), {
+      description: 'Releases whose earlier completions no longer count.',
+    }),
     Pending: Type.Boolean({
       description:
         'true while a change is still being applied to its users, for example many new obligations.',
@@ -121,7 +152,7 @@ export const RequirementChange = Fields(optional, { title: 'RequirementChange' }
 export type RequirementChange = Type.Static<typeof RequirementChange>;
 
 /** A rule as stored: attributes are lists of values. */
-export type Rule = Omit<Requirement, 'RequirementID' | 'Pending' | 'CreatedAt' | 'UpdatedAt'>;
+export type Rule = Omit<Requirement, 'RequirementID' | 'Voided' | 'Pending' | 'CreatedAt' | 'UpdatedAt'>;
 
 const At = Nullable(Instant());
 
@@ -141,7 +172,8 @@ export const maxPlanned = 1_000;
 export const RequirementPlan = Fields(
   {
     Opens: Type.Integer({
-      description: 'Obligations that would open. Send it as Confirm if it exceeds 100.',
+      description:
+        'Obligations that would open, or whose completion would be void. Send it as Confirm if it exceeds 100.',
     }),
     Changes: Type.Array(PlannedChange, { description: `The changes for up to ${maxPlanned} users.` }),
     More: Type.Boolean({ description: 'true if there are more users than Changes covers.' }),

@@ -42,6 +42,10 @@ export const obligationStatusSql = (row: string, now: string) => `(case
   when ${row}.expiring_at <= ${now} then 'expiring'
   else 'met' end)`;
 
+/** SQL: the cycle that reports count. The one that follows counts only once the present one has been replaced. */
+export const isPresent = (row: string) =>
+  `not ${row}.follows and ${row}.left_at is null and ${row}.closed_at is null`;
+
 /** SQL on `held`: required and not completed. */
 export const isOpen = 'held.closed_at is null and held.exempt_at is null and held.met_at is null';
 const isMet = 'held.closed_at is null and held.exempt_at is null and held.met_at is not null';
