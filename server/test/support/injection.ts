@@ -113,6 +113,7 @@ export const hostileBodies = {
     Intro: hostile('Intro'),
     Closing: hostile('Closing'),
   },
+  voidRelease: { CourseID: hostile('CourseID'), Release: 1, Before: '2020-01-01' },
   recordCompletion: {
     LoginID: hostile('LoginID'),
     CourseID: hostile('CourseID'),
