@@ -79,7 +79,7 @@ async function costOf(path: string): Promise<{ visited: number; milliseconds: nu
   seen = [];
   const headers = { authorization: `Bearer ${tenant.key}` };
   const reply = await node.api.inject({ method: 'GET', url: path, headers });
-  assert.equal(reply.statusCode, 200, reply.body);
+  assert.equal(reply.statusCode, 200, `${path} ${reply.body}`);
   const lists = seen.filter(
     ({ text }) => /\b(obligation|enrolment|completion_day)\b/.test(text) && /^\s*(select|with)/.test(text),
   );

@@ -36,7 +36,7 @@ const fresh = {
   ...{ ValidFor: null, Cycle: null, Window: null, CountsFrom: 'completion', CountsEarlier: true },
   ...{ DueSoonDays: 14, ExpiringDays: 30, DurationID: null, Status: 'active', Reminders: null },
 } satisfies RequirementChange;
-type Rule = Omit<Requirement, 'RequirementID' | 'Pending' | 'CreatedAt' | 'UpdatedAt'>;
+type Rule = Omit<Requirement, 'RequirementID' | 'Voided' | 'Pending' | 'CreatedAt' | 'UpdatedAt'>;
 
 type PartProps = { now: Rule; set: (change: Partial<Rule>) => void };
 
