@@ -62,7 +62,7 @@ async function fill(): Promise<void> {
         case when n % 3 = 0 or due.at < now() then null when due.at < now() + interval '14 days' then due.at else due.at - interval '14 days' end,
         now(), array['g' || n % ${users} % 300], 'u' || n % ${users} / 20,
         jsonb_build_object('site', 's' || n % ${users} % 20), ${id(2, 'n')}
-      from ${range} cross join lateral (select now() + (n % 1000 - 250) * interval '1 day' + interval '1 hour' as at) due`);
+      from ${range} cross join lateral (select date_trunc('second', now()) + (n % 1000 - 250) * interval '1 day' + interval '1 hour' as at) due`);
   }
   if (!onCitus)
     for (const table of ['user', 'enrolment', 'obligation', 'requirement']) await sql(`analyze "${table}"`);
