@@ -4,7 +4,10 @@ import { toNfc } from './unicode.ts';
 
 export type ZipEntry = { name: string; content: Buffer | Readable; at: Date };
 
-/** Streams a zip. Each file is produced only after the former one has been sent, so that memory stays constant. */
+/**
+ * Streams a zip. Each file is produced only after the former one has been sent. Files are stored as they are, because
+ * yazl keeps the buffers of its compressors until the zip ends: 44 kB for each file.
+ */
 export function zipOf(files: AsyncIterable<ZipEntry>): Readable {
   const zip = new ZipFile();
   // yazl declares less than the PassThrough that it creates.
@@ -14,11 +17,13 @@ export function zipOf(files: AsyncIterable<ZipEntry>): Readable {
       if (output.destroyed) return;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       output.once('close', resolve);
-      const options = { mtime: at, mode: 0o100644, forceDosTimestamp: true };
+      const options = { mtime: at, mode: 0o100644, forceDosTimestamp: true, compress: false };
+      // yazl keeps the callback until the zip ends, so the callback must not keep the file.
+      const pending = [content instanceof Readable ? content : Readable.from([content])];
       zip.addReadStreamLazy(name, options, (give) => {
-        const source = content instanceof Readable ? content : Readable.from([content]);
-        source.once('end', resolve).once('error', reject);
-        give(null, source);
+        const source = pending.pop();
+        source?.once('end', resolve).once('error', reject);
+        if (source) give(null, source);
       });
       await promise;
       output.off('close', resolve);
