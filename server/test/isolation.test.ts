@@ -141,6 +141,7 @@ const leftOut: Record<string, string[]> = {
   // No administrator of the intruder has a passkey.
   putIdentityProvider: ['RequiredForAdministrators', 'Scopes'],
   putCertificateTemplate: ['ValidTo'],
+  previewCertificateTemplate: ['ValidTo'],
   createReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],
   updateReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],
 };
