@@ -71,6 +71,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/invitations', () => import('./pages/invitations/invitations.tsx')),
   at('/console/invitations/mails', () => import('./pages/invitations/mails.tsx')),
   at('/console/security', () => import('./pages/security/security.tsx')),
+  at('/console/password', () => import('./pages/password/password.tsx')),
   at('/console/invitation', () => import('./pages/invitation/invitation.tsx')),
   at('/console/forgot', () => import('./pages/password/forgot.tsx')),
   at('/console/reset', () => import('./pages/password/reset.tsx')),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import compile from 'icu-minify/compile';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -18,7 +19,8 @@ const compileTexts: Plugin = {
   },
 };
 
-export default defineConfig({
+/** Learners get a build of their own, so that it contains only what their page needs. */
+export default defineConfig(({ mode }) => ({
   base: '/console/',
   plugins: [compileTexts],
   resolve: { alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' } },
@@ -27,9 +29,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Nothing is inlined, because the page's policy forbids scripts and styles in data: URLs.
     assetsInlineLimit: 0,
-    manifest: 'manifest.json',
+    manifest: mode === 'learner' ? false : 'manifest.json',
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
+      input: join(import.meta.dirname, mode === 'learner' ? 'learner.html' : 'index.html'),
       // Bundles parts of the first screen that would otherwise need separate requests.
       output: {
         codeSplitting: {
@@ -47,4 +50,4 @@ export default defineConfig({
       },
     },
   },
-});
+}));

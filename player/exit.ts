@@ -1,9 +1,10 @@
+import { showCertificate } from './certificate.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Receipt, Session } from './contract.ts';
 import type { Course, ExitKind } from './course.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
-import { hidePage, type Outcome, showEnd, showPage } from './pages.ts';
+import { hidePage, type Outcome, resultOf, showEnd, showPage } from './pages.ts';
 import type { Stop } from './save-state.ts';
 import { webAddress } from './session.ts';
 
@@ -60,7 +61,11 @@ export async function leaveCourse(
     const { receipt, seconds } = summary();
     elements.loading.hidden = true;
     const isPartly = commits.state === 'partly';
-    showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address, isPartly });
+    const counts = session.Mode === 'normal';
+    showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address, isPartly, counts });
+    const result = resultOf(receipt);
+    if (counts && outcome === 'saved' && (result === 'passed' || result === 'completed'))
+      void showCertificate(session.Session);
   };
   if (timeUp === null || isIncomplete) return go();
   const { title, left, leave } = messages.timeUp;

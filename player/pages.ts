@@ -39,13 +39,26 @@ export function ask(title: string, text: string, actions: Action[]): void {
   dialog.showModal();
 }
 
-/** The final page if there is no page to return to. */
 /** What became of the learner's progress. */
 export type Outcome = 'saved' | 'onDevice' | 'lost' | 'refused';
 
+/** The result that the course has reached; null if there is none yet. */
+export function resultOf({ Completion, Success }: Receipt): 'passed' | 'failed' | 'completed' | null {
+  if (Success !== 'unknown') return Success;
+  return Completion === 'completed' ? 'completed' : null;
+}
+
+/** The final page if there is no page to return to. It acknowledges the result. */
 export function showEnd(
   outcome: Outcome,
-  course: { title: string; receipt: Receipt; seconds: number; back: string | null; isPartly: boolean },
+  course: {
+    title: string;
+    receipt: Receipt;
+    seconds: number;
+    back: string | null;
+    isPartly: boolean;
+    counts: boolean;
+  },
 ): void {
   const { receipt, seconds, back } = course;
   const { end } = messages;
@@ -63,21 +76,24 @@ export function showEnd(
     'facts',
     ...facts.map(([term, value]) => make('div', '', make('dt', '', term), make('dd', '', value))),
   );
-  const title = end[outcome];
+  const result = course.counts && outcome === 'saved' ? resultOf(receipt) : null;
+  const title = result ? end.results[result] : end[outcome];
   const texts = {
     saved: course.isPartly ? `${messages.saveStates.partly}. ${end.close}` : end.close,
     onDevice: end.onDeviceText,
     lost: end.lostText,
     refused: end.refusedText,
   };
-  const text = texts[outcome];
-  const actions: Action[] = [{ text: end.again, act: () => location.reload() }];
+  const text = result === 'failed' ? `${end.mayRepeat} ${texts.saved}` : texts[outcome];
+  const actions: Action[] = [
+    { text: end.again, act: () => location.reload(), primary: result === null || result === 'failed' },
+  ];
   if (back) actions.push({ text: messages.back, act: () => location.assign(back), primary: false });
   showPage(title, text, actions, list);
   const mark = make(
     'div',
-    `seal ${outcome}`,
-    makeIcon(outcome === 'lost' || outcome === 'refused' ? 'failed' : 'completed'),
+    `seal ${result === 'failed' ? 'lost' : outcome}`,
+    makeIcon(outcome === 'lost' || outcome === 'refused' || result === 'failed' ? 'failed' : 'completed'),
   );
   const eyebrow = make('p', 'eyebrow', course.title);
   eyebrow.dir = 'auto';
@@ -85,7 +101,7 @@ export function showEnd(
   document.title = title;
 }
 
-function makeAction({ text, act, primary = true, href }: Action): HTMLElement {
+export function makeAction({ text, act, primary = true, href }: Action): HTMLElement {
   const look = primary ? 'button primary' : 'button';
   if (href !== undefined) {
     const link = make('a', look, text);

@@ -97,16 +97,19 @@ function compressTexts(folder: string): void {
   }
 }
 
-function page(folder: 'console' | 'player'): Part['build'] {
+/** Several modes are builds of their own, in the same folder. */
+function page(folder: 'console' | 'player', modes = ['production']): Part['build'] {
   return async (outDir) => {
     const { build } = await import('vite');
     const home = join(root, folder);
-    await build({
-      configFile: join(home, 'vite.config.ts'),
-      root: home,
-      logLevel: 'warn',
-      build: { outDir, emptyOutDir: false },
-    });
+    for (const mode of modes)
+      await build({
+        configFile: join(home, 'vite.config.ts'),
+        root: home,
+        mode,
+        logLevel: 'warn',
+        build: { outDir, emptyOutDir: false },
+      });
     compressTexts(outDir);
   };
 }
@@ -134,7 +137,7 @@ const parts = {
     ],
     build: generate,
   },
-  console: { sources: pageSources('console'), build: page('console') },
+  console: { sources: pageSources('console'), build: page('console', ['production', 'learner']) },
   guide: { sources: ['docs/{guide,site}/**/*.*', 'docs/eleventy.config.js'], build: buildGuide },
   player: { sources: [...pageSources('player'), 'standards/*.ts'], build: page('player') },
   certificates: { sources: ['certificates/**/*.*', 'standards/contrast.ts'], build: buildCertificates },

@@ -1,15 +1,17 @@
 import { createContext, type ReactNode, use, useContext, useEffect, useState } from 'react';
 import { IntlProvider } from 'use-intl';
 import english from '../texts/en.json' with { type: 'json' };
+import type englishLearner from '../texts/en.learner.json';
 import type englishPages from '../texts/en.pages.json';
 import { initialBranding, useBranding } from './branding.tsx';
 
 type First = typeof english;
 type Pages = typeof englishPages;
+type Learner = typeof englishLearner;
 
 declare module 'use-intl' {
   interface AppConfig {
-    Messages: First & Pages;
+    Messages: First & Pages & Learner;
   }
 }
 
@@ -59,20 +61,23 @@ type Chosen = { language: Language; messages: First; choose: (language: Language
 const LanguageContext = createContext<Chosen>({ language: 'en', messages: english, choose: () => {} });
 export const useLanguage = () => useContext(LanguageContext);
 
-export function Texts({ children }: { children: ReactNode }) {
+type TextsProps = { more?: Record<Language, () => Promise<Learner>>; children: ReactNode };
+
+/** `more` are further texts of the first screen. */
+export function Texts({ more, children }: TextsProps) {
   const { branding } = useBranding();
   const [chosen, setChosen] = useState<Language | null>(null);
   const wanted = chosen ?? preferred(branding?.Language);
   const [shown, setShown] = useState<{ language: Language; messages: First } | null>(null);
   useEffect(() => {
     let current = true;
-    languages[wanted].first().then((messages) => {
-      if (current) setShown({ language: wanted, messages });
+    Promise.all([languages[wanted].first(), more?.[wanted]()]).then(([first, further]) => {
+      if (current) setShown({ language: wanted, messages: { ...first, ...further } });
     });
     return () => {
       current = false;
     };
-  }, [wanted]);
+  }, [wanted, more]);
   useEffect(() => {
     if (shown) document.documentElement.lang = shown.language;
   }, [shown]);

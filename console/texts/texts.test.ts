@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import german from './de.json' with { type: 'json' };
+import germanLearner from './de.learner.json' with { type: 'json' };
 import germanPages from './de.pages.json' with { type: 'json' };
 import english from './en.json' with { type: 'json' };
+import englishLearner from './en.learner.json' with { type: 'json' };
 import englishPages from './en.pages.json' with { type: 'json' };
 import french from './fr.json' with { type: 'json' };
+import frenchLearner from './fr.learner.json' with { type: 'json' };
 import frenchPages from './fr.pages.json' with { type: 'json' };
 
 type Texts = { [key: string]: string | Texts };
@@ -57,7 +60,7 @@ function styledArguments(elements: readonly MessageFormatElement[]): string[] {
   });
 }
 
-const source = flat({ ...english, ...englishPages });
+const source = flat({ ...english, ...englishPages, ...englishLearner });
 
 test('the check reports mismatched parameters, missing plural forms and formats', () => {
   const message = parse('<b>{name}</b>: {count, plural, =0 {none} other {# of {all, number}}} {name}');
@@ -69,8 +72,8 @@ test('the check reports mismatched parameters, missing plural forms and formats'
 
 for (const [language, texts] of [
   ['en', source],
-  ['de', flat({ ...german, ...germanPages })],
-  ['fr', flat({ ...french, ...frenchPages })],
+  ['de', flat({ ...german, ...germanPages, ...germanLearner })],
+  ['fr', flat({ ...french, ...frenchPages, ...frenchLearner })],
 ] as const)
   test(`The texts in ${language} have the same keys and parameters as the English ones`, () => {
     assert.deepEqual([...texts.keys()].sort(), [...source.keys()].sort());
@@ -85,7 +88,7 @@ for (const [language, texts] of [
 
 test('The first screen loads only its own texts', () => {
   const folder = join(import.meta.dirname, '..');
-  const files = globSync('{shell,parts,pages/home,pages/sign-in}/*.{ts,tsx}', { cwd: folder });
+  const files = globSync('{shell,parts,pages/home,pages/sign-in,learner}/*.{ts,tsx}', { cwd: folder });
   assert.ok(files.length > 20);
   // These are shared by pages that load their texts later.
   const shared = files.filter(
@@ -101,5 +104,5 @@ test('The first screen loads only its own texts', () => {
       ),
     ),
   );
-  assert.deepEqual([...sections].sort(), Object.keys(english).sort());
+  assert.deepEqual([...sections].sort(), Object.keys({ ...english, ...englishLearner }).sort());
 });

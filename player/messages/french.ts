@@ -208,6 +208,15 @@ export const french: Messages = {
     score: 'Score',
     progress: 'Progression',
     time: 'Durée de cette session',
+    results: { passed: 'Réussi', failed: 'Non réussi', completed: 'Cours terminé' },
+    mayRepeat:
+      'Vos réponses sont enregistrées. S’il vous reste des tentatives, vous pouvez rouvrir le cours.',
+  },
+  certificate: {
+    title: 'Votre certificat est prêt.',
+    download: 'Télécharger le certificat',
+    check: 'Ouvrir la page de vérification',
+    failed: 'Le certificat n’a pas pu être téléchargé. Réessayez dans un instant.',
   },
   completions: { unknown: 'Commencé', incomplete: 'En cours', completed: 'Terminé' },
   successes: { passed: 'Réussi', failed: 'Non réussi' },

@@ -208,6 +208,15 @@ export const german: Messages = {
     score: 'Punktzahl',
     progress: 'Fortschritt',
     time: 'Zeit in dieser Sitzung',
+    results: { passed: 'Bestanden', failed: 'Nicht bestanden', completed: 'Kurs abgeschlossen' },
+    mayRepeat:
+      'Ihre Antworten sind gespeichert. Wenn Sie noch Versuche haben, können Sie den Kurs erneut öffnen.',
+  },
+  certificate: {
+    title: 'Ihr Zertifikat ist fertig.',
+    download: 'Zertifikat herunterladen',
+    check: 'Prüfseite öffnen',
+    failed: 'Das Zertifikat konnte nicht heruntergeladen werden. Versuchen Sie es gleich noch einmal.',
   },
   completions: { unknown: 'Begonnen', incomplete: 'In Bearbeitung', completed: 'Abgeschlossen' },
   successes: { passed: 'Bestanden', failed: 'Nicht bestanden' },

@@ -320,7 +320,8 @@ test('the service accepts the example of every operation and responds as the exa
   const { body: certificate } = await send('readCertificateOfEnrolment');
   await override(null);
   real.set(numberExample, certificate.Number);
-  await sendAll('listCertificates readCertificate verifyCertificate reissueCertificate revokeCertificate');
+  await sendAll('listCertificates listCertificatesOfUser readCertificate verifyCertificate');
+  await sendAll('reissueCertificate revokeCertificate');
   await sendAll(
     'issueEarlierCertificates downloadCertificates exportEvidence rotateCertificateKeys openCertificateCheck',
   );
@@ -336,7 +337,7 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll(
     'commit keepSessionAlive readCourseFile readPlayerLogo readActivity listCourseInteractions readCourseQuestions',
   );
-  await sendAll('resetEnrolment listAttempts previewCourse');
+  await sendAll('readPlayerCertificate resetEnrolment listAttempts previewCourse');
   const { body: preview } = await send('previewOfferedCourse');
   await send('openPreview', queryOf(preview.PreviewURL));
   await becomeTestTenant();

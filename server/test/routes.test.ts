@@ -222,6 +222,7 @@ test('learners can call only the listed operations, on their own data', () => {
     routes.flatMap(({ allowsLearners, method, path }) => (allowsLearners ? `${method} ${path}` : [])).sort(),
     [
       'GET /catalogue/course/{CourseID}/{LoginID}',
+      'GET /certificate/user/{LoginID}',
       'GET /enrolment/{LoginID}',
       'GET /enrolment/{LoginID}/{EnrollID}',
       'GET /enrolment/{LoginID}/{EnrollID}/activity',

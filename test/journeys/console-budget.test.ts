@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { signInOperator } from '../../server/src/domain/sign-in/test-support.ts';
+import { signInOperator, signInUser } from '../../server/src/domain/sign-in/test-support.ts';
 import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
+import { newTenant } from '../../server/test/support/tenant.ts';
 
 /**
  * The budget for the first screen. Bytes are those of the built files, compressed with Brotli as browsers receive them
@@ -25,10 +26,13 @@ before(async () => {
 
 after(() => service?.close());
 
-/** Opens a page with an empty cache. Returns the bytes transferred and the time until the page is interactive. */
-async function measure(path = '/console'): Promise<{ bytes: number; requests: number; interactive: number }> {
+/** Opens a page with an empty cache, as the operator unless another cookie is given. Returns the bytes transferred and the time until the page is interactive. */
+async function measure(
+  path = '/console',
+  cookie?: string,
+): Promise<{ bytes: number; requests: number; interactive: number }> {
   const context = await newContext({ width: 390, height: 800 });
-  const [name = '', value = ''] = (await signInOperator(service)).split('=');
+  const [name = '', value = ''] = (cookie ?? (await signInOperator(service))).split('=');
   await context.addCookies([{ name, value, url: service.baseUrl, httpOnly: true, sameSite: 'Strict' }]);
   const page = await openPage(context);
   const session = await context.newCDPSession(page);
@@ -76,6 +80,15 @@ test('The API reference stays within 250 kB', async (t) => {
   t.diagnostic(`${bytes} bytes`);
   assert.ok(bytes > 50_000, 'the built files were not counted');
   assert.ok(bytes <= 250_000, `${bytes} bytes were transferred`);
+});
+
+test("learners' first screen stays within 100 kB", async (t) => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user();
+  const { bytes, requests } = await measure('/console', await signInUser(service, tenant, LoginID));
+  t.diagnostic(`${bytes} bytes, ${requests} requests`);
+  assert.ok(bytes > 50_000, 'the built files were not counted');
+  assert.ok(bytes <= 100_000, `${bytes} bytes were transferred`);
 });
 
 test("the player's script stays within 60 kB", (t) => {

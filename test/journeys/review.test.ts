@@ -81,7 +81,7 @@ test('A learner who has completed a SCORM 2004 course reviews it', async () => {
   await press(page, 'finish');
   await untilMatching(read, ({ Completion, Success }) => Completion === 'completed' && Success === 'passed');
   // The course ends itself, with another commit.
-  await page.getByRole('heading', { name: 'Your progress is saved' }).waitFor();
+  await page.getByRole('heading', { name: 'You passed' }).waitFor();
   const before = await read();
 
   await page.goto(LaunchURL);

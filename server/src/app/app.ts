@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { auditRoutes } from '../domain/audit/routes.ts';
 import { catalogueRoutes } from '../domain/catalogue/routes.ts';
 import { issuerRoutes } from '../domain/certificates/credential/issuer-routes.ts';
+import { playerCertificateRoute } from '../domain/certificates/player-route.ts';
 import { certificateRoutes } from '../domain/certificates/routes.ts';
 import { verifyRoutes } from '../domain/certificates/verify-routes.ts';
 import { completionRoutes } from '../domain/completions/routes.ts';
@@ -127,6 +128,7 @@ export const routes: readonly Route[] = [
   ...sandboxRoutes,
   ...contentRoutes,
   playerLogoRoute,
+  playerCertificateRoute,
   ...auRoutes,
   ...aiccRoutes,
 ];
@@ -193,7 +195,7 @@ export async function buildApp(
   metrics.observe(content, 'content');
   observe?.(api);
   observe?.(content);
-  consoleRoutes(api);
+  consoleRoutes(api, ctx);
   guideRoutes(api);
   healthRoutes(operations ?? api, ctx, metrics);
   await prepareContent(content, ctx);

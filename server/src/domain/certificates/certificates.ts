@@ -95,25 +95,33 @@ export async function* selectCertificates(
 const ofEnrolment = withLogin(`select own.* from certificate own
   where own.tenant_id = $1 and own.enroll_id = $2 order by own.certificate_id desc limit 1`);
 
-/** The newest certificate of an enrolment. */
+export function notEarned(): Problem {
+  return new Problem(
+    'certificate_not_found',
+    'The enrolment has no certificate: the course issues none, or the learner has not earned it yet.',
+    { param: 'EnrollID' },
+  );
+}
+
+/** The newest certificate of an enrolment that exists. */
+export async function findNewest(ctx: TenantContext, enrollId: string): Promise<CertificateWithLogin> {
+  await issueDue(ctx);
+  const [row] = await run<CertificateWithLogin>(ctx, {
+    name: 'certificate_of_enrolment',
+    text: ofEnrolment,
+    values: [ctx.tenantId, enrollId],
+  });
+  if (!row) throw notEarned();
+  return row;
+}
+
+/** The newest certificate of a user's enrolment. */
 export async function findOfEnrolment(
   ctx: TenantContext,
   input: { loginId: string; enrollId: string },
 ): Promise<CertificateWithLogin> {
   await readEnrolment(ctx, input);
-  await issueDue(ctx);
-  const values = [ctx.tenantId, input.enrollId];
-  const [row] = await run<CertificateWithLogin>(ctx, {
-    name: 'certificate_of_enrolment',
-    text: ofEnrolment,
-    values,
-  });
-  if (row) return row;
-  throw new Problem(
-    'certificate_not_found',
-    'The enrolment has no certificate: the course issues none, or the learner has not earned it yet.',
-    { param: 'EnrollID' },
-  );
+  return findNewest(ctx, input.enrollId);
 }
 
 /** Locks the certificate's row until the transaction ends. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { CountedPageOf, countQuery, orderQuery, pageQuery } from '../../http/pagination.ts';
+import { CountedPageOf, countQuery, orderQuery, PageOf, pageQuery } from '../../http/pagination.ts';
 import { ok, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
 import { zipOf } from '../../lib/zip-stream.ts';
@@ -183,6 +183,21 @@ export const certificateRoutes = [
     events: [],
     audits: ['certificate_key.rotated'],
     handle: async (ctx) => ({ status: 201, body: await rotateKeys(ctx) }),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/certificate/user/{LoginID}',
+    name: 'listCertificatesOfUser',
+    summary: "List a user's certificates",
+    description: 'In the order in which they were issued. Learners can read their own.',
+    allowsLearners: true,
+    params: Type.Object({ LoginID }),
+    query: Fields({ ...pageQuery, ...orderQuery }),
+    responses: { 200: { description: 'A page of certificates.', schema: PageOf(Certificate) } },
+    problems: ['user_not_found'],
+    handle: async (ctx, { params, query }) =>
+      ok(await listCertificates(ctx, { ...query, LoginID: params.LoginID })),
   }),
   route({
     ...reading,

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { byUrgency, dueAt, type Enrolment, itemsOf, type Obligation, sectionOf } from './items.ts';
+
+const enrolment = (EnrollID: string, more: Partial<Enrolment> = {}) =>
+  ({
+    ...{ EnrollID, CourseID: EnrollID, CourseTitle: EnrollID, Status: 'enrolled', Outcome: 'not_started' },
+    ...{ EnrolledAt: '2026-01-01T00:00:00Z', LastAccessedAt: null, DueAt: null, ExpiresAt: null },
+    ...more,
+  }) as Enrolment;
+
+const obligation = (EnrollID: string | null, more: Partial<Obligation> = {}) =>
+  ({
+    ...{
+      RequirementID: `must ${EnrollID}`,
+      Title: `Must ${EnrollID}`,
+      EnrollID,
+      Cycle: 1,
+      Status: 'not_due',
+    },
+    ...{ DueAt: '2026-12-03T23:59:59Z', ValidUntil: null },
+    ...more,
+  }) as Obligation;
+
+test('the most urgent course is first, whether its enrolment or a requirement says when it is due', () => {
+  const items = itemsOf(
+    [
+      enrolment('idle'),
+      enrolment('ends', { ExpiresAt: '2026-12-02T00:00:00Z' }),
+      enrolment('due', { DueAt: '2026-12-04T00:00:00Z' }),
+      enrolment('must'),
+    ],
+    [obligation('must'), obligation(null, { Status: 'overdue', DueAt: '2026-11-01T00:00:00Z' })],
+  );
+  const order = items.sort(byUrgency).map(({ title }) => title);
+  assert.deepEqual(order, ['Must null', 'ends', 'must', 'due', 'idle']);
+  assert.ok(items.every((item) => sectionOf(item) === 'open'));
+});
+
+test('superseded enrolments and closed cycles are left out, and the newest cycle counts', () => {
+  const items = itemsOf(
+    [
+      enrolment('old', { CourseID: 'fire', Outcome: 'passed' }),
+      enrolment('new', { CourseID: 'fire', EnrolledAt: '2026-02-01T00:00:00Z' }),
+    ],
+    [
+      obligation('old', { RequirementID: 'fire', Status: 'closed' }),
+      obligation('new', { RequirementID: 'fire', Status: 'overdue', Cycle: 2 }),
+    ],
+  );
+  assert.deepEqual(
+    items.map(({ key, obligation }) => [key, obligation?.Cycle]),
+    [['new', 2]],
+  );
+});
+
+test('a completion counts until the requirement asks for another', () => {
+  const passed = enrolment('fire', { Outcome: 'passed', Status: 'completed' });
+  const [met, expired, ended] = [
+    itemsOf([passed], [obligation('fire', { Status: 'expiring', ValidUntil: '2027-03-01T00:00:00Z' })]),
+    itemsOf([passed], [obligation('fire', { Status: 'expired' })]),
+    itemsOf([enrolment('gone', { Status: 'expired', Outcome: 'expired' })], []),
+  ].map(([item]) => item && [sectionOf(item), dueAt(item)]);
+  assert.deepEqual(met, ['done', null]);
+  assert.deepEqual(expired, ['open', '2026-12-03T23:59:59Z']);
+  assert.deepEqual(ended, ['ended', null]);
+});
