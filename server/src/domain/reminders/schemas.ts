@@ -110,7 +110,11 @@ export const ReminderTextChange = Fields(
 export type ReminderTextChange = Type.Static<typeof ReminderTextChange>;
 
 export const ReminderPreview = Fields(
-  { Subject: Type.String(), Text: Type.String(), HTML: Type.String() },
+  {
+    Subject: Type.String(),
+    Text: Type.String({ examples: ['Hello Ada,\n\nThis is waiting for you at Acme: …'] }),
+    HTML: Type.String({ examples: ['<!doctype html><p>Hello Ada, …</p>'] }),
+  },
   { title: 'ReminderPreview', description: 'The email with sample data.' },
 );
 export type ReminderPreview = Type.Static<typeof ReminderPreview>;
