@@ -53,7 +53,8 @@ for (const Standard of dispatchStandards)
     await writeFile(file, content);
     const imported = await service.importPackage(`again-${Standard}`, file);
     expectStatus(imported, 201);
-    assert.deepEqual([imported.body.Standard, imported.body.Title], [Standard, Title]);
+    assert.equal(imported.body.Title, Title);
+    assert.ok(imported.body.Standard.startsWith(Standard), imported.body.Standard);
   });
 
 test('a learner opens the course, resumes, and is listed with a seat', async () => {
