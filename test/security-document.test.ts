@@ -37,8 +37,8 @@ test('every test named in SECURITY.md exists, and each of the ten risks has at l
 test('only webhook deliveries, imports from a URL and identity providers open connections to addresses given by clients', () => {
   const opens = /\bfetch\(|from 'node:(https?|net|tls|dgram|http2)'|from 'undici'|dns/;
   const files = globSync('server/src/**/*.ts', { cwd: root }).filter(
-    // The pages of a dispatch run in a browser.
-    (file) => !/\.test\.ts$|test-support|dispatch\/package\//.test(file),
+    // The pages of a dispatch and the check of a certificate run in a browser.
+    (file) => !/\.test\.ts$|test-support|dispatch\/package\/|verify-page/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
   // The CLI calls the service that its user specifies or that it has started, and the demo calls its own service. Emails and

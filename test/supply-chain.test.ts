@@ -63,6 +63,8 @@ const known = [
   /^lightningcss(-[\w-]+)?@[\d.]+: MPL-2\.0$/,
   // Its LICENSE file is the MIT licence; its package.json names none.
   /^png-js@2\.0\.0: no licence$/,
+  // Its LICENSE.md: BSD-3-Clause, and the W3C Software and Document License for the contexts.
+  /^@digitalbazaar\/credentials-context@3\.2\.0: no licence$/,
 ];
 
 function isPermissive(expression: string): boolean {
