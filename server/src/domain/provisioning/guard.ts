@@ -47,7 +47,7 @@ export async function guardDisabling(ctx: TenantContext): Promise<void> {
   if (disabled > Math.max(always, Math.floor((users * own.guard_percent) / 100)))
     throw new GuardStopped(
       403,
-      `This sync would disable more than ${own.guard_percent} % of the users within ${windowHours} hours, so it has been stopped. An administrator must confirm it with POST /provisioning/confirm or on the Provisioning page of the console.`,
+      `This sync would disable more than ${own.guard_percent} % of the users within ${windowHours} hours, so it has been stopped. An administrator must confirm it with POST /provisioning/confirm or on the Single sign-on page of the console.`,
     );
   await ctx.db
     .updateTable('provisioning')
