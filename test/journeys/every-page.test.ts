@@ -81,7 +81,15 @@ const linkPages = ['/console/invitation', '/console/forgot', '/console/reset'];
 const lists = [
   ...['api-keys', 'audit', 'courses', 'enrolments', 'events', 'invitations', 'invitations/mails', 'keys'],
   ...['reports', 'reports?by=course_and_group', 'reports/access', 'reports/access?by=course_and_group'],
-  ...['reports/schedules', 'requirements', 'requirements/people', 'statements', 'users', 'webhooks'],
+  ...[
+    'reports/compliance?by=requirement',
+    'reports/schedules',
+    'requirements',
+    'requirements/people',
+    'statements',
+    'users',
+    'webhooks',
+  ],
 ];
 
 function pathsInRouter(): string[] {
