@@ -79,7 +79,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     "Ask the operator to add an option to the course, or to make one available to the user's group.",
   course_retired: 'The course accepts no new enrolments. Current enrolments continue.',
   course_not_playable: 'Ask the operator to import a package, or to set the `URL` of the course.',
-  course_in_use: 'Retire the course instead: `{"Status":"retired"}`.',
+  course_in_use:
+    'Retire the course instead: `{"Status":"retired"}`. Remove a part of a path from the path first.',
   option_in_use: 'Retire the option instead: `{"Status":"retired"}`.',
   already_enrolled:
     'The user has a current enrolment and `IfEnrolled` is `fail`. Use `return`, `extend` or `renew`.',

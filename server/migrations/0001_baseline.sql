@@ -427,7 +427,8 @@ create index mail_recipient_age on mail_recipient (hour_began_at);
 
 -- catalogue: deployment-wide
 
--- complete_when: the rule for completing a single file; null: the rule of its standard.
+-- complete_when: the rule for completing a single file; null: the rule of its standard. path: the steps of a course made
+-- of courses. owner_tenant_id: the tenant that made this path, and the only one that may change it; null: the operator.
 
 create table course (
   course_id text primary key,
@@ -445,7 +446,10 @@ create table course (
   complete_when jsonb,
   require_sign_in boolean not null default false,
   certificate jsonb,
-  certificate_since timestamptz
+  certificate_since timestamptz,
+  path jsonb,
+  owner_tenant_id text,
+  check (path is null or (release_id is null and url is null))
 );
 create index course_by_text on course using gin (folded gin_trgm_ops);
 
@@ -538,7 +542,8 @@ create unique index enrol_option_limits on enrol_option (course_id, duration_id,
 -- seat can be used again. group_name: the user's current group. au_bytes: stored by its AUs. attempt_rules null: one
 -- attempt, which stays open. attempt_launch: the last launch before the current attempt. attempt_state: its own result,
 -- and what counts of earlier ones; null: the result of the enrolment. end_set_at: when the end was last moved.
--- time_factor: as in "user"; null: the user's. due_at: advice, which ends nothing.
+-- time_factor: as in "user"; null: the user's. due_at: advice, which ends nothing. path_enroll_id: the enrolment on the
+-- path of which this is a part. withdrawn_with_path: it is reinstated with the path.
 -- fillfactor here and below: commits update these rows without new index entries.
 create table enrolment (
   tenant_id text not null,
@@ -580,6 +585,8 @@ create table enrolment (
   end_set_at timestamptz,
   time_factor double precision check (time_factor = 0 or time_factor >= 1),
   due_at timestamptz,
+  path_enroll_id uuid,
+  withdrawn_with_path boolean not null default false,
   primary key (tenant_id, enroll_id),
   foreign key (course_id, duration_id) references enrol_option,
   foreign key (tenant_id, user_id) references "user"
@@ -612,6 +619,8 @@ comment on index enrolment_of_group is 'GET /enrolment by GroupName';
 create index enrolment_of_option on enrolment (course_id, duration_id, tenant_id, enroll_id);
 comment on index enrolment_of_option is
   'GET /enrolment by DurationID, and PUT /course/{CourseID}/option/{DurationID}, which counts seats in all tenants';
+create index enrolment_of_path on enrolment (tenant_id, path_enroll_id, enroll_id) where path_enroll_id is not null;
+comment on index enrolment_of_path is 'GET /enrolment by PathEnrollID, and the roll-up of paths';
 create index enrolment_of_user on enrolment (tenant_id, user_id, enroll_id);
 comment on index enrolment_of_user is 'GET /enrolment/{LoginID}, and the limit of enrolments per user';
 create index enrolment_on_release on enrolment (release_id) where release_id is not null;
@@ -886,6 +895,14 @@ create index requirement_pending on requirement (tenant_id, updated_at) where pe
 create table requirement_log (
   tenant_id text primary key references tenant,
   position bigint not null
+);
+
+-- How far the log of a tenant that is offered paths has been followed. swept_at: changes of paths up to then apply to
+-- all their enrolments.
+create table path_log (
+  tenant_id text primary key references tenant,
+  position bigint not null,
+  swept_at timestamptz not null
 );
 
 -- follows: the previous cycle is still shown. assigned_on: the day from which DueAfter counts; null: the end of the

@@ -14,6 +14,7 @@ import { CourseState } from './course-state.tsx';
 import { DeleteCourse } from './delete-course.tsx';
 import { EnrolLink } from './enrol-link.tsx';
 import { Options } from './options.tsx';
+import { PathSteps } from './path-steps.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { PublishButton } from './publish-button.tsx';
 import { Releases } from './releases.tsx';
@@ -41,6 +42,7 @@ function Authored({ course }: { course: AuthoredCourse }) {
   const [{ part }, filter] = useFilters(['part']);
   const [isDirty, setDirty] = useState(false);
   const { CourseID, Title, Status, Standard, Release, EnrolOptions } = course;
+  const isPath = Standard === 'path';
   const shown = isPart(part) && (!ofTenant.includes(part) || tenant !== null) ? part : 'options';
   const published = EnrolOptions.filter((option) => option.Status === 'published');
   return (
@@ -63,7 +65,7 @@ function Authored({ course }: { course: AuthoredCourse }) {
       }
       actions={
         <>
-          {Standard !== null && <PreviewButton courseId={CourseID} />}
+          {Standard !== null && !isPath && <PreviewButton courseId={CourseID} />}
           {Status !== 'published' && !hasErrors(course) && <PublishButton course={course} />}
           {tenant !== null && (
             <EnrolLink course={{ CourseID, Title, Status, AvailableEnrolOptions: published }} />
@@ -80,17 +82,17 @@ function Authored({ course }: { course: AuthoredCourse }) {
           >
             {t('parts.options')}
           </Tabs.Tab>
-          <Tabs.Tab value="content">{t('parts.content')}</Tabs.Tab>
-          {tenant !== null && <Tabs.Tab value="answers">{t('parts.answers')}</Tabs.Tab>}
+          <Tabs.Tab value="content">{t(isPath ? 'path.part' : 'parts.content')}</Tabs.Tab>
+          {tenant !== null && !isPath && <Tabs.Tab value="answers">{t('parts.answers')}</Tabs.Tab>}
           {tenant !== null && <Tabs.Tab value="certificate">{t('parts.certificate')}</Tabs.Tab>}
-          <Tabs.Tab value="releases">{t('parts.releases')}</Tabs.Tab>
+          {!isPath && <Tabs.Tab value="releases">{t('parts.releases')}</Tabs.Tab>}
           <Tabs.Tab value="details">{t('parts.details')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="options">
           <Options course={course} />
         </Tabs.Panel>
         <Tabs.Panel value="content">
-          <CourseContent course={course} />
+          {isPath ? <PathSteps courseId={CourseID} /> : <CourseContent course={course} />}
         </Tabs.Panel>
         <Tabs.Panel value="answers">
           {shown === 'answers' && <CourseAnswers courseId={CourseID} />}

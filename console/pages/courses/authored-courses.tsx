@@ -12,6 +12,7 @@ import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { useImportPanel } from './import-panel.tsx';
+import { NewPathButton } from './path-dialog.tsx';
 import { publicationOf } from './publishable.ts';
 import {
   type AuthoredCourse,
@@ -80,7 +81,16 @@ export function AuthoredCourses() {
   const isEmpty = !isFiltered && query.data?.pages[0]?.Items.length === 0;
   const { drop, panel } = useImportPanel(undefined, !isEmpty);
   return (
-    <Page title={t('title')} text={t('text')} actions={<WebCourseButton />}>
+    <Page
+      title={t('title')}
+      text={t('text')}
+      actions={
+        <>
+          <NewPathButton />
+          <WebCourseButton />
+        </>
+      }
+    >
       <Group align="flex-end" gap="sm">
         <Box flex="1 1 24rem">
           <FilterBar count={status ? 1 : 0} onClear={isFiltered ? clear : undefined}>

@@ -38,6 +38,9 @@ import { rewriteLrsUrl } from '../domain/lrs/alternate-request.ts';
 import { serveLrs } from '../domain/lrs/lrs.ts';
 import { xapiRoutes } from '../domain/lrs/routes.ts';
 import { ltiRoutes } from '../domain/lti/routes.ts';
+import { explainParts } from '../domain/paths/explain-parts.ts';
+import { followPath } from '../domain/paths/follow.ts';
+import { pathRoutes } from '../domain/paths/routes.ts';
 import { removeUntouched } from '../domain/privacy/erase.ts';
 import { lifecycleRoutes } from '../domain/privacy/tenant-routes.ts';
 import { personalDataRoutes } from '../domain/privacy/user-routes.ts';
@@ -88,7 +91,7 @@ export const routes: readonly Route[] = [
   ...invitationRoutes,
   ...mailRoutes,
   ...bounceRoutes,
-  ...enrolmentRoutes,
+  ...enrolmentRoutes({ follow: followPath, explainParts }),
   ...activityRoutes,
   ...attemptRoutes,
   ...bulkEnrolRoutes,
@@ -108,6 +111,7 @@ export const routes: readonly Route[] = [
   ...providerRoutes,
   ...provisioningRoutes,
   ...catalogueRoutes,
+  ...pathRoutes,
   ...releaseRoutes,
   ...tenantRoutes,
   ...brandingRoutes,

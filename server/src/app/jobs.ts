@@ -10,6 +10,7 @@ import { purgeLaunches } from '../domain/lti/launches.ts';
 import { forgetRecipients } from '../domain/mail/recipients.ts';
 import { purgeMails } from '../domain/mail/results.ts';
 import { sendMails } from '../domain/mail/send.ts';
+import { followPaths } from '../domain/paths/follow.ts';
 import { finishDeletions } from '../domain/privacy/delete-tenant.ts';
 import { removeUntouched } from '../domain/privacy/erase.ts';
 import { finishErasures } from '../domain/privacy/erase-batches.ts';
@@ -41,6 +42,7 @@ export const jobs: readonly Job[] = [
   { name: 'imports.delete', every: 86_400, isPerNode: true, run: deleteOldImports },
   { name: 'requirements.follow', every: 2, isPerNode: true, run: followRequirements },
   { name: 'reminders.send', every: 60, isPerNode: true, run: sendReminders },
+  { name: 'paths.follow', every: 2, isPerNode: true, run: followPaths },
   { name: 'reports.count', every: 10, isPerNode: true, run: countCompletion },
   { name: 'reports.access', every: 10, isPerNode: true, run: countAccess },
   { name: 'reports.activity', every: 10, isPerNode: true, run: countActivity },

@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely';
-import type { Standard } from '../../../../standards/types.ts';
 import type { CourseTable } from '../../db/engine/generated.ts';
 import { countSelected } from '../../db/page.ts';
 import { patternsOf, searchedText } from '../../db/search.ts';
@@ -12,9 +11,10 @@ import { appendAudit, deployment } from '../audit/chain.ts';
 import { type CertificateRule, checkRule, withDefaults } from './certificate-rule.ts';
 import { forgetRule } from './completion-rules.ts';
 import { type OptionRow, toOption } from './options.ts';
+import { pathHasNoContent, rejectPart } from './path-parts.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
 import { announceRelease } from './releases.ts';
-import type { AuthoredCourse, CourseChange, CourseQuery } from './schemas.ts';
+import type { AuthoredCourse, CourseChange, CourseQuery, CourseStandard } from './schemas.ts';
 import { ruleOf } from './stored-release.ts';
 
 export type CourseRow = Selectable<CourseTable> & {
@@ -69,8 +69,9 @@ export function optionsOf(ctx: Context, courseIds: string[]): Promise<OptionRow[
     .execute();
 }
 
-export function standardOf(row: Pick<CourseRow, 'release_standard' | 'url'>): Standard | null {
-  return (row.release_standard as Standard | null) ?? (row.url === null ? null : 'web');
+export function standardOf(row: Pick<CourseRow, 'release_standard' | 'url' | 'path'>): CourseStandard | null {
+  if (row.path !== null) return 'path';
+  return (row.release_standard as CourseStandard | null) ?? (row.url === null ? null : 'web');
 }
 
 export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): AuthoredCourse {
@@ -160,6 +161,7 @@ export async function putCourse(
       RequireSignIn: before.require_sign_in,
       ...input,
     });
+    if (before.path !== null && input.URL != null) throw pathHasNoContent('URL');
     const kept = sent.certificate_since ? { certificate_since: before.certificate_since ?? now } : {};
     await ctx.db
       .updateTable('course')
@@ -273,6 +275,7 @@ export async function deleteCourse(ctx: Context, input: { courseId: string }): P
 }
 
 async function deleteRows(ctx: Context, { courseId }: { courseId: string }) {
+  await rejectPart(ctx, courseId);
   const releases = await ctx.db
     .selectFrom('release')
     .select('release_id')

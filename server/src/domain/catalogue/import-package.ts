@@ -14,6 +14,7 @@ import { notifyTenants } from '../events/append.ts';
 import { examinePackage } from './packages/examine-package.ts';
 import type { PackageSource } from './packages/read-package.ts';
 import { cutAppendedBytes } from './packages/zip-end.ts';
+import { pathHasNoContent } from './path-parts.ts';
 import { courseNotFound } from './problems.ts';
 import { announceRelease, toRelease } from './releases.ts';
 import type { Release } from './schemas.ts';
@@ -120,11 +121,12 @@ function insertRelease(ctx: Context, input: NewRelease) {
   return transaction(ctx, async (ctx) => {
     const course = await ctx.db
       .selectFrom('course')
-      .select(['status', 'tenants', 'release_id'])
+      .select(['status', 'tenants', 'release_id', 'path'])
       .where('course_id', '=', courseId)
       .forUpdate()
       .executeTakeFirst();
     if (!course) throw courseNotFound();
+    if (course.path !== null) throw pathHasNoContent();
     if (basedOn !== undefined && course.release_id !== basedOn)
       throw new Problem('touched', 'The current release has changed in the meantime. Send the file again.', {
         reason: 'changed',

@@ -8,6 +8,12 @@ export async function countOffers(ctx: Context, tenantId: string): Promise<numbe
   return row?.offers ?? 0;
 }
 
+/** Deletes the paths that the tenant made. Nobody is enrolled on them any more. */
+export async function deleteOwnPaths(ctx: Context, tenantId: string): Promise<void> {
+  const text = 'delete from course where course.owner_tenant_id = $1';
+  await run(ctx, { text, values: [tenantId] });
+}
+
 /** Afterwards, a course that was offered only to this tenant is offered to nobody, not to everyone. */
 export async function withdrawOffers(ctx: Context, tenantId: string): Promise<void> {
   const text = 'update course set tenants = array_remove(tenants, $1) where $1 = any(course.tenants)';

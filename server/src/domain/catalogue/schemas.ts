@@ -118,9 +118,15 @@ const courseFields = {
   ),
 };
 
+export const courseStandards = [...standards, 'path'] as const;
+export type CourseStandard = (typeof courseStandards)[number];
+
 const played = {
   Standard: Nullable(
-    OneOf(standards, { description: 'The standard of the content; null if the course has no content yet.' }),
+    OneOf(courseStandards, {
+      description:
+        'The standard of the content, or `path` for a course made of other courses; null if the course has no content yet.',
+    }),
   ),
   Status,
   Release: Nullable(Type.Integer({ description: 'Number of the current release.' })),
@@ -372,6 +378,67 @@ export const ReleaseFile = Fields(
   { title: 'ReleaseFile' },
 );
 export type ReleaseFile = Type.Static<typeof ReleaseFile>;
+
+const Step = Fields(
+  {
+    CourseIDs: Type.Array(CourseID, {
+      minItems: 1,
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'Courses, which can be paths themselves. A course occurs only once in a path.',
+    }),
+    Need: Type.Integer({
+      minimum: 1,
+      maximum: 50,
+      description: 'How many of the courses the learner has to complete: 2 means any two of them.',
+    }),
+    Optional: Type.Boolean({
+      description: 'true: the path is completed without this step, and later steps do not wait for it.',
+    }),
+    DurationID: Nullable(
+      Identifier(
+        'The enrolment option with which learners are enrolled on these courses; null means the only one that they can choose.',
+      ),
+    ),
+  },
+  { title: 'PathStep' },
+);
+
+const order = 'true: a step opens when all required steps before it are done.';
+
+const pathFields = {
+  Steps: Type.Array(Step, { minItems: 1, maxItems: 50 }),
+  Ordered: Type.Boolean({ description: order }),
+};
+
+export const Path = Fields({ CourseID, Title: Text(500), Status, ...pathFields }, { title: 'Path' });
+export type Path = Type.Static<typeof Path>;
+
+const { CourseIDs, ...rest } = Step.properties;
+
+export const PathChange = Fields(
+  {
+    Title: Type.Optional(
+      Text(500, { minLength: 1, description: 'For a new course without a Title: its CourseID.' }),
+    ),
+    Status: Type.Optional(Status),
+    Steps: Type.Array(
+      Fields({ CourseIDs, ...Type.Partial(Fields(rest)).properties }, { title: 'PathStepChange' }),
+      {
+        minItems: 1,
+        maxItems: 50,
+        description:
+          'Replaces all steps. Without Need, all courses of a step are needed. At least one step has to be required.',
+        examples: [
+          [{ CourseIDs: ['fire-safety'] }, { CourseIDs: ['first-aid', 'lifting', 'ladders'], Need: 2 }],
+        ],
+      },
+    ),
+    Ordered: Type.Optional(Type.Boolean({ description: `${order} The default is false.` })),
+  },
+  { title: 'PathChange' },
+);
+export type PathChange = Type.Static<typeof PathChange>;
 
 export const ReleaseChange = Fields(
   {

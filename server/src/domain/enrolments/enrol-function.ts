@@ -178,12 +178,13 @@ const endFormer = `
 const insert = `
     is_made := is_known;
     if is_made then
-      new_end := (case when request.expires_at is not null then request.expires_at
+      new_end := (case when request.expires_at is not null or request.path_enroll_id is not null then request.expires_at
         when choice.starts_on = 'enrolment' then ${cappedEnd('$3', 'choice.duration')} end);
       insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
-        changed_at, expires_at, group_name, attempt_rules, ${detailsSql.columns})
-      values ($1, request.enroll_id, learner.user_id, request.course_id, chosen, choice.duration, choice.starts_on, $3, $3,
-        new_end, current_group, choice.attempts, ${detailsSql.values})
+        changed_at, expires_at, group_name, attempt_rules, path_enroll_id, ${detailsSql.columns})
+      values ($1, request.enroll_id, learner.user_id, request.course_id, chosen,
+        case when request.path_enroll_id is null then choice.duration end, choice.starts_on, $3, $3,
+        new_end, current_group, choice.attempts, request.path_enroll_id, ${detailsSql.values})
       on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
       returning enrolment.* into held;
       is_made := found;
@@ -212,7 +213,11 @@ const insert = `
     if is_plan and choice.seats is not null then
       planned := planned || seat;
     end if;
-    ${addEvent('second_event', 'enrolment.created', 'request.enroll_id', { DurationID: 'chosen', Reference: 'request.reference' })}
+    ${addEvent('second_event', 'enrolment.created', 'request.enroll_id', {
+      DurationID: 'chosen',
+      PathEnrollID: 'request.path_enroll_id',
+      Reference: 'request.reference',
+    })}
     return next;`;
 
 /**
@@ -250,7 +255,7 @@ declare
 begin
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
-      login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz, due_dates jsonb,
+      login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz, path_enroll_id uuid, due_dates jsonb,
       ${detailsSql.parameters})
     order by r.course_id, r.duration_id, r.login_id
   loop

@@ -42,6 +42,8 @@ type EnrolRow = {
   if_enrolled: 'return' | 'extend' | 'renew' | 'fail';
   /** Null if it was not sent. */
   expires_at: string | null;
+  /** The enrolment on the path of which the course is a part. It sets the end of access. */
+  path_enroll_id: string | null;
   due_dates: Record<string, string> | null;
   /** The columns of the details that were sent. */
   [detail: string]: unknown;
@@ -198,7 +200,12 @@ export async function readOffer(
   return { ...toCourse(row, options), EnrollID: row.enroll_id };
 }
 
-type EnrolInput = EnrolRequest & { loginId: string; courseId: string; durationId?: string };
+type EnrolInput = EnrolRequest & {
+  loginId: string;
+  courseId: string;
+  durationId?: string;
+  pathEnrollId?: string;
+};
 
 export type Enrolled = { enrolment: Enrolment; isNew: boolean };
 
@@ -284,6 +291,7 @@ async function rowOf(ctx: TenantContext, input: EnrolInput): Promise<EnrolRow> {
     duration_id: input.durationId ?? null,
     if_enrolled: input.IfEnrolled ?? 'return',
     expires_at: input.ExpiresAt === undefined ? null : new Date(input.ExpiresAt).toISOString(),
+    path_enroll_id: input.pathEnrollId ?? null,
     due_dates: await dueDatesOf(ctx, input),
     ...changedDetails(await withDueAt(ctx, input)),
   };

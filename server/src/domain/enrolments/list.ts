@@ -8,6 +8,7 @@ import { isId } from '../../lib/ids.ts';
 import { isInstant, toSqlBound } from '../../lib/instants.ts';
 import { startOfDay } from '../tenants/time-zone.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
+import type { Paths } from './history/explain-enrolment.ts';
 import {
   conditionsOf,
   type EnrolmentFilter,
@@ -28,7 +29,8 @@ import { type Status, statuses } from './record/states.ts';
 type Wanted = { loginId: string; enrollId: string };
 
 const text = `
-select wanted.n, enrolment.*, known.login_id, known.user_time_factor, course.title as course_title
+select wanted.n, enrolment.*, known.login_id, known.user_time_factor, course.title as course_title,
+  course.is_path
 from ${wantedRows('enroll_id uuid, login_id text')}
 cross join lateral (
   select own.* from enrolment own where own.tenant_id = $1 and own.enroll_id = wanted.enroll_id limit 1
@@ -37,17 +39,25 @@ cross join lateral (
   select own.login_id, own.time_factor as user_time_factor from "user" own
   where own.tenant_id = $1 and own.user_id = enrolment.user_id limit 1
 ) known
-cross join lateral (select own.title from course own where own.course_id = enrolment.course_id limit 1) course
+cross join lateral (
+  select own.title, own.path is not null as is_path from course own where own.course_id = enrolment.course_id limit 1
+) course
 where known.login_id = wanted.login_id`;
 
-const readRow = coalesceReads<Wanted, EnrolmentWithNames>({
+const readRow = coalesceReads<Wanted, EnrolmentWithNames & { is_path: boolean }>({
   name: 'read_enrolments',
   text,
   item: ({ enrollId, loginId }) => ({ enroll_id: enrollId, login_id: loginId }),
 });
 
-export async function readEnrolment(ctx: TenantContext, input: Wanted): Promise<Enrolment> {
-  const row = isId(input.enrollId) ? await readRow(ctx, input) : null;
+export async function readEnrolment(
+  ctx: TenantContext,
+  input: Wanted,
+  paths?: Pick<Paths, 'follow'>,
+): Promise<Enrolment> {
+  let row = isId(input.enrollId) ? await readRow(ctx, input) : null;
+  const isOfPath = row !== null && (row.is_path || row.path_enroll_id !== null);
+  if (isOfPath && (await paths?.follow(ctx, input.enrollId))) row = await readRow(ctx, input);
   if (!row) throw enrolmentNotFound();
   return toEnrolment(ctx, row);
 }

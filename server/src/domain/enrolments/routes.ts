@@ -7,7 +7,7 @@ import { dryRun } from '../../infra/retries/dry-run.ts';
 import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { type Enrolled, enrolling, enrolProblems, readOffer } from './enrol.ts';
-import { explainEnrolment } from './history/explain-enrolment.ts';
+import { explainEnrolment, type Paths } from './history/explain-enrolment.ts';
 import { readTimeline } from './history/timeline.ts';
 import { listEnrolments, listEnrolmentsOfUser, readEnrolment } from './list.ts';
 import { enrolmentOrders, filterQuery } from './record/list-filter.ts';
@@ -54,7 +54,7 @@ const enrolment = {
 const respond = ({ enrolment, isNew }: Enrolled) =>
   isNew ? created(enrolment, path`/enrolment/${enrolment.LoginID}/${enrolment.EnrollID}`) : ok(enrolment);
 
-export const enrolmentRoutes = [
+export const enrolmentRoutes = (paths: Paths) => [
   route({
     ...enrolment,
     path: '/enrol/{LoginID}/{CourseID}/{DurationID}',
@@ -153,7 +153,7 @@ export const enrolmentRoutes = [
     responses: { 200: { description: 'The enrolment.', schema: Enrolment } },
     problems: ['enrolment_not_found'],
     handle: async (ctx, { params }) =>
-      ok(await readEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
+      ok(await readEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID }, paths)),
   }),
   route({
     ...writing,
@@ -210,7 +210,7 @@ export const enrolmentRoutes = [
     responses: { 200: { description: 'The rules in order.', schema: Explanation } },
     problems: ['enrolment_not_found'],
     handle: async (ctx, { params }) =>
-      ok(await explainEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
+      ok(await explainEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID }, paths)),
   }),
   route({
     ...reading,

@@ -28,6 +28,7 @@ const anonymous = [
   'Platform',
   'PlatformID',
   'Problem',
+  'PathEnrollID',
   'Progress',
   'ReceiptID',
   'RequirementID',

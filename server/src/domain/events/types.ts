@@ -15,6 +15,9 @@ const Changed = Type.Array(Type.String(), { description: 'Names of the changed f
 const LoginID = Nullable(Type.String({ description: 'null once the user has been erased.' }));
 const Id = Type.String({ format: 'uuid' });
 const Reference = Nullable(Type.String());
+const PathEnrollID = Nullable(
+  Type.String({ description: 'The enrolment on the path of which the course is a part.' }),
+);
 
 /** Fields may be added to Data at any time, so readers must ignore unknown ones. */
 const data = <P extends Record<string, TSchema>>(properties: P) => Type.Object(properties);
@@ -95,7 +98,10 @@ export const eventCatalogue = {
       MailID: Nullable(Id),
     }),
   ],
-  'enrolment.created': ['A user was enrolled on a course.', data({ DurationID: Type.String(), Reference })],
+  'enrolment.created': [
+    'A user was enrolled on a course.',
+    data({ DurationID: Type.String(), PathEnrollID, Reference }),
+  ],
   'enrolment.updated': ['Fields of an enrolment changed, or it was reactivated.', change],
   'enrolment.launched': ['A learner started the course.', data({ Launch: Count, ...state })],
   'enrolment.progressed': ['A learner made progress.', courseResult],

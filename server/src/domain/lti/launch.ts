@@ -194,6 +194,7 @@ export async function receiveLaunch(
       handle,
       requested: claims.returnUrl,
       wantsReview: false,
+      part: null,
       proof: writeProof(ctx, handle),
       request,
     });

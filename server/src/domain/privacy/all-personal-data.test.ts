@@ -37,6 +37,7 @@ const impersonal: Record<string, string> = {
   provisioning: 'the settings of provisioning',
   scim_group: 'names of groups',
   requirement_log: 'how far the log has been followed',
+  path_log: 'how far the log has been followed',
   activity_definition: 'names and descriptions of activities',
 };
 

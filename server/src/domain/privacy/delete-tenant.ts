@@ -9,7 +9,7 @@ import {
 } from '../../infra/retries/stored-responses.ts';
 import { newId } from '../../lib/ids.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
-import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
+import { countOffers, deleteOwnPaths, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { freeSeats } from '../catalogue/seats.ts';
 import {
   invalidateTenant,
@@ -32,7 +32,7 @@ const keptData = [
   },
   {
     Data: 'Courses',
-    What: 'Courses, releases and their files. The tenant is removed from the lists of tenants to which they are offered.',
+    What: 'Courses, releases and their files, except paths that the tenant made. The tenant is removed from the lists of tenants to which they are offered.',
     Why: 'They belong to the deployment.',
   },
   {
@@ -220,6 +220,7 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
       if (gone.length === maxRows) return;
     }
     await withdrawOffers(ctx, tenantId);
+    await deleteOwnPaths(ctx, tenantId);
     await eraseResponsesAboutTenant(ctx, tenantId);
     await removeTenant(ctx, tenantId);
     const entry = { action: 'tenant.deletion_finished', targetId: tenantId, data: {} } as const;

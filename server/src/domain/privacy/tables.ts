@@ -103,6 +103,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     notExported: 'It is derived from the events.',
   },
   { table: 'external_completion', key: ['completion_id'], what: 'Completions from elsewhere' },
+  {
+    table: 'path_log',
+    key: [],
+    what: 'Progress of the roll-up of paths',
+    notExported: 'It is derived from the events.',
+  },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
   {
     table: 'earlier_unit',

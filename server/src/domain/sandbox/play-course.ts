@@ -14,6 +14,9 @@ import { readLastCommits } from '../enrolments/record/units.ts';
 import { readLastOpenings } from '../enrolments/run-time/au-sessions.ts';
 import { commitProgress } from '../enrolments/run-time/progress.ts';
 import { explain, type StartedLaunch, startLaunch } from '../enrolments/run-time/start.ts';
+import { readParts } from '../paths/explain-parts.ts';
+import { followPath } from '../paths/follow.ts';
+import { openPart } from '../paths/open-part.ts';
 import { requireTestTenant } from '../tenants/clock.ts';
 import { playAu } from './play-au.ts';
 import { hacpMessage, robotData } from './robot-data.ts';
@@ -27,8 +30,9 @@ export async function playCourse(
   { enrollId, ...result }: Play & { enrollId: string },
 ): Promise<Enrolment> {
   await requireTestTenant(ctx);
-  const { reason, LoginID: loginId, releaseId } = await explain(ctx, { enrollId });
+  const { reason, LoginID: loginId, releaseId, isPath } = await explain(ctx, { enrollId });
   if (reason !== null) throw new Problem('launch_refused', reason);
+  if (isPath) return playPath(ctx, { ...result, enrollId, loginId });
   const known = await playableContent(ctx, releaseId);
   // Reject before the launch is counted.
   if (reportsDirectly(known.standard))
@@ -40,6 +44,24 @@ export async function playCourse(
   const play = reportsDirectly(played.standard) ? openUnits : commitUnits;
   await play(ctx, robot, await nextUnits(ctx, enrollId, played));
   return readEnrolment(ctx, { loginId, enrollId });
+}
+
+/** Plays each course of a path when it is due, once. */
+async function playPath(
+  ctx: TenantContext,
+  { enrollId, loginId, ...result }: Play & { enrollId: string; loginId: string },
+): Promise<Enrolment> {
+  const played = new Set<string>();
+  for (;;) {
+    const { next } = await readParts(ctx, { enrollId });
+    if (!next || played.has(next.CourseID)) break;
+    played.add(next.CourseID);
+    const opening = { enrollId, courseId: next.CourseID, returnUrl: null, userAgent: 'Lectern robot' };
+    const part = await openPart(ctx, opening);
+    if (part === null) break;
+    await playCourse(ctx, { ...result, enrollId: part });
+  }
+  return readEnrolment(ctx, { loginId, enrollId }, { follow: followPath });
 }
 
 /** A learner can open this many units in a minute. Playing more would keep the tenant's other requests waiting. */

@@ -48,7 +48,7 @@ export const sandboxRoutes = [
     name: 'playCourse',
     summary: 'Let a robot play a course in a test tenant',
     description:
-      'The robot launches the course, reports the result of each unit as its content would, and leaves. A cmi5 AU does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. If a course has more than 30 units, a call plays the 30 that were never or least recently played; repeat it to play the next ones. For cmi5, xAPI and AICC, wait a minute in between. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.',
+      'The robot launches the course, reports the result of each unit as its content would, and leaves. A cmi5 AU does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. If a course has more than 30 units, a call plays the 30 that were never or least recently played; repeat it to play the next ones. For cmi5, xAPI and AICC, wait a minute in between. For a path, the robot plays each course that is due. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.',
     example: ['Score'],
     scope: 'enrolments:write',
     additionalScopes: ['enrolments:launch'],
@@ -66,6 +66,7 @@ export const sandboxRoutes = [
       ...namesOf(sessionEnds),
     ],
     events: [
+      'enrolment.created',
       'enrolment.launched',
       'enrolment.progressed',
       'enrolment.completed',

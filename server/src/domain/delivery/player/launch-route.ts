@@ -14,8 +14,8 @@ export function rewriteLaunch(url: string): string {
 }
 
 /**
- * Handles a click on a LaunchURL. It writes nothing, so mail scanners that follow the link do no
- * harm.
+ * Handles a click on a LaunchURL. It writes nothing, so mail scanners that follow the link do no harm. Only the links on
+ * the page of a path, which name a part, enrol the learner on it.
  */
 export const launchRoute = route({
   method: 'GET',
@@ -40,6 +40,12 @@ export const launchRoute = route({
             'true opens the latest attempt for review if no new one can start and the rules for attempts permit it (`Review`). It never starts an attempt.',
         }),
       ),
+      part: Type.Optional(
+        Type.Unsafe<unknown>({
+          description:
+            'For a path: the CourseID of the course to open. Without it, the page of the path is shown, which has these links.',
+        }),
+      ),
       signedIn: Type.Optional(
         Type.Unsafe<unknown>({ description: 'Added by the service after a sign-in that it required.' }),
       ),
@@ -54,7 +60,8 @@ export const launchRoute = route({
   ),
   responses: {
     200: {
-      description: 'A page in a frame from which the learner signs in, if a sign-in is required.',
+      description:
+        'The page of a path, or a page in a frame from which the learner signs in, if a sign-in is required.',
       type: 'text/html',
     },
     303: {
@@ -72,8 +79,9 @@ export const launchRoute = route({
     if (!handle) return brokenLink({ language, back: null, framing: "'none'" });
     const wantsReview = parametersBeforeReturn(address).get('review') === 'true';
     const proof = parametersBeforeReturn(address).get('signedIn');
+    const part = parametersBeforeReturn(address).get('part');
     const requested = readReturnUrl(address);
-    const clicked = { language, handle, requested, wantsReview, proof, request };
+    const clicked = { language, handle, requested, wantsReview, part, proof, request };
     return click(forTenant(ctx, handle.tenantId), clicked);
   },
 });

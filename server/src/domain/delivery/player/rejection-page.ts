@@ -5,8 +5,11 @@ import type { Problem } from '../../../lib/errors.ts';
 import { escapeHtml } from '../../../lib/escape-html.ts';
 import { type Language, languageOf, textsIn } from './page-texts.ts';
 
-const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--accent:#2456d6}
-@media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--accent:#8fb0ff}}
+/** The colours of pages for learners, as CSS. */
+export const pageColours = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--accent:#2456d6}
+@media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--accent:#8fb0ff}}`;
+
+const style = `${pageColours}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--ground);color:var(--text);font:1rem/1.55 system-ui,sans-serif}
 main{box-sizing:border-box;width:min(32rem,100vw - 2rem);padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
 h1{margin:0 0 .6rem;font-size:1.3rem;line-height:1.3;overflow-wrap:anywhere}p{margin:0 0 1rem;color:var(--muted)}p:last-child{margin:0}

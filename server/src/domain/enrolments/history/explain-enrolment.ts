@@ -3,11 +3,19 @@ import { unavailableIn, unavailableIn12 } from '../../../../../standards/unavail
 import { run } from '../../../db/transaction.ts';
 import { tenantNow } from '../../../infra/context/clocks.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
+import { isId } from '../../../lib/ids.ts';
 import { playableContent, withTimeFactor } from '../../catalogue/playable.ts';
 import type { Explanation } from '../record/schemas.ts';
 import { readUnits } from '../record/units.ts';
 import { type AuProgress, readAus } from '../run-time/au-sessions.ts';
 import { explain } from '../run-time/start.ts';
+
+/** What the enrolments on paths, and on their parts, need in addition. */
+export type Paths = {
+  /** Brings an enrolment on a path up to date. For a part, the enrolment on its path. Returns whether one has changed. */
+  follow: (ctx: TenantContext, enrollId: string) => Promise<boolean>;
+  explainParts: (ctx: TenantContext, input: { enrollId: string }) => Promise<Explanation['Parts']>;
+};
 
 type Claimed = Explanation['Claims'][number];
 type ClaimRow = {
@@ -53,8 +61,11 @@ where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 export async function explainEnrolment(
   ctx: TenantContext,
   input: { enrollId: string; loginId: string },
+  paths: Paths,
 ): Promise<Explanation> {
+  if (isId(input.enrollId)) await paths.follow(ctx, input.enrollId);
   const decision = await explain(ctx, input);
+  const parts = decision.isPath ? await paths.explainParts(ctx, input) : [];
   const { EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules } = decision;
   const { TimeFactor, TimeFactorFrom } = decision;
   const values = [ctx.tenantId, input.enrollId];
@@ -66,6 +77,7 @@ export async function explainEnrolment(
   return {
     ...{ EnrollID, LoginID, CourseID, MayLaunch, TimeFactor, TimeFactorFrom, NextAttemptAt, Rules },
     Unavailable: unavailable,
+    Parts: parts,
     Claims: (row?.claims ?? []).map(toClaim),
     Refused: (row?.refused ?? []).map(toRefused),
     Units: aus.map(toUnit),

@@ -161,6 +161,12 @@ const filters = {
     { ...DurationID, description: 'An enrolment option of the course. Requires CourseID.' },
     (value) => isEqual('duration_id', value),
   ),
+  PathEnrollID: filter(
+    { ...EnrollID, description: 'The enrolments on the courses of a path, of one enrolment on the path.' },
+    (value) =>
+      ({ add }) =>
+        `held.path_enroll_id = ${add(isId(value) ? value : null)}::uuid`,
+  ),
   Status: filter(
     OneOf(listedStatuses, {
       description: 'The current status. `open`: neither completed nor ended (`enrolled` or `in_progress`).',

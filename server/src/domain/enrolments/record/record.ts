@@ -107,6 +107,7 @@ export function withoutLink(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     Attempt: row.attempt_number,
     AttemptsUsed: attemptsUsed(row),
     TimeFactor: timeFactorOf(row.time_factor ?? row.user_time_factor),
+    PathEnrollID: row.path_enroll_id,
     ...toDetails(row),
     LaunchURL: null,
   };

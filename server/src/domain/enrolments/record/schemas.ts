@@ -61,6 +61,13 @@ const TimeFactor = {
 
 const ids = { EnrollID, LoginID, CourseID, DurationID };
 
+const PathEnrollID = Nullable(
+  Type.String({
+    description:
+      'The enrolment on the path of which this course is a part. It ends, is withdrawn and extended with that enrolment. Null if the user was enrolled on the course itself.',
+  }),
+);
+
 const enrolment = {
   CourseTitle: Text(500),
   Status: OneOf(statuses, { description: 'The state of access.' }),
@@ -90,6 +97,7 @@ const enrolment = {
     description: 'Attempts started since the last reset, including the current one.',
   }),
   TimeFactor,
+  PathEnrollID,
   ...shownDetails,
   LaunchURL: Nullable(
     Address(
@@ -173,6 +181,20 @@ export const ruleCodes = [
   'signed_in',
 ] as const;
 
+export const partStatuses = ['completed', 'failed', 'in_progress', 'open', 'closed'] as const;
+
+/** Why a course of a path is closed. Those after the launch rules are error codes of an enrolment. */
+export const partRuleCodes = [
+  'earlier_step',
+  ...ruleCodes,
+  'no_seats_left',
+  'course_not_found',
+  'course_retired',
+  'no_enrolment_option',
+  'multiple_enrolment_options',
+  'option_not_found',
+] as const;
+
 /** The result that a page claimed for a course. */
 const claimed = {
   Completion,
@@ -222,6 +244,28 @@ export const Explanation = Fields(
         description:
           'The units that a rule or limit of the course keeps closed at the next launch, up to 100, in the order of the course.',
       },
+    ),
+    Parts: Type.Array(
+      Fields({
+        Step: Type.Integer({ description: 'Number of the step, counted from 1.' }),
+        CourseID,
+        CourseTitle: Text(500),
+        Needed: Type.Boolean({
+          description: 'false if the path can be completed without this course, or is done with its step.',
+        }),
+        Status: OneOf(partStatuses, {
+          description: '`open`: the learner can start the course. `closed`: Rule says why not.',
+        }),
+        EnrollID: Nullable(EnrollID),
+        Rule: Nullable(
+          OneOf(partRuleCodes, {
+            description:
+              'The rule that closes the course. `earlier_step`: an earlier step is not done. The others are rules of a launch, or what prevents the enrolment.',
+          }),
+        ),
+        Detail: Type.String({ description: 'What the learner can do, or has to do first.' }),
+      }),
+      { description: 'The courses of a path, in its order; empty for other courses.' },
     ),
     Claims: Type.Array(
       Fields({

@@ -24,7 +24,7 @@ import { countingResult, outcomeSql, statusAfter, statusAtSql } from '../record/
 import { startAttempt } from './attempts.ts';
 import { heartbeatDeadline, type SessionEnd, type SessionFacts, sessionEnd } from './progress-cache.ts';
 
-export type LaunchDecision = Omit<Explanation, 'Claims' | 'Refused' | 'Unavailable' | 'Units'> & {
+export type LaunchDecision = Omit<Explanation, 'Claims' | 'Refused' | 'Unavailable' | 'Units' | 'Parts'> & {
   CourseTitle: string;
   reason: string | null;
   /** The release that a launch plays; null if the course is a web page at a URL. */
@@ -38,6 +38,10 @@ export type LaunchDecision = Omit<Explanation, 'Claims' | 'Refused' | 'Unavailab
   mayReview: boolean;
   /** Whether the tenant or the course requires a sign-in. */
   requiresSignIn: boolean;
+  /** Whether the course is made of other courses. */
+  isPath: boolean;
+  /** The enrolment on the path of which this is a part. */
+  pathEnrollId: string | null;
 };
 
 type AttemptColumns = (typeof attemptColumns)[number];
@@ -55,6 +59,8 @@ type DecisionRow = Pick<EnrolmentRow, AttemptColumns> & {
   course_status: string;
   course_release_id: string | null;
   require_sign_in: boolean;
+  is_path: boolean;
+  path_enroll_id: string | null;
 };
 
 const attemptColumns = [
@@ -71,7 +77,8 @@ const attemptColumns = [
 const decisionText = `
 select wanted.n, ${attemptColumns.map((column) => `enrolment.${column}`).join(', ')}, enrolment.status, enrolment.expires_at, enrolment.release_id, enrolment.course_id, enrolment.time_factor, known.enabled,
   known.user_time_factor,
-  known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id, course.require_sign_in
+  known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id, course.require_sign_in,
+  course.path is not null as is_path, enrolment.path_enroll_id
 from ${wantedRows('enroll_id uuid')}
 cross join lateral (
   select own.* from enrolment own where own.tenant_id = $1 and own.enroll_id = wanted.enroll_id limit 1
@@ -108,9 +115,9 @@ export async function explain(
       withdrawn: row.status === 'withdrawn',
       expiresAt: row.expires_at,
       courseStatus: row.course_status,
-      playable: (row.release_id ?? row.course_release_id ?? row.url) !== null,
       requiresSignIn,
       canSignIn: tenant?.canSignIn ?? false,
+      playable: row.is_path || (row.release_id ?? row.course_release_id ?? row.url) !== null,
       attempt,
     },
     now,
@@ -128,6 +135,8 @@ export async function explain(
     attemptLimit: attempt.limit,
     isCompleted: row.status === 'completed',
     requiresSignIn,
+    isPath: row.is_path,
+    pathEnrollId: row.path_enroll_id,
     mayReview: mayReview(decision, rulesOf(row.attempt_rules)) && (await canReview(ctx, row.release_id)),
   };
 }
@@ -253,11 +262,12 @@ begin
     where held.tenant_id = $1 and held.enroll_id = request."enrollId" for no key update;
     continue when not found or ${statusAtSql('own', '$3')} in ('withdrawn', 'expired') or own.expires_at <= $3
       or ${startsAnotherSql('own')};
-    select course.title, course.url, course.language, course.release_id into played
+    select course.title, course.url, course.language, course.release_id, course.path is not null as is_path into played
     from course where course.course_id = own.course_id;
     select person.login_id, person.first_name, person.last_name, person.time_factor into known
     from "user" person where person.tenant_id = $1 and person.user_id = own.user_id and person.enabled;
-    continue when not found or coalesce(own.release_id::text, played.release_id::text, played.url) is null;
+    continue when not found
+      or (coalesce(own.release_id::text, played.release_id::text, played.url) is null and not played.is_path);
     perform from launch tenth where tenth.tenant_id = $1 and tenth.enroll_id = own.enroll_id
       and tenth.number = own.launches - ${perMinute.launches.max - 1} and tenth.started_at > $3 - interval '1 minute';
     continue when found;
