@@ -41,6 +41,7 @@ test('the long form returns 201, Location and the complete record, and writes on
     Attempt: 1,
     AttemptsUsed: 0,
     TimeFactor: 1,
+    PathEnrollID: null,
     Reference: null,
     Metadata: {},
     DueAt: null,
@@ -50,7 +51,7 @@ test('the long form returns 201, Location and the complete record, and writes on
   assert.deepEqual((await api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body, made.body);
   assert.deepEqual(
     (await events({ EnrollID })).map(({ type, data }) => [type, data]),
-    [['enrolment.created', { DurationID: 'month', Reference: null }]],
+    [['enrolment.created', { DurationID: 'month', PathEnrollID: null, Reference: null }]],
   );
 });
 

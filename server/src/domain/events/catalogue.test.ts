@@ -129,5 +129,9 @@ test('the event catalogue is in the OpenAPI document', async () => {
   const { body } = await service.api('GET', '/openapi.json');
   assert.equal(body.openapi, '3.1.0');
   const schema = body.webhooks['enrolment.created'].post.requestBody.content['application/json'].schema;
-  assert.deepEqual(Object.keys(schema.properties.Data.properties), ['DurationID', 'Reference']);
+  assert.deepEqual(Object.keys(schema.properties.Data.properties), [
+    'DurationID',
+    'PathEnrollID',
+    'Reference',
+  ]);
 });

@@ -27,8 +27,15 @@ async function apply(ctx: TenantContext, known: KnownPath): Promise<boolean> {
   return hasChanged || after !== null;
 }
 
-const pathOfPartText = `
-select held.path_enroll_id from enrolment held where held.tenant_id = $1 and held.enroll_id = $2`;
+async function pathOfPart(ctx: TenantContext, enrollId: string): Promise<string | null> {
+  const part = await ctx.db
+    .selectFrom('enrolment')
+    .select('path_enroll_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', enrollId)
+    .executeTakeFirst();
+  return part?.path_enroll_id ?? null;
+}
 
 /**
  * Brings an enrolment on a path up to date: its result follows from its courses, and their end follows from its own. For
@@ -36,12 +43,6 @@ select held.path_enroll_id from enrolment held where held.tenant_id = $1 and hel
  * time. Returns whether anything has changed.
  */
 export async function followPath(ctx: TenantContext, enrollId: string): Promise<boolean> {
-  const values = [ctx.tenantId, enrollId];
-  const [row] = await run<{ path_enroll_id: string | null }>(ctx, {
-    name: 'path_of_part',
-    text: pathOfPartText,
-    values,
-  });
   const known = await readPathState(ctx, { enrollId });
   const hasChanged =
     known !== null &&
@@ -50,8 +51,8 @@ export async function followPath(ctx: TenantContext, enrollId: string): Promise<
       const locked = await readPathState(ctx, { enrollId, isLocked: true });
       return locked !== null && (await apply(ctx, locked));
     }));
-  const outer = row?.path_enroll_id ? await followPath(ctx, row.path_enroll_id) : false;
-  return hasChanged || outer;
+  const outer = known ? known.path.path_enroll_id : await pathOfPart(ctx, enrollId);
+  return (outer !== null && (await followPath(ctx, outer))) || hasChanged;
 }
 
 const maxEvents = 500;
@@ -116,8 +117,6 @@ const logText = `
 select own.position, least(log.position, own.position + ${maxEvents}) as until, log.position as last, own.swept_at
 from path_log own join event_log log on log.tenant_id = $1 where own.tenant_id = $1`;
 
-const passText = `update path_log set position = $2, swept_at = $3 where tenant_id = $1`;
-
 /** Follows the next events of the tenant, unless another node does, and applies changed paths to their enrolments. */
 async function followNext(ctx: TenantContext): Promise<void> {
   await begin(ctx);
@@ -139,7 +138,11 @@ async function followNext(ctx: TenantContext): Promise<void> {
     });
     for (const { enroll_id } of rows) await followPath(ctx, enroll_id);
     const sweptAt = await sweep(ctx, log.swept_at);
-    await run(ctx, { name: 'pass_paths', text: passText, values: [ctx.tenantId, log.until, sweptAt] });
+    await ctx.db
+      .updateTable('path_log')
+      .set({ position: log.until, swept_at: sweptAt })
+      .where('tenant_id', '=', ctx.tenantId)
+      .execute();
   });
 }
 

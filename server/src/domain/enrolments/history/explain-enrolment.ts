@@ -3,7 +3,6 @@ import { unavailableIn, unavailableIn12 } from '../../../../../standards/unavail
 import { run } from '../../../db/transaction.ts';
 import { tenantNow } from '../../../infra/context/clocks.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { isId } from '../../../lib/ids.ts';
 import { playableContent, withTimeFactor } from '../../catalogue/playable.ts';
 import type { Explanation } from '../record/schemas.ts';
 import { readUnits } from '../record/units.ts';
@@ -63,8 +62,9 @@ export async function explainEnrolment(
   input: { enrollId: string; loginId: string },
   paths: Paths,
 ): Promise<Explanation> {
-  if (isId(input.enrollId)) await paths.follow(ctx, input.enrollId);
-  const decision = await explain(ctx, input);
+  let decision = await explain(ctx, input);
+  const isOfPath = decision.isPath || decision.pathEnrollId !== null;
+  if (isOfPath && (await paths.follow(ctx, input.enrollId))) decision = await explain(ctx, input);
   const parts = decision.isPath ? await paths.explainParts(ctx, input) : [];
   const { EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules } = decision;
   const { TimeFactor, TimeFactorFrom } = decision;

@@ -86,6 +86,7 @@ for (const rule of ruleCodes)
         TimeFactor: 1,
         TimeFactorFrom: 'user',
         Unavailable: [],
+        Parts: [],
         Claims: [],
         Refused: [],
         Units: [],
