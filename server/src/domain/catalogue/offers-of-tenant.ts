@@ -10,8 +10,7 @@ export async function countOffers(ctx: Context, tenantId: string): Promise<numbe
 
 /** Deletes the paths that the tenant made. Nobody is enrolled on them any more. */
 export async function deleteOwnPaths(ctx: Context, tenantId: string): Promise<void> {
-  const text = 'delete from course where course.owner_tenant_id = $1';
-  await run(ctx, { text, values: [tenantId] });
+  await ctx.db.deleteFrom('course').where('owner_tenant_id', '=', tenantId).execute();
 }
 
 /** Afterwards, a course that was offered only to this tenant is offered to nobody, not to everyone. */
