@@ -54,6 +54,7 @@ const cases: Record<string, string[]> = {
         ...['Outcome=passed', 'Outcome=failed', 'Outcome=failed&CourseID=lists-1'],
         'Include=LaunchURL',
         ...['GroupName=large', 'GroupName=small', 'GroupName=late', 'GroupName=further'],
+        'PathEnrollID=01994a5e-7c00-7000-8000-000000000001',
         ...['ManagerLoginID=user-1', 'Attribute=site:Leeds', 'ChangedAfter=2024-01-01T00:00:00Z'],
         ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ExpiresBefore=2090-01-01T00:00:00Z'],
         'Status=open&ExpiresBefore=2090-01-01T00:00:00Z',

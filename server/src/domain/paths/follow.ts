@@ -3,11 +3,11 @@ import { run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
 import { isServed } from '../../infra/operations/node-tenants.ts';
+import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
 import { lowestId } from '../../lib/ids.ts';
 import { isOffered } from '../catalogue/offers.ts';
 import { partsSql } from '../catalogue/path-parts.ts';
 import { changePart, changeWithPath, recordPathResult, withPathResult } from '../enrolments/record-path.ts';
-import { countInTurns } from '../reports/event-counter.ts';
 import { type KnownPath, readPathState } from './read-path.ts';
 
 const resultAfter = ({ path, state }: KnownPath) =>
@@ -72,7 +72,7 @@ where log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')} an
 
 /** Job: rolls up the results of all paths. */
 export const followPaths = (ctx: Context) =>
-  countInTurns(ctx, { name: 'tenants_with_paths', text: openText, count: followNext });
+  serveInTurns(ctx, { name: 'tenants_with_paths', text: openText, work: followNext });
 
 const beginText = `
 insert into path_log (tenant_id, position, swept_at)
