@@ -2,6 +2,7 @@ import './learner.css';
 import { StrictMode, useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { useTranslations } from 'use-intl';
+import { notifyAgain, Toast } from '../parts/toast.tsx';
 import { BrandingProvider, useBranding } from '../shell/branding.tsx';
 import { Texts } from '../shell/intl.tsx';
 import { AccountMenu } from './account.tsx';
@@ -30,6 +31,7 @@ function Learner({ session }: { session: Session }) {
   useEffect(() => {
     if (TenantID !== null) remember(TenantID, Branding);
   }, [TenantID, Branding, remember]);
+  useEffect(notifyAgain, []);
   const me: Me = useMemo(
     () => ({ LoginID: LoginID ?? '', Scopes, organisation: Branding?.Name ?? TenantName ?? '' }),
     [LoginID, Scopes, Branding, TenantName],
@@ -37,6 +39,7 @@ function Learner({ session }: { session: Session }) {
   const loaded = useOverview(me);
   return (
     <>
+      <Toast />
       <a className="skip" href="#main">
         {t('shell.skip')}
       </a>
