@@ -31,7 +31,11 @@ function Learner({ session }: { session: Session }) {
   useEffect(() => {
     if (TenantID !== null) remember(TenantID, Branding);
   }, [TenantID, Branding, remember]);
-  useEffect(notifyAgain, []);
+  useEffect(() => {
+    notifyAgain();
+    // People who use the keyboard come from a page of the console.
+    document.getElementById('main')?.focus();
+  }, []);
   const me: Me = useMemo(
     () => ({ LoginID: LoginID ?? '', Scopes, organisation: Branding?.Name ?? TenantName ?? '' }),
     [LoginID, Scopes, Branding, TenantName],
