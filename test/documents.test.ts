@@ -61,7 +61,7 @@ const anywhere = (known: Iterable<string>, name: string) =>
 
 /** Names of files that are not in the repository: files on a server, built files and examples. */
 const written =
-  /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|backup\.json|server\/migrations\/NNNN_what\.sql|\/issuer\/\{TenantID\}\/\w+\.json)$/;
+  /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|jwks\.json|backup\.json|server\/migrations\/NNNN_what\.sql|\/issuer\/\{TenantID\}\/\w+\.json)$/;
 
 test('each file named in a document exists', () => {
   const form = /^[\w@.*{}/-]+\.(tsx?|js|sql|md|json|yml|css|sh|html|njk|service|conf)$/;

@@ -1,61 +1,43 @@
-import { Button, Select, Stack, Text } from '@mantine/core';
-import { IconPlug, IconPlus } from '@tabler/icons-react';
+import { Select, Stack, Text } from '@mantine/core';
+import { IconPlug } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
+import { EditedRows } from '../../parts/edited-rows.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
 import { Copyable, LabelledValue } from '../../parts/values.tsx';
 import { Dispatches } from './dispatches.tsx';
 import { PlatformRow } from './platform.tsx';
-import { type Platform, PlatformDialog } from './platform-form.tsx';
+import { PlatformDialog } from './platform-form.tsx';
 
 /** The LMSs in which courses are opened, and the courses that are lent to other systems. */
 export default function Connections() {
   const t = useTranslations('platforms');
   const { $api } = useApi();
   const asked = $api.useQuery('get', '/platform');
-  const [edited, setEdited] = useState<Platform | 'new' | null>(null);
-  const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
-      {t('add')}
-    </Button>
-  );
-  const content = () => {
-    if (asked.isPending) return <WaitingRows rows={2} />;
-    if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
-    const { Items } = asked.data;
-    if (Items.length > 0)
-      return Items.map((one) => (
-        <PlatformRow key={one.PlatformID} platform={one} onEdit={() => setEdited(one)} />
-      ));
-    const icon = <IconPlug size={36} stroke={1.5} aria-hidden />;
-    return (
-      <Message icon={icon} title={t('emptyTitle')} text={t('emptyText')}>
-        {add}
-      </Message>
-    );
-  };
   return (
     <Page title={t('title')} text={t('text')}>
       <Stack gap="xl" maw={760}>
-        <Section
-          title={t('platforms')}
-          text={t('platformsText')}
-          actions={asked.data?.Items.length ? add : null}
-        >
-          {content()}
-        </Section>
+        <EditedRows
+          asked={asked}
+          texts={{
+            title: t('platforms'),
+            text: t('platformsText'),
+            add: t('add'),
+            emptyTitle: t('emptyTitle'),
+            emptyText: t('emptyText'),
+          }}
+          icon={<IconPlug size={36} stroke={1.5} aria-hidden />}
+          row={(one, onEdit) => <PlatformRow key={one.PlatformID} platform={one} onEdit={onEdit} />}
+          dialog={(platform, isOpen, onClose) => (
+            <PlatformDialog platform={platform} isOpen={isOpen} onClose={onClose} />
+          )}
+        />
         <Setup />
         <Dispatches />
       </Stack>
-      <PlatformDialog
-        platform={edited === 'new' ? null : edited}
-        isOpen={edited !== null}
-        onClose={() => setEdited(null)}
-      />
     </Page>
   );
 }

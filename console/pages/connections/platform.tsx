@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { RowButtons } from '../../parts/edited-rows.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
 import type { Platform } from './platform-form.tsx';
@@ -14,7 +15,7 @@ type Test = components['schemas']['PlatformTest'];
 export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: () => void }) {
   const t = useTranslations('platforms');
   const { $api } = useApi();
-  const queries = useQueryClient();
+  const _queries = useQueryClient();
   const { PlatformID, Name, Issuer } = platform;
   const params = { path: { PlatformID } };
   const test = $api.useMutation('post', '/platform/{PlatformID}/test');
@@ -40,20 +41,7 @@ export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: 
           >
             {t(showsLaunches ? 'hideLaunches' : 'launches')}
           </Button>
-          <Button variant="default" onClick={onEdit}>
-            {t('change')}
-          </Button>
-          <ConfirmButton
-            text={t('delete')}
-            title={t('deleteTitle')}
-            question={t('deleteText')}
-            confirm={t('delete')}
-            isDangerous
-            act={async () => {
-              await remove.mutateAsync({ params });
-              await queries.invalidateQueries();
-            }}
-          />
+          <RowButtons onEdit={onEdit} remove={() => remove.mutateAsync({ params })} texts={t} />
         </Group>
       </Group>
       <FailedAction error={trying.error} />

@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconCalendarPlus, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -24,6 +24,7 @@ import { usePeopleFilters } from '../users/people-filters.tsx';
 import { LoginID } from '../users/person.tsx';
 import { AccessDialog } from './access-dialog.tsx';
 import { useEnrolmentColumns } from './columns.tsx';
+import { EnrolmentLink } from './enrolment-link.tsx';
 import { useEnrolmentOrder } from './order.ts';
 import { CoursePicker } from './pickers.tsx';
 import type { ListedEnrolment } from './values.tsx';
@@ -47,24 +48,11 @@ const isGroup = (name: string): name is 'open' | 'overdue' | 'done' =>
   ['open', 'overdue', 'done'].includes(name);
 
 function Learner(row: ListedEnrolment) {
-  const { LoginID: loginId, EnrollID } = row;
   const name = nameOf(row);
   return (
     <>
-      <Anchor
-        className="break"
-        inherit
-        renderRoot={(props) => (
-          <Link
-            to="/console/enrolments/$loginId/$enrollId"
-            params={{ loginId, enrollId: EnrollID }}
-            {...props}
-          />
-        )}
-      >
-        {name}
-      </Anchor>
-      <LoginID name={name} loginId={loginId} />
+      <EnrolmentLink of={row} text={name} />
+      <LoginID name={name} loginId={row.LoginID} />
     </>
   );
 }

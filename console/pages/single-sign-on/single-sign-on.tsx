@@ -1,13 +1,13 @@
 import { Badge, Button, Group, Stack, Switch, Text } from '@mantine/core';
-import { IconPlus, IconShieldLock } from '@tabler/icons-react';
+import { IconShieldLock } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { EditedRows, RowButtons } from '../../parts/edited-rows.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
-import { Failed, FailedAction, Message, WaitingRows } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, Note } from '../../parts/values.tsx';
 import { type Provider, ProviderDialog } from './provider-form.tsx';
 import { Directory } from './provisioning.tsx';
@@ -18,43 +18,28 @@ export default function SingleSignOn() {
   const t = useTranslations('singleSignOn');
   const { $api } = useApi();
   const asked = $api.useQuery('get', '/identity-provider');
-  const [edited, setEdited] = useState<Provider | 'new' | null>(null);
-  const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
-      {t('add')}
-    </Button>
-  );
-  const content = () => {
-    if (asked.isPending) return <WaitingRows rows={2} />;
-    if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
-    const { Items } = asked.data;
-    if (Items.length > 0)
-      return Items.map((one) => <Row key={one.ProviderID} provider={one} onEdit={() => setEdited(one)} />);
-    const icon = <IconShieldLock size={36} stroke={1.5} aria-hidden />;
-    return (
-      <Message icon={icon} title={t('emptyTitle')} text={t('emptyText')}>
-        {add}
-      </Message>
-    );
-  };
   return (
     <Page title={t('title')} text={t('text')}>
       <Stack gap="xl" maw={760}>
-        <Section
-          title={t('providers')}
-          text={t('providersText')}
-          actions={asked.data?.Items.length ? add : null}
+        <EditedRows
+          asked={asked}
+          texts={{
+            title: t('providers'),
+            text: t('providersText'),
+            add: t('add'),
+            emptyTitle: t('emptyTitle'),
+            emptyText: t('emptyText'),
+          }}
+          icon={<IconShieldLock size={36} stroke={1.5} aria-hidden />}
+          row={(one, onEdit) => <Row key={one.ProviderID} provider={one} onEdit={onEdit} />}
+          dialog={(provider, isOpen, onClose) => (
+            <ProviderDialog provider={provider} isOpen={isOpen} onClose={onClose} />
+          )}
         >
-          {content()}
           <RequireSignIn />
-        </Section>
+        </EditedRows>
         <Directory />
       </Stack>
-      <ProviderDialog
-        provider={edited === 'new' ? null : edited}
-        isOpen={edited !== null}
-        onClose={() => setEdited(null)}
-      />
     </Page>
   );
 }
@@ -62,7 +47,7 @@ export default function SingleSignOn() {
 function Row({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
   const t = useTranslations('singleSignOn');
   const { $api } = useApi();
-  const queries = useQueryClient();
+  const _queries = useQueryClient();
   const { ProviderID, Name, Issuer, Enabled, RedirectURI } = provider;
   const params = { path: { ProviderID } };
   const test = $api.useMutation('post', '/identity-provider/{ProviderID}/test');
@@ -83,20 +68,7 @@ function Row({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
           <Button variant="default" onClick={() => void trying.run()} loading={trying.isRunning}>
             {t('test')}
           </Button>
-          <Button variant="default" onClick={onEdit}>
-            {t('change')}
-          </Button>
-          <ConfirmButton
-            text={t('delete')}
-            title={t('deleteTitle')}
-            question={t('deleteText')}
-            confirm={t('delete')}
-            isDangerous
-            act={async () => {
-              await remove.mutateAsync({ params });
-              await queries.invalidateQueries();
-            }}
-          />
+          <RowButtons onEdit={onEdit} remove={() => remove.mutateAsync({ params })} texts={t} />
         </Group>
       </Group>
       <Text size="sm" c="dimmed" component="div">

@@ -1,5 +1,3 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -7,6 +5,7 @@ import { List } from '../../parts/list.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
 import { useEnrolmentColumns } from '../enrolments/columns.tsx';
+import { EnrolmentLink } from '../enrolments/enrolment-link.tsx';
 
 /** The newest enrolment comes first, because questions are usually about the latest one. */
 export function UserEnrolments({ loginId, enrol }: { loginId: string; enrol: ReactNode }) {
@@ -31,19 +30,7 @@ export function UserEnrolments({ loginId, enrol }: { loginId: string; enrol: Rea
           header: e('course'),
           share: 40,
           cell: ({ EnrollID, CourseTitle }) => (
-            <Anchor
-              className="break"
-              inherit
-              renderRoot={(props) => (
-                <Link
-                  to="/console/enrolments/$loginId/$enrollId"
-                  params={{ loginId, enrollId: EnrollID }}
-                  {...props}
-                />
-              )}
-            >
-              {CourseTitle}
-            </Anchor>
+            <EnrolmentLink of={{ LoginID: loginId, EnrollID }} text={CourseTitle} />
           ),
         },
         ...columns,

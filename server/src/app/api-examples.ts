@@ -53,6 +53,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Intro: 'This is waiting for you at {Organisation}:',
   Closing: 'If you need help or more time, contact {Organisation}.',
   LoginIDs: ['bob'],
+  RequirementIDs: ['fire-safety'],
   // Courses
   CourseID: 'fire-safety',
   CourseTitle: 'Fire safety',
