@@ -78,7 +78,9 @@ function pageOf(frame: HTMLIFrameElement): Document | null {
 
 /** How far the page reaches beyond the right edge of its frame, including pages in frames that span its width. */
 function overflowOf(page: Document, depth = 0): number {
-  const root = page.scrollingElement ?? page.documentElement;
+  // While another page replaces it, a document has no root.
+  const root: Element | null = page.scrollingElement ?? page.documentElement;
+  if (!root) return 0;
   const visible = root.clientWidth;
   const inner = depth < 3 ? [...page.querySelectorAll<HTMLIFrameElement>('frame, iframe')] : [];
   const spanning = inner.filter(({ clientWidth }) => clientWidth > visible * 0.9).slice(0, 4);

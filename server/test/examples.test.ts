@@ -178,7 +178,6 @@ async function sendUnitOperations(): Promise<void> {
   await send('readSessionResults');
   real.set(token, ticketOf(new URL(opened.URL).searchParams.get('fetch') ?? ''));
   await send('fetchToken');
-  real.set(token, ticketOf(opened.URL));
   await send('returnFromUnit');
   await send('reportByHacp');
   real.set('01994a5e-7c00-7000-8000-000000000001', enrolment.EnrollID);
@@ -300,7 +299,13 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll('readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses');
   await sendAll('createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers');
   await sendAll('createImport listImports readImport applyImport undoImport');
-  await send('putCertificateTemplate');
+  await sendAll('putCertificateTemplate previewCertificateTemplate');
+  for (const CourseID of ['phishing', 'first-aid', 'lifting', 'ladders'])
+    await service.api('PUT', `/course/${CourseID}`, { Title: CourseID });
+  real.set('fire-safety', 'induction');
+  await sendAll('putPath readPath deletePath');
+  real.delete('fire-safety');
+  await send('listUsage');
   await sendAll('readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser explainEnrolment');
   await sendAll('updateEnrolment enrolMany readTimeline readOverview listCompletion listAccess listActivity');
 

@@ -38,6 +38,7 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Release' && schema.type === 'integer') return 1;
   if (name in victimValues) return victimValues[name];
   if (name === 'CourseIDs') return [victimValues.CourseID];
+  if (name === 'Steps') return [{ CourseIDs: [victimValues.CourseID] }];
   if (name === 'DurationIDs') return [victimValues.DurationID];
   if (name === 'LoginIDs') return [victimValues.LoginID];
   if (name === 'Recipients') return [victimValues.LoginID];
@@ -140,6 +141,8 @@ const leftOut: Record<string, string[]> = {
   remind: ['Status', 'DueBefore'],
   // No administrator of the intruder has a passkey.
   putIdentityProvider: ['RequiredForAdministrators', 'Scopes'],
+  // The intruder has no provider.
+  changeSettings: ['RequireSignIn'],
   putCertificateTemplate: ['ValidTo'],
   previewCertificateTemplate: ['ValidTo'],
   createReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],

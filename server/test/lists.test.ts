@@ -98,8 +98,10 @@ const cases: Record<string, string[]> = {
     [
       ...['', 'CourseID=lists-1', `LoginID=${names.LoginID}`],
       ...['Status=valid', 'Status=revoked', 'Status=replaced', 'Status=valid&CourseID=lists-1'],
+      'IssuedAfter=2024-01-01T00:00:00Z&IssuedBefore=2090-01-01T00:00:00Z',
     ].map((filter) => `${order}&${filter}`),
   ),
+  listCertificatesOfUser: ['Order=oldest', 'Order=newest'],
   listCompletions: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', 'CourseID=lists-1', `LoginID=${names.LoginID}`, 'Reference=ref-77'].map(
       (filter) => `${order}&${filter}`,
@@ -158,6 +160,8 @@ const small = [
   'listCompliance',
   'listPlatforms',
   'listDispatches',
+  // The operator's; a day takes a row.
+  'listUsage',
 ];
 /** Parameters without a case. With Types and filters for users, the service may have to skip any number of other rows. */
 const unbounded: Record<string, string[]> = {

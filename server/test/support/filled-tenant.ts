@@ -295,6 +295,15 @@ async function leavePlatform(
     .values({ tenant_id: TenantID, link_id, problem: `${secret} problem` })
     .execute();
   await ctx.db
+    .insertInto('tenant_usage')
+    .values({ tenant_id: TenantID, day: '2026-01-31', people: 1, calls: 1, commits: 1, bytes: 1 })
+    .execute();
+  await ctx.db
+    .insertInto('path_log')
+    .values({ tenant_id: TenantID, position: 0, swept_at: ctx.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await ctx.db
     .insertInto('lti_nonce')
     .values({ tenant_id: TenantID, nonce: `${secret} nonce`, used_at: ctx.now() })
     .execute();

@@ -96,6 +96,9 @@ export const hostileBodies = {
     On: 'completed',
   },
   revokeCertificate: { Reason: longHostile('Reason'), ShowReason: true },
+  putPath: {
+    Title: hostile('Title').slice(0, 200),
+  },
   putRequirement: {
     Title: hostile('Title').slice(0, 200),
     CourseIDs: [hostile('CourseID')],
@@ -307,6 +310,8 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
       Audience: {},
     }),
   );
+  const Steps = [{ CourseIDs, DurationID }];
+  done(await tenant.api('PUT', '/course/hostile-path/path', { ...bodies.putPath, Steps }));
   done(await tenant.api('PUT', '/reminder/text/en', bodies.changeReminderText));
   done(await tenant.api('POST', '/completion', { ...bodies.recordCompletion, LoginID, CourseID }));
   done(await tenant.api('PUT', path`/obligation/${LoginID}/everyone`, bodies.exemptUser));

@@ -430,7 +430,7 @@ export const PathChange = Fields(
         description:
           'Replaces all steps. Without Need, all courses of a step are needed. At least one step has to be required.',
         examples: [
-          [{ CourseIDs: ['fire-safety'] }, { CourseIDs: ['first-aid', 'lifting', 'ladders'], Need: 2 }],
+          [{ CourseIDs: ['phishing'] }, { CourseIDs: ['first-aid', 'lifting', 'ladders'], Need: 2 }],
         ],
       },
     ),

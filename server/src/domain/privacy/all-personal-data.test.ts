@@ -32,6 +32,7 @@ const impersonal: Record<string, string> = {
   reminder_text: 'the words of reminders',
   statement_log: 'when the newest statement was stored',
   lti_nonce: 'random, kept for an hour',
+  dispatch: 'what is lent; the learners are in dispatch_learner',
   lti_platform: 'the configuration of a platform',
   identity_provider: 'the configuration of a provider',
   provisioning: 'the settings of provisioning',

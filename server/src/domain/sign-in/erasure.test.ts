@@ -57,8 +57,21 @@ async function leaveElsewhere(LoginID: string, EnrollID: string, CourseID: strin
     values (${TenantID}, ${userId}, ${LoginID}, ${LoginID}, ${JSON.stringify({ userName: LoginID })})`.execute(
     ctx.db,
   );
-  await sql`insert into lti_link (tenant_id, enroll_id, platform_id, resource_link_id, user_id, subject, launched_at)
-    values (${TenantID}, ${EnrollID}, ${id}, 'x', ${userId}, ${LoginID}, ${now})`.execute(ctx.db);
+  const completion = { LoginID, Title: mark, CompletedAt: '2026-01-31', Source: mark, EvidenceText: mark };
+  expectStatus(await api('POST', '/completion', { ...completion, Reference: LoginID }), 201);
+  await sql`insert into reminder (tenant_id, day, user_id, by_hand)
+    values (${TenantID}, '2026-01-31', ${userId}, false)`.execute(ctx.db);
+  await sql`insert into dispatch (tenant_id, dispatch_id, course_id, duration_id, standard, name, enabled, created_at,
+    updated_at) values (${TenantID}, ${id}, ${CourseID}, 'standard', 'scorm12', 'x', true, ${now}, ${now})`.execute(
+    ctx.db,
+  );
+  await sql`insert into dispatch_learner (tenant_id, dispatch_id, user_id, enroll_id, first_opened_at, last_opened_at)
+    values (${TenantID}, ${id}, ${userId}, ${EnrollID}, ${now}, ${now})`.execute(ctx.db);
+  await sql`insert into lti_link (tenant_id, link_id, enroll_id, platform_id, resource_link_id, user_id, subject, launched_at)
+    values (${TenantID}, ${id}, ${EnrollID}, ${id}, 'x', ${userId}, ${LoginID}, ${now})`.execute(ctx.db);
+  await sql`insert into lti_score (tenant_id, link_id, problem) values (${TenantID}, ${id}, ${mark})`.execute(
+    ctx.db,
+  );
 }
 
 const userIdOf = async (LoginID: string) =>
