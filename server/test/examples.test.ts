@@ -303,7 +303,12 @@ test('the service accepts the example of every operation and responds as the exa
   for (const CourseID of ['phishing', 'first-aid', 'lifting', 'ladders'])
     await service.api('PUT', `/course/${CourseID}`, { Title: CourseID });
   real.set('fire-safety', 'induction');
-  await sendAll('putPath readPath deletePath');
+  await sendAll('putPath readPath');
+  real.set('fire-safety', 'own-path');
+  const own = { Steps: [{ CourseIDs: ['phishing'] }] };
+  await service.api('PUT', '/course/phishing/option/open', {});
+  await service.api('PUT', '/course/own-path/path', own, undefined, { tenant: 'acme' });
+  await send('deletePath');
   real.delete('fire-safety');
   await send('listUsage');
   await sendAll('readOffer enrolWithOption enrol listEnrolments listEnrolmentsOfUser explainEnrolment');

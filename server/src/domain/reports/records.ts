@@ -4,6 +4,7 @@ import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagi
 import { Fields, Instant, Nullable, OneOf } from '../../http/validation/schema.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
+import { hasScope } from '../../infra/context/scopes.ts';
 import { addDays, dayOf, firstInstant, isDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -110,10 +111,11 @@ left join lateral (
   from obligation met where met.tenant_id = $1 and met.user_id = held.user_id and met.met_by = held.id
 ) duty on true`;
 
-const toRecord = (row: RecordRow): TrainingRecord => ({
+/** Names are null for a key without `users:read`. */
+const toRecord = (row: RecordRow, isNamed: boolean): TrainingRecord => ({
   LoginID: row.login_id,
-  FirstName: row.first_name,
-  LastName: row.last_name,
+  FirstName: isNamed ? row.first_name : null,
+  LastName: isNamed ? row.last_name : null,
   CourseID: row.course_id,
   Title: row.title ?? row.course_title,
   External: row.external,
@@ -143,6 +145,7 @@ function pageOfRecords(
   const cursor = readCursor(input);
   const [at = '', id = ''] = cursor?.split(' ') ?? [];
   if (cursor !== null && !(isInstant(at) && isId(id))) throw foreignCursor();
+  const isNamed = hasScope(ctx, 'users:read');
   return page<RecordRow, TrainingRecord>(
     ctx,
     input,
@@ -152,7 +155,7 @@ function pageOfRecords(
       after: cursor === null ? null : [new Date(at), id],
     },
     (row) => `${row.at.toISOString()} ${row.id}`,
-    toRecord,
+    (row) => toRecord(row, isNamed),
   );
 }
 

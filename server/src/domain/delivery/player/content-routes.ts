@@ -18,7 +18,7 @@ import { clickPreview, openLinkIn } from './preview.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
 import { missingPage, outdatedPage } from './rejection-page.ts';
 import { Commit, PlayerSession, Receipt } from './schemas.ts';
-import { sendRemote } from './send-remote.ts';
+import { bytesOf, sendRemote } from './send-remote.ts';
 
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
@@ -248,8 +248,8 @@ export const contentRoutes = [
       if (!file && isNavigation(request)) return missingPage(request);
       if (!file) throw new Problem('not_found', 'The course has no such file.');
       sniffed();
-      if (!request.headers.range && !request.headers['if-none-match'])
-        countUse(ctx, player.tenantId, 'bytes', file.bytes);
+      if (!request.headers['if-none-match'])
+        countUse(ctx, player.tenantId, 'bytes', bytesOf(request.headers.range, file.bytes));
       return file.kind === 'local' ? { status: 200, file, headers } : sendRemote(request, file, headers);
     },
   }),

@@ -44,3 +44,10 @@ function rangeOf(header: string | undefined, bytes: number): ByteRange | 'outsid
   if (start >= bytes || (first === '' && Number(last) === 0)) return 'outside';
   return end < start ? null : { start, end };
 }
+
+/** How many bytes a response to a request with this Range header contains. */
+export function bytesOf(range: string | undefined, bytes: number): number {
+  const part = rangeOf(range, bytes);
+  if (part === 'outside') return 0;
+  return part ? part.end - part.start + 1 : bytes;
+}
