@@ -1,6 +1,5 @@
 import { inflateSync } from 'node:zlib';
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
-import { forTenant } from '../../db/owners.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { readPublicKeys } from '../identity/tenant-keys.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -14,44 +13,77 @@ import { findByNumber } from './verify.ts';
 /** The largest file that is checked. A PDF with a logo of the largest permitted size is smaller. */
 export const maxFileBytes = 4 * 1024 * 1024;
 
-const maxStreams = 300;
+/** Anyone may send a file, so what is read of it is bounded. A credential of this service has about 50 values. */
 const maxCredentialBytes = 64 * 1024;
-const token = /eyJ[\w-]{10,20000}\.[\w-]{10,60000}\.[\w-]{10,2000}/;
+const maxAttachments = 20;
+const maxValues = 200;
+const jwt = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** The text of each short stream in a PDF. Files that are attached to it are such streams. */
-function* streamsOf(pdf: Buffer): Generator<string> {
-  for (let at = 0, n = 0; n < maxStreams; n++) {
-    const start = pdf.indexOf('stream', at);
+/** The text of each file that is attached to a PDF. */
+function* attachmentsOf(pdf: Buffer): Generator<string> {
+  for (let at = 0, n = 0; n < maxAttachments; n++) {
+    const found = pdf.indexOf('/EmbeddedFile', at);
+    const start = found < 0 ? -1 : pdf.indexOf('stream', found);
     if (start < 0) return;
-    at = start + 6;
-    const first = at + (pdf[at] === 0x0d ? 2 : 1);
+    at = found + 13;
+    const first = start + (pdf[start + 6] === 0x0d ? 8 : 7);
     try {
-      yield inflateSync(pdf.subarray(first), { maxOutputLength: maxCredentialBytes }).toString('latin1');
+      const packed = pdf.subarray(first, first + maxCredentialBytes);
+      yield inflateSync(packed, { maxOutputLength: maxCredentialBytes }).toString('latin1');
     } catch {
       // Not a compressed stream, or too long for a credential.
     }
   }
 }
 
+const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const pngKeyword = 'openbadgecredential\0';
+
+/** The credential in an uncompressed iTXt chunk of a PNG (Open Badges 3.0 §5.3.1.1). */
+function* pngTextsOf(png: Buffer): Generator<string> {
+  for (let at = pngStart.length; at + 12 <= png.length; at += 12 + png.readUInt32BE(at)) {
+    const data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at));
+    const type = png.toString('latin1', at + 4, at + 8);
+    if (type === 'iTXt' && data.length <= maxCredentialBytes && data.indexOf(pngKeyword) === 0)
+      yield data.subarray(data.lastIndexOf(0) + 1).toString('latin1');
+  }
+}
+
+/** The texts in which a file of this kind has its credential. */
+function textsOf(file: Buffer, isPdf: boolean): Iterable<string> {
+  if (isPdf) return attachmentsOf(file);
+  if (file.indexOf(pngStart) === 0) return pngTextsOf(file);
+  const text = file.toString('utf8').trim();
+  if (!text.startsWith('<')) return [text];
+  return [/<openbadges:credential\s+verify="([\w.-]+)"/.exec(text)?.[1] ?? ''];
+}
+
 type Found = { jwt: string } | { credential: Record<string, unknown> };
 
-/** The credential in a file: a PDF, PNG or SVG that contains one, a VC-JWT, or JSON with a proof. */
-function findCredential(file: Buffer): Found | null {
-  const isPdf = file.subarray(0, 1024).includes('%PDF-');
-  const texts = isPdf ? streamsOf(file) : [file.toString('utf8')];
-  for (const text of texts) {
-    const [jwt] = token.exec(text) ?? [];
-    if (jwt) return { jwt };
-  }
-  if (isPdf) return null;
+function readCredential(text: string): Record<string, unknown> | null {
+  let values = 0;
   try {
-    const credential: unknown = JSON.parse(file.toString('utf8'));
-    return typeof credential === 'object' && credential !== null && !Array.isArray(credential)
-      ? { credential: credential as Record<string, unknown> }
-      : null;
+    const credential: unknown = JSON.parse(text, (_name, value) => {
+      values++;
+      return value;
+    });
+    // The time to bring a credential into its canonical form, before the signature is checked, grows with its values.
+    const isCredential = typeof credential === 'object' && !Array.isArray(credential) && values <= maxValues;
+    return isCredential ? (credential as Record<string, unknown> | null) : null;
   } catch {
     return null;
   }
+}
+
+/** The credential in a file: a PDF, PNG or SVG that contains one, a VC-JWT, or JSON with a proof. */
+function findCredential(file: Buffer, isPdf: boolean): Found | null {
+  for (const text of textsOf(file, isPdf)) {
+    if (text.length > maxCredentialBytes) continue;
+    if (jwt.test(text)) return { jwt: text };
+    const credential = isPdf ? null : readCredential(text);
+    if (credential) return { credential };
+  }
+  return null;
 }
 
 function readJwt(jwt: string): Record<string, unknown> | null {
@@ -95,20 +127,20 @@ const numberOf = (id: unknown) => String(id).split('/').at(-1) ?? '';
  * are drawn for its certificate, because somebody may have edited the page around a genuine credential.
  */
 export async function checkFile(ctx: Context, file: Buffer): Promise<FileCheck> {
-  const found = findCredential(file);
+  // Readers open a PDF whatever comes before its header.
+  const isPdf = file.includes('%PDF-');
+  const found = findCredential(file, isPdf);
   const content = found && ('jwt' in found ? readJwt(found.jwt) : found.credential);
   const tenantId = tenantOfDid(ctx, idOf(content?.issuer));
   if (!found || !content || tenantId === null || (await knownTenant.get(ctx, tenantId)) === null)
     return { Result: 'unknown', Certificate: null };
-  const own = forTenant(ctx, tenantId);
-  const isGenuine =
+  const forged: FileCheck = { Result: 'forged', Certificate: null };
+  const certificate = await findByNumber(ctx, numberOf(content.id));
+  if (certificate?.ctx.tenantId !== tenantId) return forged;
+  const own = certificate.ctx;
+  const isSigned =
     'jwt' in found ? await verifyJwt(own, found.jwt) : await verifyProof(own, found.credential);
-  const certificate = isGenuine ? await findByNumber(ctx, decodeURIComponent(numberOf(content.id))) : null;
-  if (!certificate || certificate.ctx.tenantId !== tenantId) return { Result: 'forged', Certificate: null };
-  const isPdf = file.subarray(0, 5).toString('latin1') === '%PDF-';
-  const isSame = !isPdf || file.equals(await drawCertificate(certificate.ctx, certificate.row));
-  return {
-    Result: isSame ? 'genuine' : 'differs',
-    Certificate: toVerified(certificate.ctx, certificate.row),
-  };
+  if (!isSigned) return forged;
+  const isSame = !isPdf || file.equals(await drawCertificate(own, certificate.row));
+  return { Result: isSame ? 'genuine' : 'differs', Certificate: toVerified(own, certificate.row) };
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { deflateSync, gunzipSync } from 'node:zlib';
 import { decodeProtectedHeader, exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose';
 import { movableClock } from '../../../test/support/clock.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
+import { beginWithin } from '../../infra/load/limits.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -162,8 +163,10 @@ test('forged and edited files are found', async () => {
   const pdf = await as('application/pdf');
   const at = pdf.lastIndexOf('%%EOF');
   const stamped = Buffer.concat([pdf.subarray(0, at), Buffer.from('% edited\n'), pdf.subarray(at)]);
-  const { Result, Certificate } = await check(stamped);
-  assert.deepEqual([Result, Certificate?.Number, Certificate?.Name], ['differs', number, 'Ada Lovelace']);
+  for (const file of [stamped, Buffer.concat([Buffer.from('\n'), stamped])]) {
+    const { Result, Certificate } = await check(file);
+    assert.deepEqual([Result, Certificate?.Number, Certificate?.Name], ['differs', number, 'Ada Lovelace']);
+  }
   const before = createHash('sha256').update(pdf).digest('hex');
   expectStatus(await tenant.api('POST', `/certificate/${number}/revoke`, { Reason: 'x' }), 200);
   assert.equal((await check(pdf)).Certificate?.Status, 'revoked');
@@ -173,6 +176,36 @@ test('forged and edited files are found', async () => {
       .digest('hex'),
     before,
   );
+});
+
+test('a hostile file takes little time, and one file is checked at a time', async () => {
+  const { as } = await certified();
+  const credential = JSON.parse((await as('application/vc')).toString());
+  const [svg, pdf] = [String(await as('image/svg+xml')), await as('application/pdf')];
+  const packed = deflateSync(Buffer.alloc(4 * 1024 ** 2));
+  const stream = `/EmbeddedFile>>stream\n${packed.toString('latin1')}\n`;
+  const evidence = Array.from({ length: 1_000 }, () => ({ type: ['Evidence'] }));
+  const hostile: [string, string | Buffer][] = [
+    ['beginnings of a JWT', 'eyJ'.repeat(1_300_000)],
+    ['beginnings in an SVG', `<svg>${'<openbadges:credential verify="eyJ'.repeat(120_000)}`],
+    ['long streams', Buffer.from(`%PDF-1.7\n${stream.repeat(900)}`, 'latin1')],
+    ['many nodes', JSON.stringify({ ...credential, evidence })],
+    ['deep JSON', '['.repeat(4_000_000)],
+    ['a long credential', JSON.stringify({ ...credential, name: 'x'.repeat(64 * 1024) })],
+    ['a credential outside of its place', `<svg><!--${svg.match(/eyJ[^"]+/)?.[0]}--></svg>`],
+  ];
+  for (const [what, file] of hostile) {
+    const before = performance.now();
+    assert.deepEqual([what, await check(file)], [what, { Result: 'unknown', Certificate: null }]);
+    assert.ok(performance.now() - before < 2_000, what);
+  }
+  const end = beginWithin(service.ctx, 'file_checks', 'anyone');
+  const headers = { 'content-type': 'application/octet-stream' };
+  const body = new Uint8Array(pdf);
+  const busy = await fetch(`${service.baseUrl}/verify`, { method: 'POST', body, headers });
+  end();
+  assert.deepEqual([busy.status, busy.headers.get('retry-after')], [429, '10']);
+  assert.equal((await check(pdf)).Result, 'genuine');
 });
 
 test('numbers cannot be guessed from others, and scripts in names stay text', async () => {

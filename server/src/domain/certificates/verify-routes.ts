@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import Type from 'typebox';
 import { isNavigation } from '../../http/problems.ts';
 import { ok, route } from '../../http/routes.ts';
+import { beginWithin } from '../../infra/load/limits.ts';
 import { Problem } from '../../lib/errors.ts';
 import { languageOf } from '../delivery/player/page-texts.ts';
 import { checkFile, maxFileBytes } from './check-file.ts';
@@ -55,7 +56,15 @@ export const verifyRoutes = [
     problems: ['payload_too_large'],
     events: [],
     audits: [],
-    handle: async (ctx, { request }) => ok(await checkFile(ctx, await collect(request.body as Readable))),
+    handle: async (ctx, { request }) => {
+      const file = await collect(request.body as Readable);
+      const end = beginWithin(ctx, 'file_checks', 'anyone');
+      try {
+        return ok(await checkFile(ctx, file));
+      } finally {
+        end();
+      }
+    },
   }),
   route({
     ...open,

@@ -14,6 +14,7 @@ export const limitNames = [
   'pings',
   'bulk_calls',
   'bulk_files',
+  'file_checks',
   'hashes',
   'imports',
   'disk',

@@ -29,6 +29,8 @@ const inProgress = {
   bulk_calls: { max: 2, of: 'bulk calls with this key' },
   /** Four files of 256 MiB use at most 1 GiB of disk per tenant. */
   bulk_files: { max: 4, of: 'bulk calls for this tenant' },
+  /** Anyone may have files checked, which can take a second of the processor. */
+  file_checks: { max: 1, of: 'checks of files' },
 } as const satisfies Partial<Record<LimitName, Limit>>;
 
 /** A tenant may use this part of a server's slots, so that others can always get one. */
@@ -97,7 +99,7 @@ export function beginWithin(ctx: Context, name: keyof typeof inProgress, owner: 
   throw rejected(
     ctx,
     name,
-    `${max} ${of} are in progress, which is the maximum. Retry when one has finished.`,
+    `Limit of ${max} for ${of} in progress reached. Retry when one has finished.`,
     10,
   );
 }
