@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { png } from '../../../test/support/images.ts';
+import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import {
   expectProblem,
@@ -9,6 +11,7 @@ import {
   newCourse,
   newTenant,
   type TestTenant,
+  unique,
 } from '../../../test/support/tenant.ts';
 import { addPeriods } from '../../lib/days.ts';
 import { issueCertificates } from './issue.ts';
@@ -70,6 +73,34 @@ test('a result earns one certificate, which anyone can check', async () => {
   const html = await page.text();
   assert.match(html, /Dieses Zertifikat ist gültig/);
   assert.match(html, /<bdi>Ada Lovelace<\/bdi>/);
+});
+
+test('the player shows the certificate after the last commit, but not after a withdrawal', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = unique('course');
+  expectStatus(await service.importPackage(CourseID, await packCourse('phishing')), 201);
+  expectStatus(await service.api('PUT', `/course/${CourseID}`, { Certificate: { On: 'passed' } }), 200);
+  expectStatus(await service.api('PUT', `/course/${CourseID}/option/open`, {}), 201);
+  const LoginID = await tenant.user();
+  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  const { session, commit } = await play(service, LaunchURL);
+  const read = async (token: string) => {
+    const reply = await fetch(`${service.contentUrl}/play/${token}/certificate`);
+    const body = await reply.json();
+    return [reply.status, body.code ?? body.Status];
+  };
+  assert.deepEqual(await read(session.Session), [404, 'certificate_not_found']);
+  expectStatus(await commit({ Data: scorm12('passed', 90), Exit: true }), 200);
+  assert.deepEqual(await read(session.Session), [200, 'valid']);
+  const files = /\/play\/([^/]+)\//.exec(session.ContentPath ?? '')?.[1] ?? '';
+  assert.deepEqual(await read(files), [410, 'session_ended']);
+  const path = `/enrolment/${LoginID}/${EnrollID}`;
+  expectStatus(await tenant.api('PUT', path, { Withdrawn: true }), 200);
+  assert.deepEqual(await read(session.Session), [403, 'enrolment_withdrawn']);
+  const codes: string[] = [];
+  // Twice the limit, because a minute may end meanwhile.
+  for (let n = 0; n < 40; n++) codes.push((await read(session.Session))[1]);
+  assert.ok(codes.includes('too_many_requests'));
 });
 
 test('results that were reached before the certificate was set up earn none', async () => {

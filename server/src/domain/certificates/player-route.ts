@@ -1,12 +1,18 @@
 import Type from 'typebox';
 import { forTenant } from '../../db/owners.ts';
 import { route } from '../../http/routes.ts';
+import { countWithin } from '../../infra/load/limits.ts';
+import { Problem } from '../../lib/errors.ts';
 import { namesOf } from '../../lib/tables.ts';
 import { findOpenSession } from '../delivery/player/open-sessions.ts';
-import { sessionEnds } from '../enrolments/run-time/progress-cache.ts';
+import { readReviewSession } from '../delivery/player/review-tokens.ts';
+import { readSession } from '../delivery/player/tokens.ts';
+import { type SessionEnd, sessionEnds } from '../enrolments/run-time/progress-cache.ts';
 import { findNewest, notEarned } from './certificates.ts';
 import { acceptedFormat, formats, respondAs } from './formats.ts';
 import { Certificate } from './record/schemas.ts';
+
+const ended = (end: SessionEnd) => new Problem(end, sessionEnds[end]);
 
 /** The player shows it at the end of a course. Previews have no enrolment, so they have no certificate. */
 export const playerCertificateRoute = route({
@@ -29,9 +35,17 @@ export const playerCertificateRoute = route({
   },
   problems: [...namesOf(sessionEnds), 'certificate_not_found', 'tenant_not_found', 'wrong_host'],
   handle: async (ctx, { params, request }) => {
-    const { tenantId, enrollId } = findOpenSession(ctx, params.token).player;
-    if (tenantId === null || enrollId === null) throw notEarned();
-    const owner = forTenant(ctx, tenantId);
-    return respondAs(owner, await findNewest(owner, enrollId), acceptedFormat(request.headers.accept));
+    const { player, state } = findOpenSession(ctx, params.token);
+    if (player.tenantId === null || player.enrollId === null) throw notEarned();
+    const isLaunch = readSession(ctx, params.token) !== null;
+    if (!isLaunch && !readReviewSession(ctx, params.token)) throw ended('session_ended');
+    countWithin(ctx, 'certificates', player.budget);
+    const end = (await state()).ended;
+    // The page asks after its last commit, which has ended the launch.
+    const isOver = isLaunch && (end === 'session_ended' || end === 'session_superseded');
+    if (end !== null && !isOver) throw ended(end);
+    const owner = forTenant(ctx, player.tenantId);
+    const row = await findNewest(owner, player.enrollId);
+    return respondAs(owner, row, acceptedFormat(request.headers.accept));
   },
 });

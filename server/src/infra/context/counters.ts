@@ -12,6 +12,7 @@ export const limitNames = [
   'units',
   'enrolment_keys',
   'pings',
+  'certificates',
   'bulk_calls',
   'bulk_files',
   'file_checks',

@@ -22,6 +22,8 @@ export const perMinute = {
   units: { max: 30, of: 'launches of units' },
   enrolment_keys: { max: 20_000, of: 'new enrolment keys' },
   pings: { max: 60, of: 'test events' },
+  /** The page reads one up to three times, and draws it when the learner saves it. */
+  certificates: { max: 20, of: 'reads of a certificate' },
 } as const satisfies Partial<Record<LimitName, Limit>>;
 
 /** What one owner may have in progress on this node. */
