@@ -79,9 +79,10 @@ export async function click(
   if (decision.MayLaunch && wantsReview)
     return refused({ ...page, link: linkTo(ctx, 'start', page) }, decision);
   const opens = decision.MayLaunch || (mayReview && wantsReview);
-  if (opens && decision.requiresSignIn && !isProven(ctx, handle, proof))
+  const isSignedIn = isProven(ctx, handle, proof);
+  if (opens && decision.requiresSignIn && !isSignedIn)
     return signIn(ctx, request, { page, what: wantsReview ? 'review' : 'start' });
-  if (decision.MayLaunch && decision.isPath) return openPath(ctx, page, request);
+  if (decision.MayLaunch && decision.isPath) return openPath(ctx, { ...page, isSignedIn }, request);
   if (decision.MayLaunch) return redirectToPlayer(origin, writeTicket(ctx, ticket), page.framing);
   if (mayReview && wantsReview) return redirectToPlayer(origin, writeReviewTicket(ctx, ticket), page.framing);
   return refused({ ...page, link: mayReview ? linkTo(ctx, 'review', page) : null }, decision);
@@ -104,7 +105,7 @@ type PathClick = Page & { handle: EnrolmentHandle; part: string | null };
 /** Shows the page of a path, or opens one of its courses, from which the learner returns to that page. */
 async function openPath(
   ctx: TenantContext,
-  page: PathClick,
+  page: PathClick & { isSignedIn: boolean },
   request: FastifyRequest,
 ): Promise<RouteResponse> {
   const { handle, part, back } = page;
@@ -131,6 +132,8 @@ async function openPath(
   const there = { ...page, handle: inner, part: null, back: own };
   if (!decision.MayLaunch)
     return refused({ ...there, link: decision.mayReview ? linkTo(ctx, 'review', there) : null }, decision);
+  // Whoever signed in is the learner of the path, so also that of its parts.
+  if (decision.requiresSignIn && !page.isSignedIn) return signIn(ctx, request, { page, what: 'start' });
   if (decision.isPath) return openPath(ctx, there, request);
   const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });
   return redirectToPlayer(origin, writeTicket(ctx, { ...inner, returnUrl: own, courseId }), page.framing);

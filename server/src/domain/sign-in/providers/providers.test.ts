@@ -247,6 +247,22 @@ test('a launch that requires a sign-in keeps its return URL and is only for its 
   expectStatus(await api('DELETE', '/identity-provider/acme'), 200);
 });
 
+test('a course that requires a sign-in requires it in a path that does not', async () => {
+  const { api } = await connected({ LinkBy: 'Email' });
+  const [CourseID, pathId] = [await newCourse(service, { RequireSignIn: true }), unique('path')];
+  const LoginID = unique('learner');
+  expectStatus(await api('POST', '/user', { LoginID, Email: 'anna@acme.example' }), 201);
+  const path = { Title: 'Path', Steps: [{ CourseIDs: [CourseID] }] };
+  expectStatus(await api('PUT', `/course/${pathId}/path`, path), 201);
+  const { LaunchURL } = (await api('POST', `/enrol/${LoginID}/${pathId}`)).body;
+  const back = 'https://portal.example/done';
+  assert.equal((await fetch(LaunchURL, { redirect: 'manual' })).status, 200);
+  const part = `${LaunchURL}&part=${CourseID}&returnURL=${back}`;
+  assert.match((await fetch(part, { redirect: 'manual' })).headers.get('location') ?? '', /\/sso\//);
+  const { at } = await plainBrowser().signIn(part, 'anna-sub', /\/play\//);
+  assert.match(at, /\/play\//);
+});
+
 test('a course requires a sign-in only if the tenants to which it is offered have a provider', async () => {
   const [ready, bare] = [await connected(), await newTenant(service)];
   const CourseID = await newCourse(service);
