@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
+import { packUnits } from '../../../test/support/packages.ts';
+import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import {
   expectProblem,
@@ -377,4 +379,32 @@ test('a completion from elsewhere counts for the path', async () => {
   const [part] = await partsOf(tenant, LoginID, path.EnrollID);
   assert.deepEqual([part?.Status, part?.EnrollID], ['completed', null]);
   assert.equal((await click(path.LaunchURL, one)).status, 200);
+});
+
+test('a void release of one course leaves the release of another course with its number valid', async () => {
+  const tenant = await newTenant(service);
+  const content = await packUnits(1);
+  const [one, two] = [unique('course'), unique('course')];
+  const LoginID = await tenant.user();
+  for (const id of [one, two]) {
+    expectStatus(await service.importPackage(id, content), 201);
+    expectStatus(await service.api('PUT', `/course/${id}/option/open`, {}), 201);
+    const { LaunchURL } = await enrol(tenant, LoginID, id);
+    expectStatus(await (await play(service, LaunchURL)).commit({ Data: scorm12('passed', 90) }), 200);
+  }
+  const rule = unique('rule');
+  const body = {
+    Title: 'Both',
+    CourseIDs: [one, two],
+    Audience: { LoginIDs: [await tenant.user()] },
+    DueAfter: 'P14D',
+  };
+  expectStatus(await tenant.api('PUT', `/requirement/${rule}`, body), 201);
+  clock.advance({ seconds: 1 });
+  expectStatus(await tenant.api('POST', `/requirement/${rule}/void`, { CourseID: one, Release: 1 }), 200);
+  const path = await enrol(tenant, LoginID, await newPath([{ CourseIDs: [one, two] }]));
+  assert.deepEqual(
+    (await partsOf(tenant, LoginID, path.EnrollID)).map(({ Status }) => Status),
+    ['open', 'completed'],
+  );
 });

@@ -62,8 +62,9 @@ select result.*, (
 ) as is_valid, exists (
   select from requirement held
   join release on release.release_id = result.release_id
-  cross join lateral jsonb_to_recordset(held.voided) voided ("Release" integer, "Before" timestamptz)
-  where held.tenant_id = $1 and held.rule -> 'CourseIDs' ? result.course_id and voided."Release" = release.number
+  cross join lateral jsonb_to_recordset(held.voided) voided ("CourseID" text, "Release" integer, "Before" timestamptz)
+  where held.tenant_id = $1 and held.rule -> 'CourseIDs' ? result.course_id
+    and voided."CourseID" = result.course_id and voided."Release" = release.number
     and (voided."Before" is null or result.at < voided."Before")
 ) as is_void
 from result order by result.at, result.enroll_id`;
