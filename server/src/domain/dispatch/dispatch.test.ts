@@ -113,3 +113,28 @@ test('learners of two dispatches, and another tenant, are kept apart', async () 
   const unknown = { ...course, DurationID: 'none', Standard: 'cmi5' };
   expectProblem(await api('POST', '/dispatch', unknown), 404, 'option_not_found', 'DurationID');
 });
+
+test('a path cannot be dispatched', async () => {
+  const Steps = [{ CourseIDs: ['fire-safety'] }];
+  expectStatus(await service.api('PUT', '/course/path', { Title: 'Path' }), 201);
+  expectStatus(await service.api('PUT', '/course/path/option/open', {}), 201);
+  expectStatus(await service.api('PUT', '/course/path/path', { Steps }), 200);
+  const path = { CourseID: 'path', DurationID: 'open', Standard: 'scorm12' };
+  expectProblem(await api('POST', '/dispatch', path), 422, 'validation_failed', 'CourseID');
+});
+
+test('the player returns only to the origins that the tenant allows', async () => {
+  const { secret } = await dispatched();
+  const allow = async (ReturnOrigins: string[] | null) =>
+    expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { ReturnOrigins }), 200);
+  await allow(['https://lms.example.com']);
+  for (const [back, expected] of [
+    ['https://lms.example.com/closed.html', 'https://lms.example.com/closed.html'],
+    ['https://evil.example/closed.html', null],
+  ] as const) {
+    const ticket = (await open(secret, '7', { back })).PlayerURL?.split('/play/')[1]?.split('.')[0] ?? '';
+    const [, , returnUrl] = JSON.parse(Buffer.from(ticket, 'base64url').toString());
+    assert.equal(returnUrl, expected);
+  }
+  await allow(null);
+});

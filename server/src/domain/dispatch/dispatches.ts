@@ -75,7 +75,7 @@ export async function listDispatches(ctx: TenantContext, input: PageQuery) {
 }
 
 const offerText = `
-select course.title from course join enrol_option option on option.course_id = course.course_id
+select course.title, course.path is not null as is_path from course join enrol_option option on option.course_id = course.course_id
 where course.course_id = $2 and option.duration_id = $3 and option.status = 'published' and ${isOffered('course', '$1')}`;
 
 const insertText = `
@@ -90,12 +90,18 @@ export async function createDispatch(ctx: TenantContext, input: NewDispatch): Pr
     text: offerText,
     values: [ctx.tenantId, courseId, durationId],
   };
-  const [option] = await run<{ title: string }>(ctx, offer);
+  const [option] = await run<{ title: string; is_path: boolean }>(ctx, offer);
   if (!option)
     throw new Problem(
       'option_not_found',
       'The course is not offered to you with this DurationID. List courses and check CourseID and DurationID.',
       { param: 'DurationID' },
+    );
+  if (option.is_path)
+    throw new Problem(
+      'validation_failed',
+      'The course is a path, which a package cannot play. Dispatch each of its courses instead.',
+      { param: 'CourseID' },
     );
   const values = [
     ...[ctx.tenantId, newId(now), courseId, durationId, Standard, input.Name ?? option.title.slice(0, 100)],

@@ -10,7 +10,7 @@ import { cleanText, isStorable } from '../../lib/unicode.ts';
 import { contentOrigin } from '../delivery/player/content-origins.ts';
 import { languageOf } from '../delivery/player/page-texts.ts';
 import { refusalText } from '../delivery/player/refusals.ts';
-import { readReturnUrl } from '../delivery/player/return-url.ts';
+import { isAllowedReturn, readReturnUrl } from '../delivery/player/return-url.ts';
 import { writeTicket } from '../delivery/player/tokens.ts';
 import { enrolInTransaction } from '../enrolments/enrol.ts';
 import type { Enrolment } from '../enrolments/record/schemas.ts';
@@ -129,13 +129,14 @@ export async function openDispatch(
     const { EnrollID: enrollId, Completion, Success, Score, Progress } = enrolment;
     const decision = await explain(own, { enrollId });
     // The package says who the learner is, but it cannot prove it.
-    if (decision.requiresSignIn) throw new Refused('not_offered');
+    if (decision.requiresSignIn || decision.isPath) throw new Refused('not_offered');
     if (!decision.MayLaunch) {
       const { title: Title, reason: Text } = refusalText(language, decision);
       return { ...noResult, Title, Text };
     }
     const courseId = dispatch.course_id;
-    const returnUrl = readReturnUrl(`?returnURL=${encodeURIComponent(input.back)}`);
+    const back = readReturnUrl(`?returnURL=${encodeURIComponent(input.back)}`);
+    const returnUrl = back !== null && isAllowedReturn(back, tenant.ReturnOrigins) ? back : null;
     const ticket = writeTicket(own, { tenantId, enrollId, returnUrl, courseId });
     const origin = contentOrigin(own, { use: 'launch', tenantId, courseId });
     const Result = { Completion, Success, Score, Progress };
