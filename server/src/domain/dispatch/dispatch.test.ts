@@ -3,12 +3,15 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { runInNewContext } from 'node:vm';
 import { movableClock } from '../../../test/support/clock.ts';
 import { packUnits } from '../../../test/support/packages.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
 import { writeKey } from './open.ts';
+import { packagePage } from './package/page.ts';
 import { dispatchStandards } from './package/standards.ts';
 
 const clock = movableClock();
@@ -114,6 +117,31 @@ test('learners of two dispatches, and another tenant, are kept apart', async () 
   expectProblem(await api('POST', '/dispatch', unknown), 404, 'option_not_found', 'DurationID');
 });
 
+test('a learner whose access has ended or was withdrawn is not enrolled again, and sees why', async () => {
+  const { path, id, secret } = await dispatched({ Seats: 1 });
+  assert.ok((await open(secret)).PlayerURL);
+  const LoginID = encodeURIComponent(`dispatch:${id}:7`);
+  const enrolments = async () => (await api('GET', `/enrolment/${LoginID}`)).body.Items;
+  const [{ EnrollID }] = await enrolments();
+  const change = async (body: object) =>
+    expectStatus(await api('PUT', `/enrolment/${LoginID}/${EnrollID}`, body), 200);
+  await change({ Withdrawn: true });
+  const withdrawn = await open(secret);
+  assert.deepEqual([withdrawn.PlayerURL, withdrawn.Result], [null, null]);
+  assert.match(withdrawn.Text, /withdrawn/i);
+  await change({ Withdrawn: false, ExpiresAt: new Date(clock.now().getTime() + 60_000).toISOString() });
+  assert.ok((await open(secret)).PlayerURL);
+  clock.advance({ minutes: 2 });
+  const ended = await open(secret);
+  assert.deepEqual([ended.PlayerURL, ended.Result], [null, null]);
+  assert.match(ended.Text, /access/i);
+  assert.equal((await enrolments()).length, 1);
+  const renewed = await api('POST', `/enrol/${LoginID}/fire-safety/open`, { IfEnrolled: 'renew' });
+  expectStatus(renewed, 201);
+  assert.ok((await open(secret)).PlayerURL);
+  assert.equal((await api('GET', `${path}/learner`)).body.Items[0].EnrollID, renewed.body.EnrollID);
+});
+
 test('a path cannot be dispatched', async () => {
   const Steps = [{ CourseIDs: ['fire-safety'] }];
   expectStatus(await service.api('PUT', '/course/path', { Title: 'Path' }), 201);
@@ -138,3 +166,35 @@ test('the player returns only to the origins that the tenant allows', async () =
   }
   await allow(null);
 });
+
+for (const [before, now] of [
+  ['passed', 'passed'],
+  ['not attempted', 'incomplete'],
+])
+  test(`opening the course without a result turns ${before} in the LMS into ${now}`, async () => {
+    const page = packagePage({ standard: 'scorm12', title: Title, url: baseUrl, key: 'x' });
+    const config = /id="c">(.*?)<\/script>/s.exec(page)?.[1] ?? '';
+    const values = new Map([
+      ['cmi.core.student_id', '7'],
+      ['cmi.core.lesson_status', before],
+    ]);
+    const API = {
+      LMSInitialize: () => 'true',
+      LMSCommit: () => 'true',
+      LMSGetValue: (name: string) => values.get(name) ?? '',
+      LMSSetValue: (name: string, value: string) => values.set(name, value),
+    };
+    const elements = new Map<string, Record<string, unknown>>([['c', { textContent: config }]]);
+    const element = (id: string) => elements.get(id) ?? elements.set(id, {}).get(id);
+    const Result = { Completion: 'unknown', Success: 'unknown', Score: null, Progress: 0 };
+    runInNewContext(/<script>(.*)<\/script>/s.exec(page)?.[1] ?? '', {
+      ...{ URL, URLSearchParams, AbortSignal, setTimeout, window: { API }, addEventListener: () => {} },
+      navigator: { language: 'en' },
+      location: { href: 'https://lms.example/' },
+      document: { getElementById: element },
+      fetch: async () => ({ ok: true, json: async () => ({ PlayerURL: 'https://play.example/', Result }) }),
+    });
+    await wait(100);
+    assert.equal(elements.get('frame')?.src, 'https://play.example/');
+    assert.equal(values.get('cmi.core.lesson_status'), now);
+  });

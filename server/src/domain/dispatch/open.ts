@@ -13,6 +13,7 @@ import { refusalText } from '../delivery/player/refusals.ts';
 import { isAllowedReturn, readReturnUrl } from '../delivery/player/return-url.ts';
 import { writeTicket } from '../delivery/player/tokens.ts';
 import { enrolInTransaction } from '../enrolments/enrol.ts';
+import { selectEnrolments, toEnrolment } from '../enrolments/record/record.ts';
 import type { Enrolment } from '../enrolments/record/schemas.ts';
 import { explain } from '../enrolments/run-time/start.ts';
 import type { Language } from '../tenants/schemas.ts';
@@ -74,6 +75,21 @@ const named = (value: string): string | undefined => {
 
 type Learner = { learner: string; first: string; last: string };
 
+/** The latest enrolment. One that has ended stays, with its result; only the tenant enrols a learner again. */
+async function findEnrolment(
+  ctx: TenantContext,
+  userId: string,
+  courseId: string,
+): Promise<Enrolment | null> {
+  const row = await selectEnrolments(ctx)
+    .where('enrolment.user_id', '=', userId)
+    .where('enrolment.course_id', '=', courseId)
+    .orderBy('enrolment.enroll_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? toEnrolment(ctx, row) : null;
+}
+
 /** Makes or finds the user, their seat and their enrolment; all of it or nothing. */
 function enrolLearner(ctx: TenantContext, dispatch: DispatchRow, input: Learner): Promise<Enrolment> {
   const { dispatch_id: dispatchId, course_id: courseId, duration_id: durationId } = dispatch;
@@ -82,11 +98,12 @@ function enrolLearner(ctx: TenantContext, dispatch: DispatchRow, input: Learner)
   return transaction(ctx, async (ctx) => {
     const names = { ...(FirstName && { FirstName }), ...(LastName && { LastName }) };
     await createUser(ctx, { LoginID: loginId, ...names, IfExists: 'update' });
+    const userId = (await findUserId(ctx, loginId)) ?? '';
     const option = { loginId, courseId, durationId, IfEnrolled: 'return' } as const;
-    const [enrolled] = await enrolInTransaction(ctx, [option]);
-    if (!enrolled) throw new Refused('not_offered');
-    const userId = await findUserId(ctx, loginId);
-    const values = [ctx.tenantId, dispatchId, userId, enrolled.enrolment.EnrollID, ctx.now()];
+    const enrolment =
+      (await findEnrolment(ctx, userId, courseId)) ?? (await enrolInTransaction(ctx, [option]))[0]?.enrolment;
+    if (!enrolment) throw new Refused('not_offered');
+    const values = [ctx.tenantId, dispatchId, userId, enrolment.EnrollID, ctx.now()];
     const [kept] = await run<{ is_new: boolean }>(ctx, {
       name: 'keep_dispatch_learner',
       text: keepLearner,
@@ -96,7 +113,7 @@ function enrolLearner(ctx: TenantContext, dispatch: DispatchRow, input: Learner)
       const seat = { name: 'take_dispatch_seat', text: takeSeat, values: [ctx.tenantId, dispatchId] };
       if ((await run(ctx, seat)).length === 0) throw new Refused('full');
     }
-    return enrolled.enrolment;
+    return enrolment;
   });
 }
 

@@ -140,14 +140,14 @@ export const dispatchRoutes = [
     name: 'openDispatch',
     summary: 'Open a course from the package of a dispatch',
     description:
-      'Packages send it, for the learner of their LMS. Creates the user, whose `LoginID` is `dispatch:`, the DispatchID and their ID there, and the enrolment. If the course cannot be opened, the response says why.',
+      'Packages send it, for the learner of their LMS. Creates the user, whose `LoginID` is `dispatch:`, the DispatchID and their ID there, and the enrolment. An enrolment that has ended is not replaced. If the course cannot be opened, the response says why.',
     tag: 'Dispatch',
     access: 'anyone',
     scope: null,
     forms: true,
     body: OpenForm,
     responses: { 200: { description: 'The player, or the reason.', schema: OpenedDispatch } },
-    events: ['user.created', 'user.updated', 'enrolment.created', 'enrolment.expired'],
+    events: ['user.created', 'user.updated', 'enrolment.created'],
     handle: async (ctx, { request, body }) => {
       const {
         key = '',

@@ -8,6 +8,7 @@ const two=(n)=>String(n).padStart(2,'0');const time=()=>{const s=seconds();retur
 const data=({Completion,Success,Score})=>'[Core]\\r\\nLesson_Location=\\r\\nLesson_Status='+(Success!=='unknown'?Success:Completion==='completed'?'completed':'incomplete')+
 '\\r\\nScore='+(Score===null?'':Math.round(Score*100)/100)+'\\r\\nTime='+time()+'\\r\\n[Core_Lesson]\\r\\n';
 return{async open(){const text=await send('GetParam');const value=(key)=>((new RegExp('^\\\\s*'+key+'\\\\s*=[ \\\\t]*(.*)$','im').exec(text)||[])[1]||'').trim();
-const id=value('student_id');if(!id)throw new Error();const [last,first]=value('student_name').split(',').map((part)=>part.trim());return{id,first,last}},
+const id=value('student_id');if(!id)throw new Error();
+this.hasStatus=/^[^n]/i.test(value('lesson_status'));const [last,first]=value('student_name').split(',').map((part)=>part.trim());return{id,first,last}},
 put:(result)=>send('PutParam',data(result)),
 close(result){const exit=()=>send('ExitAU','',true);(result?send('PutParam',data(result),true).then(exit,exit):exit()).catch(()=>{})}}}`;

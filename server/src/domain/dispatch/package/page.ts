@@ -16,6 +16,8 @@ button{font:inherit;font-weight:600;padding:.6rem 1.2rem;border-radius:8px;borde
  * Opens the course in a frame, and passes results on to the LMS. A driver has `open`, which returns the learner, `put`,
  * which sends a result, and `close`, which may run while the page is closed. `seconds` is the time on this page. If the
  * browser lets the player run in a window of its own only, the result is read when the learner returns to this page.
+ * An unknown result is sent as `incomplete`, as an LMS of SCORM 1.2 may take no status for completion, but never over a
+ * status that the LMS has (`hasStatus`).
  */
 const script = `const c=JSON.parse(document.getElementById('c').textContent);const $=(id)=>document.getElementById(id);
 const t=c.texts[navigator.language.slice(0,2)]||c.texts.en;const began=Date.now();
@@ -23,7 +25,7 @@ const wait=(ms)=>new Promise((done)=>setTimeout(done,ms));const seconds=()=>Math
 const show=(title,text,act)=>{$('title').textContent=title;$('text').textContent=text||'';$('again').hidden=!act;$('again').onclick=act||null;
 $('page').hidden=false;$('frame').hidden=true};
 let driver,result=null,closed=false,line=Promise.resolve();
-const put=(next)=>{result=next;line=line.then(async()=>{for(let n=0;result&&n<60&&!closed;n++){const now=result;
+const put=(next)=>{if(driver.hasStatus&&next.Completion==='unknown'&&next.Success==='unknown')return line;result=next;line=line.then(async()=>{for(let n=0;result&&n<60&&!closed;n++){const now=result;
 try{await driver.put(now);$('note').hidden=true;if(now===result)return}catch{$('note').hidden=false;await wait(Math.min(2000*2**n,60000))}}});return line};
 const close=()=>{if(closed||!driver)return;closed=true;try{driver.close(result)}catch{}};
 async function ask(learner,isQuiet){const body=new URLSearchParams({key:c.key,back:new URL('closed.html',location.href).href,learner:learner.id,
