@@ -67,7 +67,7 @@ test('An administrator finds out why a learner cannot start and extends access, 
   const rules = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
   assert.match((await rules.first().textContent()) ?? '', /Access has expired/);
   await expectCount(rules, 1);
-  await page.getByText('All other 6 conditions are met').waitFor();
+  await page.getByText('All other 7 conditions are met').waitFor();
 
   await page.getByRole('button', { name: 'Extend by 30 days' }).click();
   await heading(page, 'Ann Lee can start');

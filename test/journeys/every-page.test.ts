@@ -70,6 +70,7 @@ const addresses = ({ learner, enrolment, webhookId, tenant }: CrowdedConsole): R
   '/console/invitations': ['/console/invitations'],
   '/console/invitations/mails': ['/console/invitations/mails'],
   '/console/security': ['/console/security'],
+  '/console/password': ['/console/password'],
   '/console/single-sign-on': ['/console/single-sign-on'],
   '/docs': ['/docs'],
 });
