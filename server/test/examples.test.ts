@@ -307,7 +307,9 @@ test('the service accepts the example of every operation and responds as the exa
   real.set('fire-safety', 'own-path');
   const own = { Steps: [{ CourseIDs: ['phishing'] }] };
   await service.api('PUT', '/course/phishing/option/open', {});
-  await service.api('PUT', '/course/own-path/path', own, undefined, { tenant: 'acme' });
+  const { Secret } = (await service.api('POST', '/tenant/acme/key', { Name: 'own' })).body;
+  const made = await service.api('PUT', '/course/own-path/path', own, Secret);
+  assert.equal(made.status, 201, JSON.stringify(made.body));
   await send('deletePath');
   real.delete('fire-safety');
   await send('listUsage');

@@ -226,13 +226,15 @@ export const contentRoutes = [
       const { ended, releaseId } = await state();
       rejectWhenEnded(ended);
       const wanted = releaseId === null ? null : { releaseId, path: params['*'] };
+      const type = contentTypeOf(params['*']);
       const headers = {
-        'Content-Type': contentTypeOf(params['*']),
+        'Content-Type': type,
         'Accept-Ranges': 'bytes',
         // Sandboxed frames inside courses have no origin. Nobody else knows the file's address.
         'Cross-Origin-Resource-Policy': 'cross-origin',
-        // A release's files never change. Not `public`, because a shared cache would serve them after access has ended.
-        'Cache-Control': 'private, max-age=2592000, immutable',
+        // A release's files never change, but a page must not open after access has ended. Not `public`, because a shared
+        // cache would serve the others then.
+        'Cache-Control': type === 'text/html' ? 'private, no-cache' : 'private, max-age=2592000, immutable',
       };
       // Courses name scripts as they like, for example with the extension of a server-side language.
       const sniffed = () => reply.removeHeader('X-Content-Type-Options');

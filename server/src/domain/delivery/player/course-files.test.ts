@@ -85,8 +85,8 @@ test('an open session receives the files exactly as packaged', async () => {
     assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin');
     assert.equal(
       response.headers.get('cache-control'),
-      'private, max-age=2592000, immutable',
-      'shared caches must not store it',
+      name === 'index.html' ? 'private, no-cache' : 'private, max-age=2592000, immutable',
+      'shared caches must not store it, and a page must not open after access has ended',
     );
     assert.equal((await file(`${name}?v=1`)).status, 200);
   }
