@@ -10,7 +10,14 @@ export function AccessSummary({ line, scope }: { line: AccessLine; scope: Scope 
   const t = useTranslations('reports');
   const format = useFormatter();
   return (
-    <Paper withBorder p="md" component="section" aria-label={t('summary')} className="report-summary">
+    <Paper
+      withBorder
+      px="md"
+      py="xs"
+      component="section"
+      aria-label={t('summary')}
+      className="report-summary"
+    >
       <Text component="p" m={0}>
         <span className="headline">{format.number(line.Overdue)}</span>{' '}
         {t('access.overdueOf', { overdue: line.Overdue, count: line.Overdue + line.Open })}
