@@ -1,23 +1,17 @@
-import { Paper, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
 import { AccessBar } from './access-bar.tsx';
 import { type AccessLine, filterOf, measures } from './access-figures.ts';
 import { Count } from './count.tsx';
 import type { Scope } from './figures.ts';
+import { SummaryBox } from './summary-box.tsx';
 
 /** The totals of all lines, which are also the legend for the bars. */
 export function AccessSummary({ line, scope }: { line: AccessLine; scope: Scope }) {
   const t = useTranslations('reports');
   const format = useFormatter();
   return (
-    <Paper
-      withBorder
-      px="md"
-      py="xs"
-      component="section"
-      aria-label={t('summary')}
-      className="report-summary"
-    >
+    <SummaryBox>
       <Text component="p" m={0}>
         <span className="headline">{format.number(line.Overdue)}</span>{' '}
         {t('access.overdueOf', { overdue: line.Overdue, count: line.Overdue + line.Open })}
@@ -41,6 +35,6 @@ export function AccessSummary({ line, scope }: { line: AccessLine; scope: Scope 
           </div>
         ))}
       </dl>
-    </Paper>
+    </SummaryBox>
   );
 }

@@ -1,10 +1,11 @@
-import { Anchor, Group, Paper, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { usePercent } from '../../parts/percent.ts';
 import { Bar } from './bar.tsx';
 import { Count } from './count.tsx';
 import { endOfDays, figures, type Line, type Scope } from './figures.ts';
+import { SummaryBox } from './summary-box.tsx';
 
 /** The totals of all lines, which are also the legend for the bars. */
 export function Summary({ line, scope, today }: { line: Line; scope: Scope; today: string }) {
@@ -12,14 +13,7 @@ export function Summary({ line, scope, today }: { line: Line; scope: Scope; toda
   const percent = usePercent();
   const { CompletionRate, Completed, Enrolments, Withdrawn } = line;
   return (
-    <Paper
-      withBorder
-      px="md"
-      py="xs"
-      component="section"
-      aria-label={t('summary')}
-      className="report-summary"
-    >
+    <SummaryBox>
       <Group justify="space-between" align="baseline" gap="xs">
         <Text component="p" m={0}>
           <span className="headline">{CompletionRate === null ? '–' : percent(CompletionRate)}</span>{' '}
@@ -64,6 +58,6 @@ export function Summary({ line, scope, today }: { line: Line; scope: Scope; toda
           </div>
         ))}
       </dl>
-    </Paper>
+    </SummaryBox>
   );
 }
