@@ -1,4 +1,4 @@
-// Lets many learners open a course within a minute: npm run bench -- storm [--clicks 20000] [--rate 333] [--engine postgres]
+// Lets many learners open a course within a minute: npx node scripts/run.js ../bench/storm [--clicks 20000] [--rate 333] [--engine pglite]
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

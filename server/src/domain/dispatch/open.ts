@@ -26,7 +26,7 @@ import { type Refusal, refusalTexts } from './texts.ts';
 
 export const openPath = '/dispatch/open';
 
-/** In the package. Whoever has it can open the course as any learner of the receiving LMS. */
+/** In the package. Anyone holding it can open the course as any learner of the receiving LMS. */
 export const writeKey = (ctx: TenantContext, dispatchId: string): string =>
   signToken(ctx.keys, 'dispatch', [ctx.tenantId, dispatchId]);
 

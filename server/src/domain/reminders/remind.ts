@@ -89,8 +89,8 @@ function checkConfirmed(count: number, { Confirm }: Input): void {
 }
 
 /**
- * Reminds people by hand: each gets one email with everything that is open for them. Someone who has been reminded today
- * is left out, whoever did it.
+ * Reminds people by hand: each gets one email with everything that is open for them. People who have already
+ * been reminded today are left out.
  */
 export async function remind(ctx: TenantContext, input: Input): Promise<RemindResult> {
   const { Plan, Confirm: _, ...whom } = input;

@@ -64,7 +64,7 @@ export const reminderRoutes = [
     name: 'remind',
     summary: 'Remind people now',
     description:
-      'Each person gets one email with everything that is open for them: obligations, enrolments that are due, and access that ends. It is checked again when it is sent, so nobody is reminded of what they have just completed. Each person gets at most one email a day; whoever has been reminded today is left out. `GET /mail` lists the emails.',
+      'Each person gets one email with everything that is open for them: obligations, enrolments that are due, and access that ends. It is checked again when it is sent, so nobody is reminded of what they have just completed. Each person gets at most one email a day; people who have already been reminded today are left out. `GET /mail` lists the emails.',
     example: ['RequirementID'],
     query: Fields(remindQuery),
     body: RemindRequest,

@@ -14,7 +14,7 @@ const [first, second] = [await packCourse('phishing'), await packSecondRelease()
 
 type Listed = { Status: string; EnrollID: string; ClosedReason: string; MetAt: string; DueAt: string };
 
-test('the law changed: completions of a release are void, and whoever relied on them repeats the course', async () => {
+test('the law changed: completions of a release are voided, and people who relied on them repeat the course', async () => {
   const tenant = await newTenant(service);
   const { api, user } = tenant;
   const CourseID = unique('course');

@@ -60,7 +60,7 @@ async function change(ctx: TenantContext, { requirementId, CourseID, Release, Be
   return { row, added, affected: count?.affected ?? 0, isNew: true };
 }
 
-/** Declares completions of a release void: they satisfy nothing from now on, and whoever relied on them repeats the course. */
+/** Voids completions of a release: they no longer satisfy requirements, and people who relied on them must repeat the course. */
 export function voidRelease(ctx: TenantContext, input: Void): Promise<Requirement> {
   return joinTransaction(ctx, async (ctx) => {
     const { row, added, affected, isNew } = await change(ctx, input);

@@ -68,7 +68,9 @@ export async function testPlatform(ctx: TenantContext, input: { platformId: stri
     (await step('launch', async () => {
       const [last] = (await listLaunches(ctx, { platformId: PlatformID, Limit: 1 })).Items;
       if (!last)
-        throw new Error(`Nobody has opened a course yet (deployments: ${DeploymentIDs.join(', ')}).`);
+        throw new Error(
+          `No course has been opened from this platform yet (deployments: ${DeploymentIDs.join(', ')}).`,
+        );
       if (last.Problem !== null)
         throw new Error(`The last launch failed: ${last.Problem}. ${last.Detail ?? ''}`);
       return `The last launch succeeded at ${last.LaunchedAt}.`;

@@ -132,7 +132,7 @@ async function openPath(
   const there = { ...page, handle: inner, part: null, back: own };
   if (!decision.MayLaunch)
     return refused({ ...there, link: decision.mayReview ? linkTo(ctx, 'review', there) : null }, decision);
-  // Whoever signed in is the learner of the path, so also that of its parts.
+  // The parts belong to the same learner as the path, so one sign-in is enough.
   if (decision.requiresSignIn && !page.isSignedIn) return signIn(ctx, request, { page, what: 'start' });
   if (decision.isPath) return openPath(ctx, there, request);
   const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });

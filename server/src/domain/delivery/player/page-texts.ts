@@ -57,7 +57,7 @@ const english: PageTexts = {
   pages: {
     busy: {
       title: 'The service is busy',
-      reason: 'Nothing is lost. This page tries again by itself in a moment.',
+      reason: 'Nothing is lost. This page retries automatically in a few seconds.',
     },
     brokenLink: {
       title: 'This link does not work',
@@ -106,7 +106,8 @@ const german: PageTexts = {
   pages: {
     busy: {
       title: 'Der Dienst ist ausgelastet',
-      reason: 'Es ist nichts verloren gegangen. Diese Seite versucht es gleich von selbst noch einmal.',
+      reason:
+        'Es ist nichts verloren gegangen. Diese Seite versucht es in wenigen Sekunden automatisch erneut.',
     },
     brokenLink: {
       title: 'Dieser Link funktioniert nicht',
@@ -173,7 +174,7 @@ const french: PageTexts = {
   pages: {
     busy: {
       title: 'Le service est surchargé',
-      reason: 'Rien n’a été perdu. Cette page réessaie d’elle-même dans un instant.',
+      reason: 'Rien n’a été perdu. Cette page réessaie automatiquement dans quelques secondes.',
     },
     brokenLink: {
       title: 'Ce lien ne fonctionne pas',

@@ -98,7 +98,7 @@ export function outdatedPage(request: FastifyRequest): RouteResponse {
 /** How soon a page tries again if the problem does not say. */
 const retrySeconds = 10;
 
-/** The page for a browser that opened a URL and got an error. If the error may pass, it tries again by itself. */
+/** The page for a browser that opened a URL and got an error. After a temporary error, it reloads automatically. */
 export function problemPage(
   problem: Problem,
   request: Pick<FastifyRequest, 'headers' | 'method'>,
