@@ -54,13 +54,12 @@ test('only webhook deliveries, imports from a URL and identity providers open co
     'server/src/domain/events/webhooks/checked-fetch.ts',
     'server/src/domain/events/webhooks/download.ts',
     'server/src/domain/events/webhooks/send.ts',
-    'server/src/http/serve/client-errors.ts',
-    'server/src/http/serve/connections.ts',
+    'server/src/http/serve/serve.ts',
     'server/src/infra/context/config.ts',
-    'server/src/infra/load/request-end.ts',
+    'server/src/infra/context/request-end.ts',
     'server/src/infra/mail/send.ts',
     'server/src/infra/operations/certificate.ts',
     'server/src/infra/storage/object-store.ts',
-    'server/src/lib/loopback.ts',
+    'server/src/lib/address.ts',
   ]);
 });

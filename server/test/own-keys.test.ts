@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Statement } from '../src/db/engine/engine.ts';
-import { forTenant } from '../src/db/owners.ts';
+import { forTenant } from '../src/db/transaction.ts';
 import { createKey } from '../src/domain/identity/keys.ts';
 import { createOwnKey, maxKeys } from '../src/domain/identity/own-keys.ts';
 import { browser, ownPage, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';

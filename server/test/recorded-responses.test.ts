@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { routes } from '../src/app/app.ts';
-import { codesOf } from '../src/http/describe/problem-responses.ts';
+import { codesOf } from '../src/http/describe/describe.ts';
 import { errorCodes } from '../src/lib/errors.ts';
 import { checkResponses } from './support/recorded-responses.ts';
 

@@ -11,7 +11,7 @@ import { claimEndpoints } from '../src/domain/events/webhooks/claim.ts';
 import { eventSource } from '../src/domain/events/webhooks/event-source.ts';
 import { finishDeletions } from '../src/domain/privacy/delete-tenant.ts';
 import { takeDeletion } from '../src/domain/tenants/deletion.ts';
-import { deleteExpiredResponses } from '../src/infra/retries/stored-responses.ts';
+import { deleteExpiredResponses } from '../src/infra/calls/stored-responses.ts';
 import { newId, sha256 } from '../src/lib/ids.ts';
 import { lockWaits } from './support/lock-waits.ts';
 import { onEngine, serve } from './support/nodes.ts';

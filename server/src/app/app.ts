@@ -22,11 +22,7 @@ import { recordRefusal } from '../domain/delivery/protocols/cmi5/record-refusal.
 import { cmi5Routes } from '../domain/delivery/protocols/cmi5/routes.ts';
 import { dispatchRoutes } from '../domain/dispatch/routes.ts';
 import { enrolmentKeyRoutes } from '../domain/enrolment-keys/routes.ts';
-import { activityRoutes } from '../domain/enrolments/activity-routes.ts';
-import { attemptRoutes } from '../domain/enrolments/attempt-routes.ts';
-import { bulkEnrolRoutes } from '../domain/enrolments/bulk-routes.ts';
-import { releaseRoutes } from '../domain/enrolments/release-routes.ts';
-import { enrolmentRoutes } from '../domain/enrolments/routes.ts';
+import { enrolmentRoutes, releaseRoutes } from '../domain/enrolments/routes.ts';
 import { eventRoutes } from '../domain/events/routes.ts';
 import { webhookRoutes } from '../domain/events/webhooks/routes.ts';
 import { evidenceRoutes } from '../domain/evidence/routes.ts';
@@ -67,17 +63,14 @@ import { invitationRoutes } from '../domain/users/invitations/routes.ts';
 import { mailRoutes } from '../domain/users/mail-routes.ts';
 import { userRoutes } from '../domain/users/routes.ts';
 import { parseRecords } from '../http/bodies.ts';
-import { describe } from '../http/describe/describe.ts';
-import { serveDescription } from '../http/describe/openapi.ts';
+import { describe, serveDescription } from '../http/describe/describe.ts';
 import type { Route } from '../http/routes.ts';
-import { registerRoutes } from '../http/serve/dispatch.ts';
-import type { Authenticate, Guards } from '../http/serve/guards.ts';
+import { type Authenticate, type Guards, registerRoutes } from '../http/serve/dispatch.ts';
 import { openServer } from '../http/serve/serve.ts';
 import type { Config } from '../infra/context/config.ts';
 import type { Context } from '../infra/context/context.ts';
 import { healthRoutes } from '../infra/operations/health.ts';
-import { openMetrics } from '../infra/operations/metrics.ts';
-import { serviceMetrics } from '../infra/operations/service-metrics.ts';
+import { openMetrics, serviceMetrics } from '../infra/operations/metrics.ts';
 import { consoleRoutes } from './console.ts';
 import { guideRoutes } from './guide.ts';
 import { openapiInfo } from './openapi-info.ts';
@@ -92,9 +85,6 @@ export const routes: readonly Route[] = [
   ...mailRoutes,
   ...bounceRoutes,
   ...enrolmentRoutes({ follow: followPath, explainParts }),
-  ...activityRoutes,
-  ...attemptRoutes,
-  ...bulkEnrolRoutes,
   ...enrolmentKeyRoutes,
   ...certificateRoutes,
   ...verifyRoutes,

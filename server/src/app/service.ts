@@ -7,7 +7,7 @@ import { auditRotation, renewSeals } from '../domain/audit/verify.ts';
 import { pollClocks } from '../domain/tenants/clock.ts';
 import type { Context } from '../infra/context/context.ts';
 import { uncoveredHosts } from '../infra/operations/certificate.ts';
-import { watchKeyRing } from '../infra/operations/watch-key-ring.ts';
+import { watchKeyRing } from '../infra/operations/open-keys.ts';
 import { startWatchdog } from '../infra/operations/watchdog.ts';
 import { codeOf } from '../lib/errors.ts';
 import { type App, buildApp } from './app.ts';

@@ -8,9 +8,8 @@ import type { Context } from '../infra/context/context.ts';
 import { type Backup, backUp, restore } from '../infra/operations/backup.ts';
 import { disownStore } from '../infra/storage/storage-owner.ts';
 import { withDatabase } from './commands.ts';
-import { readKnownFiles } from './read-database.ts';
+import { findsRow, readKnownFiles } from './read-database.ts';
 import { onRestored } from './restored-copy.ts';
-import { findsRow } from './server-database.ts';
 
 export async function backupCommand(
   config: Config,

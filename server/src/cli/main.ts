@@ -1,8 +1,7 @@
 import { encryptStored } from '../app/encrypt-stored.ts';
 import { openContext } from '../app/open-context.ts';
 import { startService } from '../app/service.ts';
-import { takeTurn } from '../db/locks.ts';
-import { transaction } from '../db/transaction.ts';
+import { takeTurn, transaction } from '../db/transaction.ts';
 import { startDeploymentTrail } from '../domain/audit/chain.ts';
 import { auditRotation, renewSeals } from '../domain/audit/verify.ts';
 import { bootstrapKey } from '../domain/identity/keys.ts';
@@ -11,7 +10,7 @@ import { createOperatorLink, hasOperatorSignedIn, linkMessage } from '../domain/
 import type { SignInLink } from '../domain/sign-in/schemas.ts';
 import { type Config, readConfig } from '../infra/context/config.ts';
 import type { Context } from '../infra/context/context.ts';
-import { onReachableNodes } from '../infra/operations/node-tenants.ts';
+import { onReachableNodes } from '../infra/operations/jobs.ts';
 import { startWarnings } from '../infra/operations/start-warnings.ts';
 import { clearScratch, scratchAge } from '../lib/files.ts';
 import { type Log, openLog } from '../lib/log.ts';

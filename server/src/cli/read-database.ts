@@ -1,13 +1,46 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockFolder } from '../db/engine/folder-lock.ts';
+import pg from 'pg';
+import { lockFolder } from '../db/engine/folder.ts';
 import { hasTables, isMigrated } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import type { Config } from '../infra/context/config.ts';
 import type { KnownFiles } from '../infra/operations/backup.ts';
 import { readUsedRing } from '../infra/operations/open-keys.ts';
+import { codeOf } from '../lib/errors.ts';
 import { locations } from '../lib/locations.ts';
 import { openLog } from '../lib/log.ts';
+
+async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export function findsRow(url: string, text: string): Promise<boolean> {
+  return withClient(url, async (client) => (await client.query(text)).rows.length > 0);
+}
+
+/** Creates an empty database on the server of `url`. */
+export async function temporaryDatabase(url: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `lectern_verify_${randomBytes(6).toString('hex')}`;
+  const send = (text: string) => withClient(url, (client) => client.query(text));
+  await send(`create database ${name}`).catch((cause: unknown) => {
+    if (codeOf(cause) !== '42501') throw cause;
+    throw new Error(
+      'The role in DATABASE_URL may not create databases, and the backup is restored into a temporary one. Use another server or role, or run as a superuser: alter role … createdb.',
+      { cause },
+    );
+  });
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return { url: own.href, drop: async () => void (await send(`drop database ${name} with (force)`)) };
+}
 
 type Opened = Awaited<ReturnType<typeof openDatabase>>;
 

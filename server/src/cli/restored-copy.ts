@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../infra/context/config.ts';
 import { readRingFile } from '../infra/keys/ring-file.ts';
 import { type Backup, readAbout, restore } from '../infra/operations/backup.ts';
-import { temporaryDatabase } from './server-database.ts';
+import { temporaryDatabase } from './read-database.ts';
 
 /**
  * Restores a backup into a temporary folder and, if it is from a PostgreSQL server, into a temporary database on the

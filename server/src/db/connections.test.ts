@@ -4,9 +4,8 @@ import { limitConnections } from './connections.ts';
 import { kyselyForEngine } from './dialect.ts';
 import { type Connection, type Engine, sharedTables } from './engine/engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
-import { forAnyone, forTenant } from './owners.ts';
 import { openTestDatabase } from './test-database.ts';
-import { run, transaction } from './transaction.ts';
+import { forAnyone, forTenant, run, transaction } from './transaction.ts';
 
 let engine: Engine;
 /**

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../test/support/service.ts';
 import { newTenant } from '../../test/support/tenant.ts';
-import { pageBytes, pagesOf } from './keyset.ts';
-import { forTenant } from './owners.ts';
-import { run } from './transaction.ts';
+import { pageBytes, pagesOf } from './page.ts';
+import { forTenant, run } from './transaction.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,5 +1,32 @@
-import { connectionOf, type Database, kyselyForConnection, originOf, statementNameOf } from './dialect.ts';
-import type { Statement } from './engine/engine.ts';
+import {
+  connectionOf,
+  type Database,
+  databaseOf,
+  kyselyForConnection,
+  originOf,
+  statementNameOf,
+} from './dialect.ts';
+import { nobody, ownerOfNode, type Statement } from './engine/engine.ts';
+
+/** Returns the same context for statements of another owner. Has no effect inside a transaction. */
+function ownedBy<C extends { db: Database }>(ctx: C, owner: string): C {
+  const db = databaseOf(ctx.db, owner);
+  return db ? { ...ctx, db } : ctx;
+}
+
+/** A tenant's context, whose statements may not name another tenant. */
+export function forTenant<C extends { db: Database }>(ctx: C, tenantId: string): C & { tenantId: string } {
+  return { ...ownedBy(ctx, tenantId), tenantId };
+}
+
+/** A context for work on behalf of all tenants of a worker node. */
+export const forNode = <C extends { db: Database }>(ctx: C, node: string): C & { workerNode: string } => ({
+  ...ownedBy(ctx, ownerOfNode(node)),
+  workerNode: node,
+});
+
+/** A context whose statements may name any tenant, each on its own. */
+export const forAnyone = <C extends { db: Database }>(ctx: C): C => ownedBy(ctx, nobody);
 
 type LastWork = (ctx: { db: Database }, keys: string[]) => Promise<void>;
 
@@ -84,4 +111,33 @@ export async function run<R>(ctx: { db: Database }, { name, text, values }: Stat
 export async function runUnprepared<R>({ db }: { db: Database }, statement: Statement): Promise<R[]> {
   const { rows } = await connectionOf(db).query<R>(statement);
   return rows;
+}
+
+/** SQL for database functions, with the same effect as `limitLockWaits`. */
+export const limitLockWaitsSql = `perform set_config('lock_timeout', '300ms', true)`;
+
+/**
+ * Limits each wait for a lock to 300 ms until the transaction ends. Use it in transactions that
+ * keep other tenants waiting.
+ */
+export async function limitLockWaits(ctx: { db: Database }): Promise<void> {
+  await run(ctx, { text: `set local lock_timeout = '300ms'`, values: [] });
+}
+
+/**
+ * Waits until no other process holds this lock in a transaction, for the work of a start that only one may do. A lock on
+ * a table or on rows that tenants share would need all nodes of a Citus cluster.
+ */
+export async function takeTurn(ctx: { db: Database }): Promise<void> {
+  await run(ctx, { text: 'select pg_advisory_xact_lock(5119244006)', values: [] });
+}
+
+const text = `set local citus.multi_shard_modify_mode = 'sequential'`;
+
+/**
+ * Call this in a transaction that uses rows of tenants before it changes a table that tenants share. On Citus, such a
+ * change is rejected after statements that used shards in parallel. Plain PostgreSQL ignores the setting.
+ */
+export async function useShardsInTurn(ctx: { db: Database }): Promise<void> {
+  await run(ctx, { text, values: [] });
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { JsonShape } from '../../../standards/json-shape.ts';
 import { Problem } from '../lib/errors.ts';
 import type { Route } from './routes.ts';
-import { checkShape } from './validation/checks.ts';
+import { checkShape } from './validation/validation.ts';
 
 /** The most deeply nested record has four levels. The longest lists are the lists of tenants and courses. */
 export const recordShape: JsonShape = { depth: 8, values: 20_000 };

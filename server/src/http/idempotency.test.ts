@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { once, type Prepare, valueOrThrow } from '../infra/retries/once.ts';
-import { deleteExpiredResponses } from '../infra/retries/stored-responses.ts';
+import { once, type Prepare, valueOrThrow } from '../infra/calls/once.ts';
+import { deleteExpiredResponses } from '../infra/calls/stored-responses.ts';
 
 let service: TestService;
 let now = new Date();

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { forTenant } from '../db/owners.ts';
+import { forTenant } from '../db/transaction.ts';
+import { once, type Prepare, valueOrThrow } from '../infra/calls/once.ts';
+import { operatorOwner } from '../infra/calls/stored-responses.ts';
 import type { Context, TenantContext } from '../infra/context/context.ts';
-import { once, type Prepare, valueOrThrow } from '../infra/retries/once.ts';
-import { operatorOwner } from '../infra/retries/stored-responses.ts';
 import { Problem } from '../lib/errors.ts';
 import type { RouteResponse } from './routes.ts';
 

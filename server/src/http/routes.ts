@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { Player, RunTimeUse } from '../infra/calls/limits.ts';
+import type { Submission } from '../infra/calls/once.ts';
 import type { Context, TenantContext } from '../infra/context/context.ts';
 import type { Scope } from '../infra/context/scopes.ts';
-import type { Player, RunTimeUse } from '../infra/load/limits.ts';
-import type { Submission } from '../infra/retries/verb.ts';
 import type { ErrorCode } from '../lib/errors.ts';
 
 /** The caller: a key or session that belongs to a tenant, or to the operator if `tenantId` is null. */

@@ -1,3 +1,9 @@
+import { isIP } from 'node:net';
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
 /** RFC 5321 §4.5.3.1: a path has up to 256 characters, two of which are its brackets. */
 const maxLength = 254;
 

@@ -2,7 +2,7 @@ import { appendFileSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routes } from '../../src/app/app.ts';
-import { codesOf } from '../../src/http/describe/problem-responses.ts';
+import { codesOf } from '../../src/http/describe/describe.ts';
 import { type ErrorCode, errorCodes } from '../../src/lib/errors.ts';
 
 type Line = { operation: string; status: number; code: string | null };

@@ -1,5 +1,4 @@
-import { limitLockWaits } from '../../db/locks.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { appendAudit } from './chain.ts';
 

@@ -1,5 +1,12 @@
-import { countRows } from '../../db/count-up-to.ts';
-import { countPages, type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../db/keyset.ts';
+import {
+  countPages,
+  countTenantRows,
+  type KeyPosition,
+  type Keyset,
+  keysetSql,
+  positionOf,
+  rowsOf,
+} from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { type Batch, batchRows, type PersonalData, type Subject } from '../../infra/context/personal-data.ts';
@@ -80,7 +87,7 @@ export const auditData: PersonalData = {
     countPage(ctx, subject, about(subject.enrollId, batchRows), after),
   count: async (ctx, { userId, enrollIds, max }) =>
     (await countPages(ctx, byUser(userId, 200), max)) +
-    (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], max])),
+    (await countTenantRows(ctx, aboutText, [userId, [userId, ...enrollIds], max])),
   read: async function* (ctx, person) {
     for await (const entry of rowsOf<Entry>(ctx, byUser(person.userId, 200))) yield recordOf(entry);
     for await (const id of allOf(person.userId, person.enrolments()))

@@ -1,6 +1,6 @@
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { recordRotation } from '../../infra/operations/open-keys.ts';
 import {
   appendAudit,

@@ -1,5 +1,4 @@
-import { limitLockWaits, useShardsInTurn } from '../../db/locks.ts';
-import { run } from '../../db/transaction.ts';
+import { limitLockWaits, run, useShardsInTurn } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 
 type OptionKey = { course_id: string; duration_id: string };

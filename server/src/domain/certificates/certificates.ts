@@ -1,9 +1,8 @@
+import { parametersAfter } from '../../db/dialect.ts';
 import type { Condition } from '../../db/page.ts';
-import { parametersAfter } from '../../db/sql.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId, lowestId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';

@@ -6,7 +6,7 @@ import { decodeProtectedHeader, exportJWK, generateKeyPair, importJWK, jwtVerify
 import { movableClock } from '../../../test/support/clock.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
-import { beginWithin } from '../../infra/load/limits.ts';
+import { beginWithin } from '../../infra/calls/limits.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

@@ -1,11 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { readByIndex } from '../../db/batches.ts';
-import { limitLockWaits } from '../../db/locks.ts';
-import { run, transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed } from '../../infra/operations/node-tenants.ts';
-import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
+import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
+import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
+import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { lowestId, newId } from '../../lib/ids.ts';
 import { appendEvents } from '../events/append.ts';
 import type { Language } from '../tenants/schemas.ts';

@@ -1,8 +1,12 @@
 import { run, transaction } from '../../db/transaction.ts';
-import { secondsAhead, tenantNow, tenantNowOfSql } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed } from '../../infra/operations/node-tenants.ts';
-import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
+import {
+  type Context,
+  secondsAhead,
+  type TenantContext,
+  tenantNow,
+  tenantNowOfSql,
+} from '../../infra/context/context.ts';
+import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { appendEvents } from '../events/append.ts';
 import { showNumber } from './record/number.ts';
 import { daysUntil, nextNotice } from './validity.ts';

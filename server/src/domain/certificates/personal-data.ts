@@ -1,5 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
-import { pagesOf } from '../../db/keyset.ts';
+import { countTenantRows, pagesOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 import { type CertificateRow, toCertificate } from './record/record.ts';
@@ -23,7 +22,7 @@ export const certificateData: PersonalData = {
     const values = [ctx.tenantId, userId];
     return batchOf((await run(ctx, { name: 'anonymize_certificates', text: anonymize, values })).length);
   },
-  count: (ctx, { userId, max }) => countRows(ctx, matching('$3'), [userId, max]),
+  count: (ctx, { userId, max }) => countTenantRows(ctx, matching('$3'), [userId, max]),
   read: async function* (ctx, { userId, loginId }) {
     const pages = pagesOf<CertificateRow>(ctx, {
       table: 'certificate',

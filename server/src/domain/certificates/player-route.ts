@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { forTenant } from '../../db/owners.ts';
+import { forTenant } from '../../db/transaction.ts';
 import { route } from '../../http/routes.ts';
-import { countWithin } from '../../infra/load/limits.ts';
+import { countWithin } from '../../infra/calls/limits.ts';
 import { Problem } from '../../lib/errors.ts';
 import { namesOf } from '../../lib/tables.ts';
 import { findOpenSession } from '../delivery/player/open-sessions.ts';

@@ -1,6 +1,5 @@
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { checkRule } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { loadRenderer } from './draw.ts';

@@ -1,6 +1,5 @@
 import { transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { readPublicKeys, rotateTenantKeys } from '../identity/tenant-keys.ts';
 import type { SigningKeys } from './record/schemas.ts';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import Type from 'typebox';
 import { isNavigation } from '../../http/problems.ts';
 import { ok, route } from '../../http/routes.ts';
-import { beginWithin } from '../../infra/load/limits.ts';
+import { beginWithin } from '../../infra/calls/limits.ts';
 import { Problem } from '../../lib/errors.ts';
 import { languageOf } from '../delivery/player/page-texts.ts';
 import { checkFile, maxFileBytes } from './check-file.ts';

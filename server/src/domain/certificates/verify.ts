@@ -1,5 +1,4 @@
-import { forTenant } from '../../db/owners.ts';
-import { run } from '../../db/transaction.ts';
+import { forTenant, run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { readNumber } from './record/number.ts';

@@ -1,4 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
+import { countTenantRows } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 import { listCompletions } from './list.ts';
@@ -19,7 +19,7 @@ export const completionData: PersonalData = {
       (await run(ctx, { name: 'erase_completions', text: erase, values: [ctx.tenantId, userId] })).length,
     ),
   count: (ctx, { userId, max }) =>
-    countRows(
+    countTenantRows(
       ctx,
       'select 1 from external_completion held where held.tenant_id = $1 and held.user_id = $2::uuid limit $3',
       [userId, max],

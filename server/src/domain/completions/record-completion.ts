@@ -1,7 +1,6 @@
 import { joinTransaction, run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
-import { openVerb, type Submission, type VerbCall } from '../../infra/retries/verb.ts';
+import { openVerb, type Submission, type VerbCall } from '../../infra/calls/once.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';

@@ -1,8 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { forTenant } from '../../db/owners.ts';
-import { run, transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { forTenant, run, transaction } from '../../db/transaction.ts';
+import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { signToken, verifyToken } from '../../infra/keys/signing.ts';
 import { Problem } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/ids.ts';

@@ -1,4 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
+import { countTenantRows } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 
@@ -18,7 +18,7 @@ export const dispatchData: PersonalData = {
     const values = [ctx.tenantId, userId];
     return batchOf((await run(ctx, { name: 'erase_dispatch_learners', text: erase, values })).length);
   },
-  count: (ctx, { userId, max }) => countRows(ctx, ofUser('$3'), [userId, max]),
+  count: (ctx, { userId, max }) => countTenantRows(ctx, ofUser('$3'), [userId, max]),
   read: async function* (ctx, { userId }) {
     // A learner's ID in another LMS belongs to one dispatch.
     const rows = await ctx.db

@@ -1,5 +1,5 @@
+import { dryRun } from '../../infra/calls/dry-run.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { dryRun } from '../../infra/retries/dry-run.ts';
 import { optionsOf } from '../catalogue/courses.ts';
 import type { Enrolment } from '../enrolments/record/schemas.ts';
 import type { KeyRow } from './record.ts';

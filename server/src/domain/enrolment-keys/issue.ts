@@ -1,7 +1,6 @@
 import { run, transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
-import { countWithin } from '../../infra/load/limits.ts';
+import { countWithin } from '../../infra/calls/limits.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId, sha256 } from '../../lib/ids.ts';
 import { withinYears } from '../../lib/instants.ts';

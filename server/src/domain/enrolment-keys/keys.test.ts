@@ -10,7 +10,7 @@ import {
   unique,
 } from '../../../test/support/tenant.ts';
 
-import { countWithin } from '../../infra/load/limits.ts';
+import { countWithin } from '../../infra/calls/limits.ts';
 
 const service = await startService();
 after(service.close);

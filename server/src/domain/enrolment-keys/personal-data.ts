@@ -1,5 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
-import { pagesOf } from '../../db/keyset.ts';
+import { countTenantRows, pagesOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
@@ -35,7 +34,7 @@ export const enrolmentKeyData: PersonalData = {
     const values = [ctx.tenantId, userId, until];
     return batchOf((await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length);
   },
-  count: (ctx, { userId, max }) => countRows(ctx, matchingKeysSql('$3'), [userId, max]),
+  count: (ctx, { userId, max }) => countTenantRows(ctx, matchingKeysSql('$3'), [userId, max]),
   read: async function* (ctx, { userId }) {
     for (const column of ['user_id', 'redeemed_by'])
       for await (const page of keysOf(ctx, column, userId)) {

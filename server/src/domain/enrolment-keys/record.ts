@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { EnrolmentKeyTable } from '../../db/engine/generated.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { EnrolmentKey, KeyStatus } from './schemas.ts';
 

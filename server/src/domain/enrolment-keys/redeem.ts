@@ -1,6 +1,5 @@
 import { run, transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
 import { codeOf, type ErrorCode, Problem } from '../../lib/errors.ts';
 import { type Enrolled, enrolInTransaction } from '../enrolments/enrol.ts';

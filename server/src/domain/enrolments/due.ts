@@ -1,5 +1,4 @@
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addPeriods, dayOf, lastSecond } from '../../lib/days.ts';
 import { knownPeriods } from '../catalogue/options.ts';
 import { endOfDay, timeZoneOf } from '../tenants/time-zone.ts';

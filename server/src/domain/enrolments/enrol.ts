@@ -1,17 +1,14 @@
 import { path } from '../../http/routes.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { partOfState } from '../../infra/context/node-state.ts';
-import { coalesceReads, wantedRows } from '../../infra/load/coalesce-reads.ts';
-import { byTenant } from '../../infra/load/queue.ts';
-import { perform } from '../../infra/retries/once.ts';
 import {
   Outdated,
   openVerb,
+  perform,
   type Submission,
   submitInside,
   type VerbCall,
-} from '../../infra/retries/verb.ts';
+} from '../../infra/calls/once.ts';
+import { byTenant, coalesceReads, wantedRows } from '../../infra/calls/queue.ts';
+import { type Context, partOfState, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { type ErrorCode, Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { CourseRow } from '../catalogue/courses.ts';

@@ -1,10 +1,14 @@
 import { inBatches } from '../../db/batches.ts';
 import { databaseFunction } from '../../db/functions.ts';
-import { limitLockWaitsSql } from '../../db/locks.ts';
-import { run, transaction } from '../../db/transaction.ts';
-import { secondsAhead, tenantNow, tenantNowOfSql } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { limitLockWaitsSql, run, transaction } from '../../db/transaction.ts';
+import {
+  type Context,
+  secondsAhead,
+  type TenantContext,
+  tenantNow,
+  tenantNowOfSql,
+} from '../../infra/context/context.ts';
+import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { newId } from '../../lib/ids.ts';
 import { eventBuffer, eventType } from '../events/write.ts';
 import { outcomeSql, statusAfter } from './record/states.ts';

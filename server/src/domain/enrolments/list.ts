@@ -1,8 +1,7 @@
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { coalesceReads, wantedRows } from '../../infra/calls/queue.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
-import { coalesceReads, wantedRows } from '../../infra/load/coalesce-reads.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant, toSqlBound } from '../../lib/instants.ts';

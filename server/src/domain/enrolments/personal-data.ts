@@ -1,8 +1,14 @@
-import { countRows, countUpToSql } from '../../db/count-up-to.ts';
-import { type Keyset, keysetSql, positionOf, type Row, rowsOf } from '../../db/keyset.ts';
+import {
+  countTenantRows,
+  countUpToSql,
+  type Keyset,
+  keysetSql,
+  positionOf,
+  type Row,
+  rowsOf,
+} from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import {
   batchRows,
   type EraseBatch,
@@ -183,7 +189,10 @@ export const launchData: PersonalData = {
   retained: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
   eraseForEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
   count: (ctx, { enrollIds, max }) =>
-    countRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, max]),
+    countTenantRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [
+      enrollIds,
+      max,
+    ]),
   read: (ctx, person) => readRows(ctx, person, 'launch'),
 };
 
@@ -197,7 +206,7 @@ export const auSessionData: PersonalData = {
   },
   eraseForEnrolment: erasing('au_session', 'token_hash = null', true),
   count: (ctx, { enrollIds, max }) =>
-    countRows(ctx, countUpToSql({ table: 'au_session', column: 'enroll_id', key: 'session_id' }), [
+    countTenantRows(ctx, countUpToSql({ table: 'au_session', column: 'enroll_id', key: 'session_id' }), [
       enrollIds,
       max,
     ]),
@@ -217,7 +226,7 @@ export const runTimeData: PersonalData = {
     return eraseUnits(ctx, subject, after);
   },
   count: (ctx, { enrollIds, max }) =>
-    countRows(ctx, countUpToSql({ table: 'attempt_unit', column: 'enroll_id', key: 'unit_id' }), [
+    countTenantRows(ctx, countUpToSql({ table: 'attempt_unit', column: 'enroll_id', key: 'unit_id' }), [
       enrollIds,
       max,
     ]),
@@ -234,7 +243,7 @@ export const earlierAttemptData: PersonalData = {
   retained: { what: 'The result of each attempt.', why: 'It is part of the anonymous result.' },
   eraseForEnrolment: erasing('earlier_attempt', 'reason = null'),
   count: (ctx, { enrollIds, max }) =>
-    countRows(ctx, countUpToSql({ table: 'earlier_attempt', column: 'enroll_id', key: 'number' }), [
+    countTenantRows(ctx, countUpToSql({ table: 'earlier_attempt', column: 'enroll_id', key: 'number' }), [
       enrollIds,
       max,
     ]),
@@ -248,7 +257,7 @@ export const earlierRunTimeData: PersonalData = {
   retained: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
   eraseForEnrolment: erasing('earlier_unit', "data = '{}', bytes = 0"),
   count: (ctx, { enrollIds, max }) =>
-    countRows(ctx, countUpToSql({ table: 'earlier_unit', column: 'enroll_id', key: 'number' }), [
+    countTenantRows(ctx, countUpToSql({ table: 'earlier_unit', column: 'enroll_id', key: 'number' }), [
       enrollIds,
       max,
     ]),
@@ -265,7 +274,7 @@ export const commitData: PersonalData = {
   },
   eraseForEnrolment: erasing('run_time_commit', 'body_hash = null'),
   count: (ctx, { enrollIds, max }) =>
-    countRows(ctx, countUpToSql({ table: 'run_time_commit', column: 'enroll_id', key: 'launch' }), [
+    countTenantRows(ctx, countUpToSql({ table: 'run_time_commit', column: 'enroll_id', key: 'launch' }), [
       enrollIds,
       max,
     ]),

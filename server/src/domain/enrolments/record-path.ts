@@ -1,11 +1,16 @@
 import type { Evidence } from '../../../../standards/types.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendEvents } from '../events/append.ts';
-import { columnsOf, resultIn } from './record/attempt-state.ts';
 import type { EnrolmentWithNames } from './record/record.ts';
-import { countingResult, eventsFor, resultData, statusFollowing } from './record/states.ts';
+import {
+  columnsOf,
+  countingResult,
+  eventsFor,
+  resultData,
+  resultIn,
+  statusFollowing,
+} from './record/states.ts';
 import { updateEnrolment } from './update.ts';
 
 /** What is completed stays completed, and later results only improve it. */

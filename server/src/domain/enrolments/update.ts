@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Standard } from '../../../../standards/types.ts';
 import { transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { codeOf, Problem } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
@@ -16,15 +15,6 @@ import type { EventType } from '../events/types.ts';
 import { requireUntouched } from '../users/untouched.ts';
 import { storedTimeFactor } from '../users/users.ts';
 import { withDueAt } from './due.ts';
-import {
-  columnsOf,
-  earlierParts,
-  finishedAt,
-  type PlayedAttempt,
-  resultIn,
-  resultOfAttempts,
-  stateOf,
-} from './record/attempt-state.ts';
 import { changedDetails, detailNames, storedDetails } from './record/details.ts';
 import {
   type EnrolmentRow,
@@ -36,13 +26,20 @@ import {
 import type { Enrolment, EnrolmentChange } from './record/schemas.ts';
 import {
   type Action,
+  columnsOf,
   countingResult,
+  earlierParts,
   eventsFor,
+  finishedAt,
   nextStatus,
   type Override,
   overrideOf,
+  type PlayedAttempt,
   resultData,
+  resultIn,
+  resultOfAttempts,
   stateData,
+  stateOf,
   statusAt,
   statusFollowing,
 } from './record/states.ts';

@@ -1,6 +1,5 @@
 import { joinTransaction, run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { newId } from '../../lib/ids.ts';
 import type { EventType } from './types.ts';
 import { insertEvent, numberBeforeCommit } from './write.ts';

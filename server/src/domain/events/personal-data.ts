@@ -1,5 +1,12 @@
-import { countRows, countUpToSql } from '../../db/count-up-to.ts';
-import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../db/keyset.ts';
+import {
+  countTenantRows,
+  countUpToSql,
+  type KeyPosition,
+  type Keyset,
+  keysetSql,
+  positionOf,
+  rowsOf,
+} from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { type Batch, batchRows, type Person, type PersonalData } from '../../infra/context/personal-data.ts';
@@ -134,7 +141,7 @@ export const eventData: PersonalData = {
   eraseForUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
   eraseForEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),
   count: async (ctx, { userId, enrollIds, max }) =>
-    (await countRows(ctx, countUpToSql(ofUserAlone), [[userId], max])) +
-    (await countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max])),
+    (await countTenantRows(ctx, countUpToSql(ofUserAlone), [[userId], max])) +
+    (await countTenantRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max])),
   read: readEvents,
 };

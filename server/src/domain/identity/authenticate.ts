@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller, Route } from '../../http/routes.ts';
-import type { ResolveTenant } from '../../http/serve/guards.ts';
+import type { ResolveTenant } from '../../http/serve/dispatch.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { countSignInFailure } from '../../infra/context/counters.ts';
 import { requireScope } from '../../infra/context/scopes.ts';

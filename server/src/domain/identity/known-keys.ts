@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ApiKeyTable } from '../../db/engine/generated.ts';
-import { forAnyone } from '../../db/owners.ts';
-import { run } from '../../db/transaction.ts';
+import { forAnyone, run } from '../../db/transaction.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context } from '../../infra/context/context.ts';
 import type { Scope } from '../../infra/context/scopes.ts';

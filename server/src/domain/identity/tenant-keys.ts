@@ -2,7 +2,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { decrypt, encrypt, encryptedBy } from '../../infra/keys/encryption.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { newId } from '../../lib/ids.ts';
 
 export const tenantKeyAlgorithms = ['RS256', 'EdDSA'] as const;

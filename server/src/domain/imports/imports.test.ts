@@ -10,7 +10,7 @@ import {
   type TestTenant,
   unique,
 } from '../../../test/support/tenant.ts';
-import { forTenant } from '../../db/owners.ts';
+import { forTenant } from '../../db/transaction.ts';
 import { removeUntouched } from '../privacy/erase.ts';
 import type { Import, ImportRow, ImportWithRows } from './schemas.ts';
 import { deleteOldImports, workImports, workNext } from './work.ts';

@@ -1,4 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
+import { countTenantRows } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
@@ -46,7 +46,7 @@ export const importData: PersonalData = {
     const values = [ctx.tenantId, loginId];
     return batchOf((await run(ctx, { name: 'anonymize_import_rows', text: anonymizeText, values })).length);
   },
-  count: (ctx: TenantContext, { userId, max }) => countRows(ctx, matchingSql('$3'), [userId, max]),
+  count: (ctx: TenantContext, { userId, max }) => countTenantRows(ctx, matchingSql('$3'), [userId, max]),
   read: async function* (ctx, { loginId }) {
     const values = [ctx.tenantId, loginId];
     const rows = await run<Found>(ctx, { name: 'imports_of_user', text: readText, values });

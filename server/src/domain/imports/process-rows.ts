@@ -1,8 +1,7 @@
-import type { RowResult as BulkResult, StepResult } from '../../http/rows/refuse.ts';
-import { logFailedRows } from '../../http/rows/refuse.ts';
+import { type RowResult as BulkResult, logFailedRows, type StepResult } from '../../http/rows/refuse.ts';
 import { type Keyed, openWork } from '../../http/rows/work-rows.ts';
+import { once, valueOrThrow } from '../../infra/calls/once.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { once, valueOrThrow } from '../../infra/retries/once.ts';
 import { enrolmentRows, personRows } from '../enrolments/bulk.ts';
 import { type Facts, nearestLogin } from './facts.ts';
 import { nearest } from './nearest.ts';

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Schema } from '../../db/engine/generated.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Actor, TenantContext } from '../../infra/context/context.ts';
+import { type Actor, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isScope, type Scope } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { FileColumn, Meaning, Subject } from './headings.ts';

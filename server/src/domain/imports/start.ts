@@ -1,6 +1,5 @@
 import { run, transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';

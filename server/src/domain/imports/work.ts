@@ -1,8 +1,7 @@
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { deleteByTenant } from '../../infra/operations/delete-by-tenant.ts';
-import { isServed } from '../../infra/operations/node-tenants.ts';
-import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
+import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { countResults, processRows } from './process-rows.ts';
 import {

@@ -3,8 +3,7 @@ import { allActivities } from '../../../../standards/xapi/subjects.ts';
 import type { Activity, JsonObject, Statement } from '../../../../standards/xapi/types.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
 import { run } from '../../db/transaction.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
-import { partOfState } from '../../infra/context/node-state.ts';
+import { partOfState, type TenantContext } from '../../infra/context/context.ts';
 import { exactMembers, parseExact } from '../../lib/exact-json.ts';
 import { searchKey } from './stored-statement.ts';
 

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import type { Statement } from '../../../../standards/xapi/types.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { forTenant } from '../../db/owners.ts';
+import { forTenant } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { AuSession } from './au-session.ts';
 import { agentOf } from './personal-data.ts';

@@ -7,8 +7,8 @@ import { countTouched, type Touched } from '../../../test/support/rows-touched.t
 import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
-import { countRows } from '../../db/count-up-to.ts';
-import { forTenant } from '../../db/owners.ts';
+import { countTenantRows } from '../../db/page.ts';
+import { forTenant } from '../../db/transaction.ts';
 import { agentOf } from './personal-data.ts';
 
 // Small requests that would store or read a large amount of data.
@@ -59,7 +59,7 @@ const attachmentOf = (content: string) => ({
 function countMatches({ TenantID }: TestTenant, condition: string): Promise<number> {
   const ctx = forTenant(service.ctx, TenantID);
   const text = `select 1 from statement_match own where own.tenant_id = $1 and ${condition} limit $2`;
-  return countRows(ctx, text, [1_000_000]);
+  return countTenantRows(ctx, text, [1_000_000]);
 }
 
 test('a statement with many agents adds few rows, however many statements refer to it', async () => {

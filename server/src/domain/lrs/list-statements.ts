@@ -10,11 +10,11 @@ import { readLanguages } from '../../../../standards/xapi/languages.ts';
 import { allActivities } from '../../../../standards/xapi/subjects.ts';
 import { writeInstant } from '../../../../standards/xapi/times.ts';
 import type { JsonObject } from '../../../../standards/xapi/types.ts';
+import { type Parameters, parametersAfter } from '../../db/dialect.ts';
 import { type Condition, pageSql } from '../../db/page.ts';
-import { type Parameters, parametersAfter } from '../../db/sql.ts';
 import { run, runUnprepared } from '../../db/transaction.ts';
+import { openQueue } from '../../infra/calls/queue.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { openQueue } from '../../infra/load/queue.ts';
 import { readDefinitions } from './activity-definitions.ts';
 import {
   agentParameter,

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { identityOf } from '../../../../standards/xapi/actors.ts';
 import type { Agent } from '../../../../standards/xapi/types.ts';
-import { countRows } from '../../db/count-up-to.ts';
-import { pageBytes, pagesOf, sumBefore } from '../../db/keyset.ts';
+import { countTenantRows, pageBytes, pagesOf, sumBefore } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { type Batch, batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
@@ -189,7 +188,7 @@ export const statementData: PersonalData = {
       searchKey('agent', identity),
       ...enrollIds.map((enrollId) => searchKey('registration', enrollId)),
     ];
-    return countRows(ctx, countText, [keys, max]);
+    return countTenantRows(ctx, countText, [keys, max]);
   },
   read: async function* (ctx, { loginId, enrolments }) {
     const own = searchKey('agent', identityIn(ctx, loginId));
@@ -235,7 +234,7 @@ export const documentData: PersonalData = {
     return batchOf((await run(ctx, { name: 'erase_documents', text: eraseDocuments, values })).length);
   },
   count: async (ctx, { userId, max }) =>
-    countRows(ctx, countDocuments, [kinds, keyOf(ctx, await loginOf(ctx, userId)), max]),
+    countTenantRows(ctx, countDocuments, [kinds, keyOf(ctx, await loginOf(ctx, userId)), max]),
   read: async function* (ctx, { loginId }) {
     for (const kind of kinds) {
       const of = { kind, agent_key: keyOf(ctx, loginId) };

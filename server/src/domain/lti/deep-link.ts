@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { forTenant } from '../../db/owners.ts';
+import { forTenant } from '../../db/transaction.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { signToken, verifyToken } from '../../infra/keys/signing.ts';

@@ -1,5 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
-import { pagesOf } from '../../db/keyset.ts';
+import { countTenantRows, pagesOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 
@@ -34,7 +33,8 @@ export const ltiData: PersonalData = {
     const { next } = batchOf(Math.max(links.length, launches.length));
     return { records: links.length, next };
   },
-  count: (ctx, { userId, max }) => countRows(ctx, matching('lti_link', 'enroll_id', '$3'), [userId, max]),
+  count: (ctx, { userId, max }) =>
+    countTenantRows(ctx, matching('lti_link', 'enroll_id', '$3'), [userId, max]),
   read: async function* (ctx, { userId }) {
     const pages = pagesOf<LinkRow>(ctx, {
       table: 'lti_link',

@@ -1,11 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { LtiPlatformTable } from '../../db/engine/generated.ts';
-import { forAnyone } from '../../db/owners.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { forAnyone, run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { path } from '../../http/routes.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { codeOf, Problem } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';

@@ -1,6 +1,6 @@
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { accountKinds, type MailKind } from './kinds.ts';
 
 /** A tenant's queue with an email that is due. */

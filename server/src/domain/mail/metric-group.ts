@@ -1,4 +1,4 @@
-import { type MetricGroup, readWithTimeout } from '../../infra/operations/metric-groups.ts';
+import { type MetricGroup, readWithTimeout } from '../../infra/operations/metrics.ts';
 
 /** Larger queues are not counted exactly, so that counting takes a limited time. */
 const maxCounted = 10_000;

@@ -1,5 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
-import { type Keyset, rowsOf } from '../../db/keyset.ts';
+import { countTenantRows, type Keyset, rowsOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 
@@ -38,7 +37,10 @@ export const mailData: PersonalData = {
     return batchOf((await run(ctx, { name: 'erase_mails', text: erase, values })).length);
   },
   count: (ctx, { userId, max }) =>
-    countRows(ctx, 'select 1 from mail where tenant_id = $1 and user_id = $2::uuid limit $3', [userId, max]),
+    countTenantRows(ctx, 'select 1 from mail where tenant_id = $1 and user_id = $2::uuid limit $3', [
+      userId,
+      max,
+    ]),
   read: async function* (ctx, { userId }) {
     for await (const row of rowsOf<Row>(ctx, mailsOf(userId)))
       yield {

@@ -1,7 +1,7 @@
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { decrypt, encrypt, encryptedBy } from '../../infra/keys/encryption.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { isMailAddress } from '../../lib/address.ts';
 import { newId } from '../../lib/ids.ts';
 import { foldCase } from '../../lib/unicode.ts';

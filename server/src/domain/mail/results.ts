@@ -1,7 +1,7 @@
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { deleteByTenant } from '../../infra/operations/delete-by-tenant.ts';
-import { isServed } from '../../infra/operations/node-tenants.ts';
+import { isServed } from '../../infra/operations/jobs.ts';
 import { storable } from '../../lib/unicode.ts';
 import type { MailStatus } from './kinds.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { forTenant } from '../../db/owners.ts';
+import { forTenant } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { countMail } from '../../infra/context/counters.ts';
 import {

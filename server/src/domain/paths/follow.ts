@@ -1,9 +1,7 @@
-import { limitLockWaits } from '../../db/locks.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
-import { isServed } from '../../infra/operations/node-tenants.ts';
-import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
+import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { lowestId } from '../../lib/ids.ts';
 import { isOffered } from '../catalogue/offers.ts';
 import { partsSql } from '../catalogue/path-parts.ts';

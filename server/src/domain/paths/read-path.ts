@@ -1,6 +1,5 @@
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { type PathRule, pathOf } from '../catalogue/path-parts.ts';
 import { type EnrolmentWithNames, selectEnrolments } from '../enrolments/record/record.ts';
 import type { PartEnrolment } from '../enrolments/record-path.ts';

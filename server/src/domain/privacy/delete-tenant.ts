@@ -1,12 +1,8 @@
 import { inBatches, readByIndex } from '../../db/batches.ts';
-import { countPages, type KeyPosition, positionOf, type Row } from '../../db/keyset.ts';
-import { forTenant } from '../../db/owners.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { countPages, type KeyPosition, positionOf, type Row } from '../../db/page.ts';
+import { forTenant, run, transaction } from '../../db/transaction.ts';
+import { countResponsesAboutTenant, eraseResponsesAboutTenant } from '../../infra/calls/stored-responses.ts';
 import type { Context } from '../../infra/context/context.ts';
-import {
-  countResponsesAboutTenant,
-  eraseResponsesAboutTenant,
-} from '../../infra/retries/stored-responses.ts';
 import { newId } from '../../lib/ids.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
 import { countOffers, deleteOwnPaths, withdrawOffers } from '../catalogue/offers-of-tenant.ts';

@@ -1,12 +1,11 @@
 import { readByIndex } from '../../db/batches.ts';
-import type { KeyPosition } from '../../db/keyset.ts';
-import { forTenant } from '../../db/owners.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import type { KeyPosition } from '../../db/page.ts';
+import { forTenant, run, transaction } from '../../db/transaction.ts';
+import { eraseStoredResponses } from '../../infra/calls/stored-responses.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type EraseBatch, type Subject } from '../../infra/context/personal-data.ts';
 import { keyedHash } from '../../infra/keys/signing.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
-import { eraseStoredResponses } from '../../infra/retries/stored-responses.ts';
+import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { eraseEnrolments } from '../enrolments/personal-data.ts';
 import { appendEvents } from '../events/append.ts';
 import type { Erasure } from '../sign-in/schemas.ts';

@@ -1,8 +1,8 @@
 import { transaction } from '../../db/transaction.ts';
+import { countStoredResponses } from '../../infra/calls/stored-responses.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { Person } from '../../infra/context/personal-data.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
-import { countStoredResponses } from '../../infra/retries/stored-responses.ts';
 import { newId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { enrolmentIdsOf } from '../enrolments/personal-data.ts';

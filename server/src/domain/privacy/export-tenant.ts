@@ -1,5 +1,5 @@
-import { pagesOf, type Row } from '../../db/keyset.ts';
-import { forTenant } from '../../db/owners.ts';
+import { pagesOf, type Row } from '../../db/page.ts';
+import { forTenant } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
 import { readTenant } from '../tenants/tenants.ts';

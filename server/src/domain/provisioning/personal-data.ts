@@ -1,5 +1,4 @@
-import { countRows, countUpToSql } from '../../db/count-up-to.ts';
-import { rowsOf } from '../../db/keyset.ts';
+import { countTenantRows, countUpToSql, rowsOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 
@@ -29,7 +28,7 @@ export const provisioningData: PersonalData = {
     return batchOf(gone.length);
   },
   count: (ctx, { userId, max }) =>
-    countRows(ctx, countUpToSql({ table: 'provisioning_log', column: 'user_id', key: 'entry_id' }), [
+    countTenantRows(ctx, countUpToSql({ table: 'provisioning_log', column: 'user_id', key: 'entry_id' }), [
       [userId],
       max,
     ]),

@@ -1,14 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { forTenant } from '../../db/owners.ts';
-import { transaction } from '../../db/transaction.ts';
+import { forTenant, transaction } from '../../db/transaction.ts';
 import { parseNothing, recordShape } from '../../http/bodies.ts';
 import { loggedProblem } from '../../http/problems.ts';
 import { type Route, type RouteResponse, route } from '../../http/routes.ts';
-import { registerRoutes } from '../../http/serve/dispatch.ts';
-import type { Guards } from '../../http/serve/guards.ts';
-import { checkShape } from '../../http/validation/checks.ts';
+import { type Guards, registerRoutes } from '../../http/serve/dispatch.ts';
+import { checkShape } from '../../http/validation/validation.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { storable } from '../../lib/unicode.ts';

@@ -1,5 +1,4 @@
-import { forTenant } from '../../db/owners.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { forTenant, run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import { type Context, serviceActor, type TenantContext } from '../../infra/context/context.ts';

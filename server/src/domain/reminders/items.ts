@@ -1,6 +1,5 @@
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf } from '../../lib/days.ts';
 import type { MailCheck, ReminderItem } from '../mail/kinds.ts';
 import { evaluateUsers } from '../requirements/apply.ts';

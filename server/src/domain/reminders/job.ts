@@ -1,8 +1,6 @@
-import { forTenant } from '../../db/owners.ts';
-import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed, servedTenants } from '../../infra/operations/node-tenants.ts';
+import { forTenant, run } from '../../db/transaction.ts';
+import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
+import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { dayOf } from '../../lib/days.ts';
 import { chooseToday } from './choose.ts';
 import { queueNext } from './queue.ts';

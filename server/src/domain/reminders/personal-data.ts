@@ -1,5 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
-import { rowsOf } from '../../db/keyset.ts';
+import { countTenantRows, rowsOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 
@@ -21,7 +20,7 @@ export const reminderData: PersonalData = {
     return batchOf((await run(ctx, { name: 'erase_reminders', text: erase, values })).length);
   },
   count: (ctx, { userId, max }) =>
-    countRows(ctx, 'select 1 from reminder where tenant_id = $1 and user_id = $2::uuid limit $3', [
+    countTenantRows(ctx, 'select 1 from reminder where tenant_id = $1 and user_id = $2::uuid limit $3', [
       userId,
       max,
     ]),

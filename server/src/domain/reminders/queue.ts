@@ -1,6 +1,5 @@
 import { run, transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf, daysBetween, firstInstant } from '../../lib/days.ts';
 import { appendEvents } from '../events/append.ts';
 import { queueMails } from '../mail/queue.ts';

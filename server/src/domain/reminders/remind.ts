@@ -1,7 +1,6 @@
-import { parametersAfter } from '../../db/sql.ts';
+import { parametersAfter } from '../../db/dialect.ts';
 import { run, runUnprepared, transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';

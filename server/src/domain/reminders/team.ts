@@ -1,7 +1,6 @@
 import { run } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { listEnrolmentsOfUser } from '../enrolments/list.ts';
 import { catchUp } from '../requirements/follow.ts';
 import { listObligationsOfUser } from '../requirements/obligations.ts';

@@ -1,6 +1,5 @@
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isOffered } from '../catalogue/offers.ts';
 import { seatsLeft } from '../catalogue/seats.ts';
 import { type Attention, maxCounted } from './schemas.ts';

@@ -1,7 +1,6 @@
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed } from '../../infra/operations/node-tenants.ts';
-import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
+import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { eventType } from '../events/write.ts';
 import { groupNamesSql, perLineText } from './event-counter.ts';
 

@@ -1,10 +1,7 @@
 import { readByIndex } from '../../db/batches.ts';
-import { limitLockWaits } from '../../db/locks.ts';
-import { run, transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed } from '../../infra/operations/node-tenants.ts';
-import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
+import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
+import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
+import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { Problem } from '../../lib/errors.ts';
 import { eventType } from '../events/write.ts';
 import { groupsSql } from '../users/groups.ts';

@@ -10,8 +10,7 @@ import {
   readCursor,
   toPage,
 } from '../../http/pagination.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isStorable } from '../../lib/unicode.ts';
 import { outcomes } from '../enrolments/record/states.ts';

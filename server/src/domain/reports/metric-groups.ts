@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/engine/engine.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { type MetricGroup, readWithTimeout, type Sample } from '../../infra/operations/metric-groups.ts';
+import { type MetricGroup, readWithTimeout, type Sample } from '../../infra/operations/metrics.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
 import { mailMetrics } from '../mail/metric-group.ts';
 

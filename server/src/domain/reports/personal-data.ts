@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { countRows, countUpToSql } from '../../db/count-up-to.ts';
+import { countTenantRows, countUpToSql } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import type { Person, PersonalData } from '../../infra/context/personal-data.ts';
 import { storeEndsText } from './count-access.ts';
 import { storeFlowText } from './count-completion.ts';
@@ -109,7 +108,7 @@ export const countedData: PersonalData = {
     next: null,
   }),
   count: async (ctx, { enrollIds, max }) =>
-    (await countRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max])) +
-    (await countRows(ctx, countUpToSql(ends), [enrollIds, max])),
+    (await countTenantRows(ctx, countUpToSql(ofEnrolments), [enrollIds, max])) +
+    (await countTenantRows(ctx, countUpToSql(ends), [enrollIds, max])),
   read: readAll,
 };

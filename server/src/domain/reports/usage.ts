@@ -1,6 +1,5 @@
 import Type from 'typebox';
-import { forTenant } from '../../db/owners.ts';
-import { run } from '../../db/transaction.ts';
+import { forTenant, run } from '../../db/transaction.ts';
 import { type Page, PageOf, type PageQuery, pageQuery } from '../../http/pagination.ts';
 import { ok, route } from '../../http/routes.ts';
 import { Fields, Identifier } from '../../http/validation/schema.ts';

@@ -1,8 +1,7 @@
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { submitEach } from '../../infra/calls/dry-run.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
-import { submitEach } from '../../infra/retries/dry-run.ts';
 import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';

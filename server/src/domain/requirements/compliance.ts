@@ -1,7 +1,6 @@
 import { run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf, isDay, lastSecond } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';

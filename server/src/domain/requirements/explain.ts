@@ -1,6 +1,5 @@
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 import { findUserId, userNotFound } from '../users/users.ts';

@@ -1,9 +1,12 @@
-import { limitLockWaits } from '../../db/locks.ts';
-import { run, transaction } from '../../db/transaction.ts';
-import { secondsAhead, tenantNow, tenantNowOfSql } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isServed } from '../../infra/operations/node-tenants.ts';
-import { serveInTurns } from '../../infra/operations/tenant-turns.ts';
+import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
+import {
+  type Context,
+  secondsAhead,
+  type TenantContext,
+  tenantNow,
+  tenantNowOfSql,
+} from '../../infra/context/context.ts';
+import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import type { EventType } from '../events/types.ts';
 import { applyToUsers } from './apply.ts';
 import { appliesTo } from './facts.ts';

@@ -1,8 +1,7 @@
 import type { Condition } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { hasScope } from '../../infra/context/scopes.ts';
 import { endOfSentDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';

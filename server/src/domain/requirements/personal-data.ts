@@ -1,7 +1,6 @@
-import { countRows } from '../../db/count-up-to.ts';
-import { pagesOf } from '../../db/keyset.ts';
+import { countTenantRows, pagesOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
+import { tenantNow } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 import { dated } from './apply.ts';
 import type { ObligationRow } from './evaluate.ts';
@@ -43,7 +42,7 @@ export const obligationData: PersonalData = {
     const values = [ctx.tenantId, userId, until];
     return batchOf((await run(ctx, { name: 'anonymize_obligations', text: anonymize, values })).length);
   },
-  count: (ctx, { userId, max }) => countRows(ctx, ofUserSql('$3'), [userId, max]),
+  count: (ctx, { userId, max }) => countTenantRows(ctx, ofUserSql('$3'), [userId, max]),
   read: async function* (ctx, { userId, loginId }) {
     const titles = await ctx.db
       .selectFrom('requirement')

@@ -1,8 +1,7 @@
 import { joinTransaction, run } from '../../db/transaction.ts';
 import { type Order, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
-import { dryRun } from '../../infra/retries/dry-run.ts';
+import { dryRun } from '../../infra/calls/dry-run.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addPeriods, daysBetween, isDay, isMonthAndDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';

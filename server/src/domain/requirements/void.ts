@@ -1,7 +1,6 @@
 import { joinTransaction, run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
-import { dryRun } from '../../infra/retries/dry-run.ts';
+import { dryRun } from '../../infra/calls/dry-run.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { releaseNotFound } from '../catalogue/problems.ts';

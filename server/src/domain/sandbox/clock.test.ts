@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/tenant.ts';
 import { untilMatching } from '../../../test/support/until.ts';
 import { webhookSources } from '../../app/webhook-sources.ts';
-import { openClocks } from '../../infra/context/clocks.ts';
+import { openClocks } from '../../infra/context/context.ts';
 import { expireEnrolments } from '../enrolments/expire.ts';
 import { startDispatcher } from '../events/webhooks/dispatcher.ts';
 import { startReceiver } from '../events/webhooks/test-support.ts';

@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { useShardsInTurn } from '../../db/locks.ts';
-import { transaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { transaction, useShardsInTurn } from '../../db/transaction.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { noticeBatch } from '../certificates/notices.ts';
 import { expireBatchOfTenant } from '../enrolments/expire.ts';
 import { beginReminders } from '../reminders/choose.ts';

@@ -1,8 +1,8 @@
 import { playable } from '../../../../standards/evidence.ts';
 import { reportsDirectly, traits } from '../../../../standards/traits.ts';
 import type { Standard, Unit } from '../../../../standards/types.ts';
+import { perMinute } from '../../infra/calls/limits.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { perMinute } from '../../infra/load/limits.ts';
 import { Problem } from '../../lib/errors.ts';
 import { type PlayedRelease, playableContent } from '../catalogue/playable.ts';
 import { admitUnits, openUnit } from '../delivery/player/open-sessions.ts';

@@ -1,4 +1,4 @@
-import { forTenant } from '../../db/owners.ts';
+import { forTenant } from '../../db/transaction.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { checkedFetch } from '../events/webhooks/checked-fetch.ts';

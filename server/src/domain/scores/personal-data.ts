@@ -1,4 +1,4 @@
-import { countRows } from '../../db/count-up-to.ts';
+import { countTenantRows } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 
@@ -24,7 +24,7 @@ export const scoreData: PersonalData = {
     const values = [ctx.tenantId, userId];
     return batchOf((await run(ctx, { name: 'erase_lti_scores', text: erase, values })).length);
   },
-  count: (ctx, { userId, max }) => countRows(ctx, ofUser('1', '$3'), [userId, max]),
+  count: (ctx, { userId, max }) => countTenantRows(ctx, ofUser('1', '$3'), [userId, max]),
   read: async function* (ctx, { userId }) {
     const columns = 'link.enroll_id, held.score, held.sent_at, held.problem';
     const rows = await run<Row>(ctx, {

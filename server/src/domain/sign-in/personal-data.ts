@@ -1,5 +1,4 @@
-import { countRows, countUpToSql } from '../../db/count-up-to.ts';
-import { rowsOf } from '../../db/keyset.ts';
+import { countTenantRows, countUpToSql, rowsOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 
@@ -39,7 +38,7 @@ export const sessionData: PersonalData = {
     return batchOf((await run(ctx, { name: 'erase_sessions', text: eraseSessions, values })).length);
   },
   count: (ctx, { userId, max }) =>
-    countRows(ctx, countUpToSql({ table: 'user_session', column: 'user_id', key: 'expires_at' }), [
+    countTenantRows(ctx, countUpToSql({ table: 'user_session', column: 'user_id', key: 'expires_at' }), [
       [userId],
       max,
     ]),

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { forTenant } from '../../db/owners.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { forTenant, run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { derivedId } from '../../lib/ids.ts';

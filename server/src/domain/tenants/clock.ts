@@ -1,7 +1,6 @@
-import { cappedDuration } from '../../db/sql.ts';
+import { cappedDuration } from '../../db/dialect.ts';
 import { run, transaction } from '../../db/transaction.ts';
-import { tenantNowSql } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNowSql } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { knownTenant, notATestTenant } from './tenants.ts';

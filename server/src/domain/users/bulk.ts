@@ -1,9 +1,9 @@
 import { runInOrder } from '../../db/batches.ts';
 import type { PlannedRow, RowDone } from '../../http/rows/work-rows.ts';
+import { dryRunEach, submitEach } from '../../infra/calls/dry-run.ts';
+import type { Submission } from '../../infra/calls/once.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { hasScope } from '../../infra/context/scopes.ts';
-import { dryRunEach, submitEach } from '../../infra/retries/dry-run.ts';
-import type { Submission } from '../../infra/retries/verb.ts';
 import { Problem } from '../../lib/errors.ts';
 import { foldCase } from '../../lib/unicode.ts';
 import { checkPasswordGuess } from './check-user.ts';

@@ -1,7 +1,7 @@
 import { run } from '../../db/transaction.ts';
+import { rejectManyHashes } from '../../infra/calls/limits.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { countSignInFailure } from '../../infra/context/counters.ts';
-import { rejectManyHashes } from '../../infra/load/limits.ts';
 import { Problem } from '../../lib/errors.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 import { knownTenant } from '../tenants/tenants.ts';

@@ -1,11 +1,9 @@
 import { databaseFunction, functionForTenants } from '../../db/functions.ts';
 import { joinTransaction } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Actor, TenantContext } from '../../infra/context/context.ts';
+import { Outdated, openVerb, perform, type Submission, type VerbCall } from '../../infra/calls/once.ts';
+import { byTenant } from '../../infra/calls/queue.ts';
+import { type Actor, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { requireScope, type Scope } from '../../infra/context/scopes.ts';
-import { byTenant } from '../../infra/load/queue.ts';
-import { perform } from '../../infra/retries/once.ts';
-import { Outdated, openVerb, type Submission, type VerbCall } from '../../infra/retries/verb.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';

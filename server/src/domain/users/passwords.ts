@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
+import { hashInTurn } from '../../infra/calls/limits.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { hashInTurn } from '../../infra/load/limits.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { KnownHash, PasswordHash } from '../tenants/schemas.ts';
 

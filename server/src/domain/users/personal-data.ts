@@ -1,7 +1,6 @@
-import { countRows } from '../../db/count-up-to.ts';
+import { countTenantRows } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 import { appendEvents } from '../events/append.ts';
 import { cancelMails } from '../mail/queue.ts';
@@ -65,7 +64,7 @@ export const teamData: PersonalData = {
     );
     return batchOf(rows.length);
   },
-  count: (ctx, { userId, max }) => countRows(ctx, teamText, [userId, max]),
+  count: (ctx, { userId, max }) => countTenantRows(ctx, teamText, [userId, max]),
   read: async function* (ctx, { loginId }) {
     let after = '';
     for (let rows = batchRows; rows === batchRows; ) {

@@ -1,5 +1,4 @@
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 
 /** A record can be removed on the condition that it is untouched for this long after its creation. */

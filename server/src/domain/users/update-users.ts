@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { joinTransaction, run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import type { NewAudit } from '../audit/actions.ts';

@@ -1,11 +1,249 @@
+import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
+import { type ErrorCode, errorCodes } from '../../lib/errors.ts';
+import { type ConstantFile, constantFile, sendConstant } from '../built-files.ts';
 import { idempotencyHeader } from '../idempotency.ts';
 import type { Route } from '../routes.ts';
 import { listOf } from '../rows/export.ts';
 import { rowTypes } from '../rows/rows.ts';
-import { nameComponents } from './components.ts';
-import { exampleMaker, type FieldExamples } from './examples.ts';
-import { openProblemResponses } from './problem-responses.ts';
+import { ProblemDocument } from '../validation/schema.ts';
+
+type Value = unknown;
+type Members = Record<string, unknown>;
+
+/** Members that contain data, not schemas. */
+const data = new Set(['example', 'examples', 'default', 'const', 'enum']);
+const isMembers = (value: Value): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Replaces every part of the document with the result of `change`, innermost parts first. */
+function walk(value: Value, change: (part: Members) => Members): Value {
+  if (Array.isArray(value)) return value.map((part) => walk(part, change));
+  if (!isMembers(value)) return value;
+  const walked = Object.entries(value).map(([name, part]) => [
+    name,
+    data.has(name) ? part : walk(part, change),
+  ]);
+  return change(Object.fromEntries(walked));
+}
+
+function walkDocument(document: Members, change: (part: Members) => Members): Members {
+  const walked = walk(document, change);
+  return isMembers(walked) ? walked : {};
+}
+
+/** Moves parts into one section of the document and replaces them with references. */
+function collect(place: string) {
+  const found: Members = {};
+  const refer = (name: string, part: Members) => {
+    found[name] ??= part;
+    if (JSON.stringify(found[name]) !== JSON.stringify(part))
+      throw new Error(`Two different ${place} are named ${name}. Rename one of them.`);
+    return { $ref: `#/components/${place}/${name}` };
+  };
+  return { found, refer };
+}
+
+const isRecord = ({ title, type }: Members) => typeof title === 'string' && type === 'object';
+const isParameter = ({ in: place, name, schema }: Members) =>
+  typeof place === 'string' && typeof name === 'string' && isMembers(schema);
+
+/** The parameters that several operations share. If two have the same name, only the more frequent one is shared. */
+function sharedParameters(document: Members): Set<string> {
+  const uses = new Map<string, { name: string; count: number }>();
+  walk(document, (part) => {
+    const text = JSON.stringify(part);
+    if (isParameter(part))
+      uses.set(text, { name: String(part.name), count: (uses.get(text)?.count ?? 0) + 1 });
+    return part;
+  });
+  const frequent = [...uses].filter(([, { count }]) => count > 1);
+  const best = new Map<string, string>();
+  for (const [text, { name }] of frequent.sort(([, one], [, other]) => one.count - other.count))
+    best.set(name, text);
+  return new Set(best.values());
+}
+
+/** Writes each record and parameter once, under `components`, so that tools know its name. */
+function nameComponents(document: Members): Members {
+  const [schemas, parameters] = [collect('schemas'), collect('parameters')];
+  const named = walkDocument(document, (part) =>
+    isRecord(part) ? schemas.refer(String(part.title), part) : part,
+  );
+  const shared = sharedParameters(named);
+  const whole = walkDocument(named, (part) =>
+    isParameter(part) && shared.has(JSON.stringify(part)) ? parameters.refer(String(part.name), part) : part,
+  );
+  const components = {
+    ...Object(whole.components),
+    schemas: schemas.found,
+    parameters: parameters.found,
+  };
+  return { ...whole, components };
+}
+
+type Schema = {
+  title?: string;
+  type?: string | string[];
+  format?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  examples?: unknown[];
+};
+
+/** Values by field name, or by record title and field name separated by a dot. */
+type FieldExamples = Readonly<Record<string, unknown>>;
+
+const ofFormats: Record<string, string> = {
+  'date-time': '2026-01-31T09:00:00Z',
+  date: '2026-01-31',
+  uuid: '01994a5e-7c00-7000-8000-000000000000',
+};
+
+function typesOf({ type }: Schema): string[] {
+  return type === undefined ? [] : [type].flat();
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+function fits(value: unknown, schema: Schema): boolean {
+  const [types, type] = [typesOf(schema), typeOf(value)];
+  const isListed =
+    schema.const === undefined ? (schema.enum?.includes(value) ?? true) : schema.const === value;
+  return isListed && (types.includes(type) || (type === 'integer' && types.includes('number')));
+}
+
+/** Builds examples from schemas and field values, so that they all show the same person and course. */
+function exampleMaker(fields: FieldExamples) {
+  function ofField(name: string, title: string, schema: Schema): unknown {
+    const named = [`${title}.${name}`, name].find((key) => key in fields && fits(fields[key], schema));
+    const isRecord = schema.properties !== undefined || schema.items?.properties !== undefined;
+    return named === undefined || (isRecord && fields[named] !== null) ? make(schema, name) : fields[named];
+  }
+
+  /** A value that is valid for the schema. If `only` is given, records contain only these fields. */
+  function make(schema: Schema, name = '', only?: readonly string[]): unknown {
+    if (schema.examples) return schema.examples[0];
+    if (schema.const !== undefined) return schema.const;
+    const [type] = typesOf(schema).filter((one) => one !== 'null');
+    if (type === 'object') {
+      const wanted = Object.entries(schema.properties ?? {}).filter(
+        ([field]) => only?.includes(field) ?? true,
+      );
+      return Object.fromEntries(
+        wanted.map(([field, part]) => [field, ofField(field, schema.title ?? '', part)]),
+      );
+    }
+    if (type === 'array') return [make(schema.items ?? {}, name)];
+    if (schema.default !== undefined) return schema.default;
+    if (schema.enum) return schema.enum[0];
+    if (schema.format) return ofFormats[schema.format];
+    if (type === 'boolean') return true;
+    if (type === 'integer' || type === 'number') return 1;
+    return null;
+  }
+
+  return { make, ofField };
+}
+
+const always: ErrorCode[] = [
+  'malformed_request',
+  'payload_too_large',
+  'unsupported_media_type',
+  'too_many_requests',
+  'internal_error',
+  'unavailable',
+];
+const ofCallers: ErrorCode[] = [
+  'unauthorized',
+  'signed_out',
+  'session_ambiguous',
+  'scope_missing',
+  'own_only',
+  'passkey_required',
+  'cross_site',
+  'tenant_suspended',
+];
+
+const isClosed = (schema: object | undefined) =>
+  schema !== undefined && 'additionalProperties' in schema && schema.additionalProperties === false;
+
+/** The error codes that follow from an operation's input and access, in addition to its own. */
+function commonCodes({ method, access, sessionsOnly, params, query, body, streams }: Route): ErrorCode[] {
+  const isKeyed = method === 'POST' && access !== 'anyone' && access !== 'session' && !streams;
+  const namesTenant = access === 'tenant' || access === 'either';
+  /**
+   * The response stored for the Idempotency-Key was about a user or tenant that has since been
+   * erased.
+   */
+  const erased: ErrorCode = namesTenant ? 'user_not_found' : 'tenant_not_found';
+  return [
+    ...always,
+    ...(access === 'anyone' || access === 'session' ? [] : ofCallers),
+    ...(sessionsOnly ? (['session_required'] as const) : []),
+    ...(access === 'operator' ? (['operator_only'] as const) : []),
+    ...(access === 'tenant' ? (['tenant_required'] as const) : []),
+    ...(namesTenant ? (['tenant_not_allowed', 'tenant_not_found'] as const) : []),
+    ...(params || query || body || isKeyed ? (['validation_failed'] as const) : []),
+    ...(isClosed(query) || isClosed(body) ? (['unknown_field'] as const) : []),
+    ...(streams?.bulk ? (['idempotency_key_reused'] as const) : []),
+    ...(isKeyed ? (['in_progress', 'idempotency_key_reused', erased] as const) : []),
+  ];
+}
+
+/** Every error code that the operation can return, in the order of the closed list. */
+export function codesOf(route: Route): ErrorCode[] {
+  if (route.ownErrors) return [];
+  const codes = new Set([...commonCodes(route), ...(route.problems ?? [])]);
+  return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+function problemResponse(codes: readonly ErrorCode[]) {
+  const schema = {
+    allOf: [ProblemDocument, { type: 'object', properties: { code: { type: 'string', enum: codes } } }],
+  };
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}.`).join(' '),
+    content: { 'application/problem+json': { schema } },
+  };
+}
+
+type Answer = { description: string; content?: object };
+
+/** Responses shared by several operations, each described once. */
+function openProblemResponses() {
+  const content = { 'application/problem+json': { schema: ProblemDocument } };
+  const responses: Record<string, Answer> = {
+    Problem: { description: 'What is wrong, and what to do.', content },
+  };
+  /**
+   * Responses by status, in addition to the route's own; `default` covers errors that occur before the operation is
+   * known.
+   */
+  const withProblems = (route: Route, own: Record<string, Answer>): Record<string, object> => {
+    const byStatus: Record<string, object> = { ...own };
+    for (const [status, codes] of Map.groupBy(codesOf(route), (code) => errorCodes[code][0])) {
+      const shared = problemResponse(codes);
+      const other = own[status];
+      const name = codes.join('.');
+      if (other) byStatus[status] = { ...other, content: { ...other.content, ...shared.content } };
+      else {
+        responses[name] = shared;
+        byStatus[status] = { $ref: `#/components/responses/${name}` };
+      }
+    }
+    return route.ownErrors ? byStatus : { ...byStatus, default: { $ref: '#/components/responses/Problem' } };
+  };
+  return { responses, withProblems };
+}
 
 /** The parts of the document besides its operations. */
 export type Interface = {
@@ -190,5 +428,14 @@ export function describe(routes: readonly Route[], about: Interface): object {
     paths: Object.fromEntries(described),
     webhooks: Object.fromEntries(sent),
     components: { securitySchemes, responses: problems },
+  });
+}
+
+/** Serves the OpenAPI document, which is generated when it is first requested. */
+export function serveDescription(app: FastifyInstance, describe: () => object): void {
+  let document: ConstantFile | null = null;
+  app.get('/openapi.json', { config: { logs: 'failures' } }, async (request, reply) => {
+    document ??= constantFile('application/json; charset=utf-8', JSON.stringify(describe()));
+    return sendConstant(request, reply, document);
   });
 }

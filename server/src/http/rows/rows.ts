@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import { fitsShape } from '../../../../standards/json-shape.ts';
 import { Problem } from '../../lib/errors.ts';
 import { recordShape } from '../bodies.ts';
-import { hasPrototypeName } from '../validation/checks.ts';
+import { hasPrototypeName } from '../validation/validation.ts';
 
 export type RowFormat = 'ndjson' | 'csv';
 export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };

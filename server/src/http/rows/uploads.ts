@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
+import { beginWithin } from '../../infra/calls/limits.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { countRejection } from '../../infra/context/counters.ts';
-import { beginWithin } from '../../infra/load/limits.ts';
-import { onRequestEnd } from '../../infra/load/request-end.ts';
+import { onRequestEnd } from '../../infra/context/request-end.ts';
 import { Problem } from '../../lib/errors.ts';
 
 /** The maximum number of bytes that a client may be ahead of the processing. */

@@ -1,7 +1,6 @@
 import type { TObject } from 'typebox';
+import { perform, type Submission } from '../../infra/calls/once.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { perform } from '../../infra/retries/once.ts';
-import type { Submission } from '../../infra/retries/verb.ts';
 import type { Problem } from '../../lib/errors.ts';
 import { compileRows } from '../validation/validation.ts';
 import { validationProblem } from '../validation/validation-issues.ts';

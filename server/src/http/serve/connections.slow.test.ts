@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { writeCertificate } from '../../../test/support/certificate.ts';
-import { openHttpServer } from './connections.ts';
+import { openHttpServer } from './serve.ts';
 
 const files = writeCertificate(await mkdtemp(join(tmpdir(), 'lectern-')));
 const respondLater: Parameters<typeof openHttpServer>[1] = (_request, response) => {

@@ -1,17 +1,258 @@
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../infra/context/context.ts';
+import { forTenant } from '../../db/transaction.ts';
+import { countCall, enterPlayer, enterTenant } from '../../infra/calls/limits.ts';
+import { perform, type Work } from '../../infra/calls/once.ts';
+import type { Actor, Context, TenantContext } from '../../infra/context/context.ts';
+import { streamOf } from '../../infra/context/request-end.ts';
 import { countUse } from '../../infra/context/usage.ts';
-import { countCall, enterPlayer, enterTenant } from '../../infra/load/limits.ts';
 import { Problem } from '../../lib/errors.ts';
 import { cleanFields } from '../../lib/unicode.ts';
-import { loginIdIn } from '../idempotency.ts';
-import type { Caller, Route } from '../routes.ts';
-import { declaredBytes } from '../rows/uploads.ts';
-import { acceptLowerCase } from '../validation/checks.ts';
-import { admitUpload, rejectLargeBody } from './entry.ts';
-import type { Guards } from './guards.ts';
-import { callHandler, sessionHandler } from './respond.ts';
+import { loginIdIn, readIdempotencyKey, respondOnce } from '../idempotency.ts';
+import { type Page, textBytes } from '../pagination.ts';
+import { notFound } from '../problems.ts';
+import type { Caller, Route, RouteResponse } from '../routes.ts';
+import { exportPages, listOf } from '../rows/export.ts';
+import { acceptedRows } from '../rows/rows.ts';
+import { beginBulk, declaredBytes, requireDiskSpace } from '../rows/uploads.ts';
+import { acceptLowerCase } from '../validation/validation.ts';
+
+/** Returns the caller; throws without valid credentials. */
+export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;
+/** Throws if the caller may not call the route; `loginId` is the LoginID in the path. */
+type Authorize = (caller: Caller, route: Route, loginId: string | null) => void;
+/** The tenant that a request acts on. */
+export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
+/** Admits anyone who has the ticket or session in the path, before the body is read. */
+export type EnterSession = (ctx: Context, request: FastifyRequest, route: Route) => Promise<void>;
+
+/** How each kind of caller is admitted. */
+export type Guards = {
+  authenticate: Authenticate;
+  authorize: Authorize;
+  resolveTenant: ResolveTenant;
+  enterSession: EnterSession;
+};
+
+function kindOf(caller: Caller | null): Actor['kind'] {
+  if (caller === null) return 'anyone';
+  if (!caller.isSession) return caller.tenantId === null ? 'operator_key' : 'key';
+  if (caller.tenantId === null) return 'operator';
+  return caller.learner === undefined ? 'administrator' : 'learner';
+}
+
+/**
+ * Identifies the sender of a request. Omits learners' IP addresses, because audit entries cannot be
+ * erased.
+ */
+export function actorOf(request: FastifyRequest): Actor {
+  const { caller } = request;
+  const kind = kindOf(caller);
+  return {
+    kind,
+    id: caller?.keyId ?? null,
+    userId: caller?.userId ?? null,
+    address: kind === 'learner' ? null : request.address,
+    requestId: request.id,
+  };
+}
+
+/** Rejects requests that no caller may send, before reading the body. */
+export function rejectBeforeBody(request: FastifyRequest): Problem | undefined {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
+    return new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
+  return request.is404 && hasBody(request.raw) ? notFound(request) : undefined;
+}
+
+/** Rejects a body by its declared length, before reading it. */
+export function rejectLargeBody(request: FastifyRequest): void {
+  const bytes = declaredBytes(request);
+  if (bytes === 0) return;
+  const { bodyLimit = 0 } = request.routeOptions;
+  if (bytes > bodyLimit)
+    throw new Problem(
+      'payload_too_large',
+      `The body is larger than ${bodyLimit} bytes. Split it into several requests.`,
+    );
+}
+
+/** Admits a known caller's upload: a package, or the rows of a bulk call. A key may make two bulk calls at a time. */
+async function admitUpload(
+  ctx: Context,
+  request: FastifyRequest,
+  caller: Caller,
+  isBulk: boolean,
+): Promise<void> {
+  await requireDiskSpace(ctx, declaredBytes(request));
+  const { tenantId } = request;
+  if (isBulk && tenantId !== null) beginBulk(ctx, request, { keyId: caller.keyId, tenantId });
+}
+
+/** Whether a body follows. Over HTTP/2, it follows unless the headers ended the stream, whatever length they declare. */
+function hasBody(raw: IncomingMessage): boolean {
+  const { headers } = raw;
+  if (raw.httpVersionMajor >= 2) return !streamOf(raw).endAfterHeaders;
+  const length = headers['content-length'];
+  return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
+}
+
+/** Rows per statement. With rows of maximum size, they take 10 to 50 ms on the embedded database. */
+const chunkRows = 25;
+/** A page ends once it has this many bytes. Its last chunk can bring it to about 1 MiB. */
+const enoughBytes = 256 * 1024;
+
+type Read = (query: { Limit: number; Cursor?: string }) => Promise<RouteResponse>;
+
+const pageOf = ({ body }: RouteResponse) => body as Page<unknown>;
+
+/**
+ * Reads a page in chunks until it has enough rows or bytes. A chunk that visits many rows but finds none does not end the page.
+ */
+export async function readPage(
+  { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
+  read: Read,
+): Promise<RouteResponse> {
+  let asked = Math.min(wanted, chunkRows);
+  const answer = await read({ Limit: asked, ...(Cursor === undefined ? {} : { Cursor }) });
+  const page = pageOf(answer);
+  let last = page;
+  let bytes = 0;
+  while (last.NextCursor !== null && (last.isPartial || last.Items.length === asked)) {
+    bytes += textBytes(last.Items);
+    const isFull = page.Items.length >= wanted || bytes >= enoughBytes;
+    if (isFull && !last.isPartial) break;
+    asked = isFull ? 1 : Math.min(wanted - page.Items.length, chunkRows);
+    const before = last.NextCursor;
+    last = pageOf(await read({ Limit: asked, Cursor: before }));
+    if (last.NextCursor === before) {
+      // A log has a cursor even at its end.
+      if (last.Items.length === 0 && !last.isPartial) break;
+      throw new Error('The list does not advance past its cursor.');
+    }
+    // A full page reads one more row only to find out whether another page follows.
+    if (isFull && last.Items.length > 0) break;
+    page.Items.push(...last.Items);
+    page.NextCursor = last.NextCursor;
+  }
+  delete page.isPartial;
+  return answer;
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+const fileOptions = { contentType: false, dotfiles: 'allow', index: false, cacheControl: false } as const;
+
+function send(reply: FastifyReply, { status, body, headers, file }: RouteResponse): unknown {
+  if (headers) void reply.headers(headers);
+  if (file) return reply.sendFile(file.path, file.folder, fileOptions);
+  void reply.code(status);
+  return body === undefined ? reply.send() : body;
+}
+
+/** Responds to the player page, whose ticket or session identifies the learner. */
+function sessionHandler(ctx: Context, route: Route): Handler {
+  return async (request, reply) => {
+    const { params, query, body } = request;
+    const input = { params, query, body, request, prepared: undefined, turn: 0 };
+    if ('submission' in route) throw new Error(`Only a tenant can call ${route.name}.`);
+    return send(reply, await route.handle(ctx, input as never, reply));
+  };
+}
+
+/** An API request, with the context for its service function. */
+type Call = {
+  ctx: Context;
+  route: Route;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  turn?: number;
+};
+
+function contextOf(
+  ctx: Context,
+  route: Route,
+  guards: Guards,
+  request: FastifyRequest,
+): Context | TenantContext {
+  const checkCaller = async () => {
+    if (route.access === 'anyone') return;
+    guards.authorize(await guards.authenticate(ctx, request), route, loginIdIn(request.params));
+  };
+  const { tenantId } = request;
+  const actor = actorOf(request);
+  const scopes = request.caller?.scopes;
+  const acting = { ...ctx, actor, scopes, checkCaller };
+  return tenantId === null ? acting : forTenant(acting, tenantId);
+}
+
+/** Builds the handler's input. `more` contains additional query fields that select one of several pages. */
+async function inputOf({ ctx, route, request, turn = 0 }: Call, more?: object) {
+  if (more && 'Cursor' in more) await ctx.checkCaller?.();
+  const { params, query, body } = request;
+  const asked = { params, query: more ? { ...(query as object), ...more } : query, body, request };
+  return Object.assign(asked, { prepared: await route.prepare?.(ctx, asked as never), turn });
+}
+
+/** Does the route's slow work and returns what remains to be done. */
+async function prepare(call: Call, more?: object): Promise<Work<RouteResponse>> {
+  const { ctx, route, reply } = call;
+  const input = await inputOf(call, more);
+  if ('submission' in route) return route.submission(ctx as TenantContext, input as never);
+  return (inside) => route.handle({ ...ctx, ...inside }, input as never, reply);
+}
+
+/** The cast is safe, because only routes with a tenant submit rows. */
+const act = (call: Call, more?: object): Promise<RouteResponse> =>
+  perform(call.ctx as TenantContext, () => prepare(call, more));
+
+const actOnce = (call: Call, key: string): Promise<RouteResponse> =>
+  respondOnce(call.ctx, call.request, call.reply, key, () => prepare(call));
+
+function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<RouteResponse> {
+  const { request } = call;
+  const read = (more?: object) => act(call, more);
+  const rows = request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
+  if (!rows) return readPage(request.query as { Limit: number; Cursor?: string }, read);
+  return exportPages(list, rows, (page) => readPage(page, read));
+}
+
+/** Calls the handler until it has done all of its work, each time in a transaction of its own. */
+async function workInParts(work: (turn: number) => Promise<RouteResponse>): Promise<RouteResponse> {
+  for (let turn = 0; ; turn++) {
+    const answer = await work(turn);
+    if (!answer.isPartial) return answer;
+  }
+}
+
+/**
+ * Responds to API callers. Runs once per Idempotency-Key, and sends rows if the caller requests them.
+ */
+function callHandler(ctx: Context, route: Route, guards: Guards): Handler {
+  const list = listOf(route);
+  const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
+  return async (request, reply) => {
+    const call = { ctx: contextOf(ctx, route, guards, request), route, request, reply };
+    // Only the tenant's applications can use Idempotency-Keys. Otherwise, a course could use a key before the
+    // application does.
+    const isKeyed = keyed && !request.caller?.player;
+    const key = isKeyed ? readIdempotencyKey(request) : null;
+    if (list && key === null) return send(reply, await readList(call, list));
+    const work = (turn = 0) => (key === null ? act({ ...call, turn }) : actOnce(call, key));
+    const answer = await workInParts(work);
+    await route.afterwards?.(call.ctx);
+    return send(
+      reply,
+      route.streamsResponse
+        ? { ...answer, body: Readable.from(partsOf(answer), { objectMode: false }) }
+        : answer,
+    );
+  };
+}
+
+/** The cast is safe: a route that declares `streamsResponse` returns its body in parts. */
+const partsOf = ({ body }: RouteResponse) => body as AsyncGenerator<string>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {

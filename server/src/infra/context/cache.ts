@@ -1,7 +1,5 @@
-import { forAnyone } from '../../db/owners.ts';
-import { isInTransaction } from '../../db/transaction.ts';
-import type { Context } from './context.ts';
-import { partOfState } from './node-state.ts';
+import { forAnyone, isInTransaction } from '../../db/transaction.ts';
+import { type Context, partOfState } from './context.ts';
 
 type Entry<V> = { value: Promise<V>; isLoaded: boolean; until: number; since: number; bytes: number };
 

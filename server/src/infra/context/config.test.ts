@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { isLoopback } from '../../lib/loopback.ts';
+import { isLoopback } from '../../lib/address.ts';
 import { ConfigError, type Environment, type Setting } from '../../lib/settings.ts';
 import { readConfig } from './config.ts';
 

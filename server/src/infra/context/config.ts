@@ -2,8 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { isMailAddress } from '../../lib/address.ts';
-import { isLoopback } from '../../lib/loopback.ts';
+import { isLoopback, isMailAddress } from '../../lib/address.ts';
 import {
   ConfigError,
   type CountSetting,

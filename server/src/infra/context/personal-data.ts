@@ -1,4 +1,4 @@
-import type { KeyPosition } from '../../db/keyset.ts';
+import type { KeyPosition } from '../../db/page.ts';
 import type { TenantContext } from './context.ts';
 
 /**

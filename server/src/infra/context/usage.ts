@@ -1,5 +1,4 @@
-import type { Context } from './context.ts';
-import { partOfState } from './node-state.ts';
+import { type Context, partOfState } from './context.ts';
 
 const kinds = ['calls', 'commits', 'bytes'] as const;
 type Kind = (typeof kinds)[number];

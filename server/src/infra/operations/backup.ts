@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } f
 import { basename, dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { lockFolder } from '../../db/engine/folder-lock.ts';
+import { lockFolder } from '../../db/engine/folder.ts';
 import { syncPath, syncTree } from '../../lib/files.ts';
 import { createDataFolder } from '../../lib/owner-only.ts';
 import type { Config } from '../context/config.ts';

@@ -1,7 +1,7 @@
 import { nextBatchSize } from '../../db/batches.ts';
 import { run } from '../../db/transaction.ts';
 import type { Context } from '../context/context.ts';
-import { servedTenants } from './node-tenants.ts';
+import { servedTenants } from './jobs.ts';
 
 type Found = { tenant_id: string; key: object };
 

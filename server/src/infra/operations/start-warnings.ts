@@ -1,5 +1,5 @@
 import type { Engine } from '../../db/engine/engine.ts';
-import { isLoopback } from '../../lib/loopback.ts';
+import { isLoopback } from '../../lib/address.ts';
 import { misspeltSettings } from '../../lib/misspelt.ts';
 import type { Config } from '../context/config.ts';
 

@@ -9,7 +9,7 @@ import type { Reply } from '../../../../test/support/send.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
 import { until } from '../../../../test/support/until.ts';
-import { openImportQueue } from '../../../infra/context/import-queue.ts';
+import { openImportQueue } from '../../../infra/context/load.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { importPackage } from '../import-package.ts';
 import { rawZip } from './test-support.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { forTenant } from '../../../db/owners.ts';
+import { forTenant } from '../../../db/transaction.ts';
 import { ok, route } from '../../../http/routes.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { readPublicKeys } from '../../identity/tenant-keys.ts';

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { listUrl, seconds } from './credential.ts';
 import { didOf } from './did.ts';
 import { signJwt, unixTime } from './sign.ts';

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { CertificateTable } from '../../../db/engine/generated.ts';
 import { path } from '../../../http/routes.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { showNumber } from './number.ts';
 import type { Certificate, CertificateStatus, Content, VerifiedCertificate } from './schemas.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { launchModes } from '../../../../../standards/cmi5/vocabulary.ts';
 import type { Evidence } from '../../../../../standards/types.ts';
-import { forTenant } from '../../../db/owners.ts';
+import { forTenant } from '../../../db/transaction.ts';
 import { route } from '../../../http/routes.ts';
 import { Fields, Nullable, OneOf } from '../../../http/validation/schema.ts';
 import { Problem } from '../../../lib/errors.ts';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import mime from 'mime-types';
 import { type ConstantFile, compressUntrusted, constantFile } from '../../../http/built-files.ts';
 import { createCache } from '../../../infra/context/cache.ts';
-import type { Context } from '../../../infra/context/context.ts';
-import { partOfState } from '../../../infra/context/node-state.ts';
+import { type Context, partOfState } from '../../../infra/context/context.ts';
 import type { FoundFile } from '../../../infra/storage/package-files.ts';
 import { toNfc } from '../../../lib/unicode.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { forTenant } from '../../../db/owners.ts';
+import { forTenant } from '../../../db/transaction.ts';
 import { route } from '../../../http/routes.ts';
-import { enterPlayer } from '../../../infra/load/limits.ts';
+import { enterPlayer } from '../../../infra/calls/limits.ts';
 import { readLaunchKey } from '../../enrolments/record/record.ts';
 import { brokenLink, click } from './click.ts';
 import { languageOf } from './page-texts.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Player } from '../../../infra/load/limits.ts';
+import type { Player } from '../../../infra/calls/limits.ts';
 import type { readResults } from '../../enrolments/run-time/read-results.ts';
 import type { LaunchState } from '../../enrolments/run-time/start.ts';
 import type { OpenAu, OpenedAu } from '../protocols/cmi5/open-au.ts';

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { traits } from '../../../../../standards/traits.ts';
-import { forTenant } from '../../../db/owners.ts';
+import { forTenant } from '../../../db/transaction.ts';
+import { countWithin } from '../../../infra/calls/limits.ts';
 import { createCache } from '../../../infra/context/cache.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { countWithin } from '../../../infra/load/limits.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isStorable } from '../../../lib/unicode.ts';
 import { type PlayedRelease, playableContent, unitOf, withTimeFactor } from '../../catalogue/playable.ts';

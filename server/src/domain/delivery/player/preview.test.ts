@@ -13,7 +13,7 @@ import {
   newTenant,
   unique,
 } from '../../../../test/support/tenant.ts';
-import { countWithin, perMinute } from '../../../infra/load/limits.ts';
+import { countWithin, perMinute } from '../../../infra/calls/limits.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
 
 const clock = movableClock();

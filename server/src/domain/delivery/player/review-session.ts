@@ -1,5 +1,4 @@
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { playableContent } from '../../catalogue/playable.ts';
 import { enrolmentNotFound, selectEnrolments, toEnrolment } from '../../enrolments/record/record.ts';

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { storageLimits } from '../../../../../standards/storage-limits.ts';
 import { declaredBytes } from '../../../http/rows/uploads.ts';
-import { rejectLargeBody } from '../../../http/serve/entry.ts';
-import type { EnterSession } from '../../../http/serve/guards.ts';
+import { type EnterSession, rejectLargeBody } from '../../../http/serve/dispatch.ts';
+import { enterPlayer } from '../../../infra/calls/limits.ts';
 import type { Context } from '../../../infra/context/context.ts';
-import { enterPlayer } from '../../../infra/load/limits.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { rejectSuspended } from '../../tenants/tenants.ts';
 import { findOpening, findOpenSession } from './open-sessions.ts';

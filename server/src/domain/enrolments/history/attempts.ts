@@ -4,8 +4,8 @@ import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '..
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { isId } from '../../../lib/ids.ts';
 import { playableContent } from '../../catalogue/playable.ts';
-import { isFinished, stateOf } from '../record/attempt-state.ts';
 import { type EnrolmentRow, enrolmentNotFound } from '../record/record.ts';
+import { isFinished, stateOf } from '../record/states.ts';
 import type { Attempt } from './attempt-schemas.ts';
 
 type Row = {

@@ -11,8 +11,7 @@ import {
   toCursor,
   toPage,
 } from '../../../http/pagination.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { isId } from '../../../lib/ids.ts';
 import { playableContent } from '../../catalogue/playable.ts';
 import { conditionsOf } from '../record/list-filter.ts';

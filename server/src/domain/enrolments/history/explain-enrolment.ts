@@ -1,8 +1,7 @@
 import { playable } from '../../../../../standards/evidence.ts';
 import { unavailableIn, unavailableIn12 } from '../../../../../standards/unavailable.ts';
 import { run } from '../../../db/transaction.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { playableContent, withTimeFactor } from '../../catalogue/playable.ts';
 import type { Explanation } from '../record/schemas.ts';
 import { readUnits } from '../record/units.ts';

@@ -1,16 +1,15 @@
 import type { Selectable } from 'kysely';
 import type { EnrolmentTable } from '../../../db/engine/generated.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
+import { tenantNow } from '../../../infra/context/context.ts';
 import { hasScope } from '../../../infra/context/scopes.ts';
 import { sign, splitOnce, verify } from '../../../infra/keys/signing.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { rulesOf } from '../../catalogue/attempt-rules.ts';
 import { timeFactorOf } from '../../users/users.ts';
-import { attemptsUsed } from './attempt-state.ts';
 import { toDetails } from './details.ts';
 import type { Enrolment, ListedEnrolment } from './schemas.ts';
-import { countingResult, outcomeOf, overrideOf, recordedResult, statusAt } from './states.ts';
+import { attemptsUsed, countingResult, outcomeOf, overrideOf, recordedResult, statusAt } from './states.ts';
 
 export type EnrolmentHandle = { tenantId: string; enrollId: string };
 

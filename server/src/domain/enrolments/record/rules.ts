@@ -1,6 +1,6 @@
 import { type AttemptRules, maxAttempts, rulesOf } from '../../catalogue/attempt-rules.ts';
-import { coolDownEnd, startsAnother, stateOf } from './attempt-state.ts';
 import type { Explanation, ruleCodes } from './schemas.ts';
+import { coolDownEnd, startsAnother, stateOf } from './states.ts';
 
 /** The data on which the launch decision depends. */
 export type LaunchFacts = {

@@ -1,7 +1,7 @@
 import type { Evidence, RunTimeData } from '../../../../../standards/types.ts';
 import { run } from '../../../db/transaction.ts';
+import { coalesceReads, wantedRows } from '../../../infra/calls/queue.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { coalesceReads, wantedRows } from '../../../infra/load/coalesce-reads.ts';
 
 type StartedUnit = { unit_id: string; evidence: Evidence; bytes: number };
 type StartedUnitWithData = StartedUnit & { data: RunTimeData };

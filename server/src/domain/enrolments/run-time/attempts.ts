@@ -2,14 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { nothing } from '../../../../../standards/evidence.ts';
 import { traits } from '../../../../../standards/traits.ts';
 import { run, transaction } from '../../../db/transaction.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId, newId } from '../../../lib/ids.ts';
 import { appendAudit } from '../../audit/chain.ts';
 import { playableContent } from '../../catalogue/playable.ts';
 import { appendEvents } from '../../events/append.ts';
-import { type AttemptState, columnsOf, countingAttempt, resultIn, stateOf } from '../record/attempt-state.ts';
 import {
   type EnrolmentWithNames,
   enrolmentNotFound,
@@ -18,7 +16,16 @@ import {
 } from '../record/record.ts';
 import { decideAttempt } from '../record/rules.ts';
 import type { Enrolment } from '../record/schemas.ts';
-import { countingResult, stateData, statusFollowing } from '../record/states.ts';
+import {
+  type AttemptState,
+  columnsOf,
+  countingAttempt,
+  countingResult,
+  resultIn,
+  stateData,
+  stateOf,
+  statusFollowing,
+} from '../record/states.ts';
 import { abandonAuSessions } from './au-sessions.ts';
 import { forgetProgress } from './progress-cache.ts';
 

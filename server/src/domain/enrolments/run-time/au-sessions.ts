@@ -7,8 +7,7 @@ import {
 import type { AuVerb, LaunchMode, MoveOn } from '../../../../../standards/cmi5/vocabulary.ts';
 import { playable } from '../../../../../standards/evidence.ts';
 import { run } from '../../../db/transaction.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { playableContent } from '../../catalogue/playable.ts';
 import { readUnitsWithData } from '../record/units.ts';

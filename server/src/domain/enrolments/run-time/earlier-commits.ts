@@ -1,7 +1,6 @@
 import type { Evidence, RunTimeData, Standard } from '../../../../../standards/types.ts';
 import { run, transaction } from '../../../db/transaction.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { appendEvents } from '../../events/append.ts';
 import {
   type AttemptState,
@@ -13,7 +12,7 @@ import {
   resultOfAttempts,
   stateOf,
   stateWith,
-} from '../record/attempt-state.ts';
+} from '../record/states.ts';
 import type { ProgressFacts } from './progress-cache.ts';
 import type { Progress } from './write-progress.ts';
 

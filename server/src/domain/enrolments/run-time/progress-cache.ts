@@ -1,9 +1,7 @@
 import type { Evidence } from '../../../../../standards/types.ts';
 import { run } from '../../../db/transaction.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
-import { partOfState } from '../../../infra/context/node-state.ts';
-import { coalesceReads, wantedRows } from '../../../infra/load/coalesce-reads.ts';
+import { coalesceReads, wantedRows } from '../../../infra/calls/queue.ts';
+import { partOfState, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import type { ErrorCode } from '../../../lib/errors.ts';
 import { suspendedReason } from '../../tenants/tenants.ts';
 import type { EnrolmentRow } from '../record/record.ts';

@@ -4,15 +4,21 @@ import { type ChangesSince, withChanges } from '../../../../../standards/changed
 import { nothing, type RootEvidence } from '../../../../../standards/evidence.ts';
 import { type Claim, findUnit, resultsWith } from '../../../../../standards/results.ts';
 import type { Evidence, RunTimeData, Standard } from '../../../../../standards/types.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { newId } from '../../../lib/ids.ts';
 import { isStorable } from '../../../lib/unicode.ts';
 import { playableContent, unitOf } from '../../catalogue/playable.ts';
 import { knownTenant } from '../../tenants/tenants.ts';
-import { resultIn, stateOf } from '../record/attempt-state.ts';
-import { eventsFor, overrideOf, stateData, statusFollowing, withOverride } from '../record/states.ts';
+import {
+  eventsFor,
+  overrideOf,
+  resultIn,
+  stateData,
+  stateOf,
+  statusFollowing,
+  withOverride,
+} from '../record/states.ts';
 import { readStoredUnit } from '../record/units.ts';
 import {
   acceptedDeviations,

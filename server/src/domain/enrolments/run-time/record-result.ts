@@ -1,6 +1,5 @@
 import type { RunTimeData } from '../../../../../standards/types.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { measure, reportNotStored } from './commit-data.ts';
 import { type CommitInput, progressAfter } from './progress.ts';

@@ -1,13 +1,11 @@
 import type { Evidence, RunTimeData } from '../../../../../standards/types.ts';
 import { databaseFunction, functionForTenants } from '../../../db/functions.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { byTenant, type Call, contextOf, openQueue } from '../../../infra/load/queue.ts';
+import { byTenant, type Call, contextOf, openQueue } from '../../../infra/calls/queue.ts';
+import { type Context, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import type { EventType } from '../../events/types.ts';
 import { eventBuffer } from '../../events/write.ts';
-import type { AttemptState } from '../record/attempt-state.ts';
 import type { EnrolmentRow } from '../record/record.ts';
-import { changedAtSql, listedSinceSql } from '../record/states.ts';
+import { type AttemptState, changedAtSql, listedSinceSql } from '../record/states.ts';
 
 export type Progress = {
   enrollId: string;

@@ -1,6 +1,6 @@
 import { run } from '../../../db/transaction.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { isServed, servedTenants } from '../../../infra/operations/node-tenants.ts';
+import { isServed, servedTenants } from '../../../infra/operations/jobs.ts';
 import type { WebhookRow } from './record.ts';
 import type { Sources } from './source.ts';
 

@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely';
-import { countRows } from '../../../db/count-up-to.ts';
 import type { WebhookDeliveryTable } from '../../../db/engine/generated.ts';
-import { type Condition, readRows } from '../../../db/page.ts';
+import { type Condition, countTenantRows, readRows } from '../../../db/page.ts';
 import { isInTransaction, joinTransaction, run, transaction } from '../../../db/transaction.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
+import { countWithin } from '../../../infra/calls/limits.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { countWithin } from '../../../infra/load/limits.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { newId } from '../../../lib/ids.ts';
 import { appendAudit } from '../../audit/chain.ts';
@@ -159,7 +158,7 @@ type Replayed = { webhookId: string; kind: WebhookKind; deliveries: NewDelivery[
 
 /** Limits the backlog of an endpoint, so replays cannot fill the disk. */
 async function requireRoom(ctx: TenantContext, webhookId: string, count: number): Promise<void> {
-  const waiting = await countRows(ctx, pending, [webhookId]);
+  const waiting = await countTenantRows(ctx, pending, [webhookId]);
   if (waiting + count > maxReplayed)
     throw new Problem(
       'too_many_requests',

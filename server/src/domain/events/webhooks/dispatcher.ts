@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../infra/context/context.ts';
-import { perWorkerNode } from '../../../infra/operations/node-tenants.ts';
+import { perWorkerNode } from '../../../infra/operations/jobs.ts';
 import { claimEndpoints, openSlots } from './claim.ts';
 import { deliverTo, type Node } from './endpoint.ts';
 import { eventSource } from './event-source.ts';

@@ -1,4 +1,4 @@
-import { forTenant } from '../../../db/owners.ts';
+import { forTenant } from '../../../db/transaction.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { type Claimed, keepClaim, releaseClaim, type Slots } from './claim.ts';
 import { createDeliveries, readPending } from './create-deliveries.ts';

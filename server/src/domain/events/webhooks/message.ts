@@ -1,6 +1,6 @@
 import { run } from '../../../db/transaction.ts';
+import { openQueue } from '../../../infra/calls/queue.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { openQueue } from '../../../infra/load/queue.ts';
 import { type EventRow, eventColumns, toEvent } from '../log.ts';
 import type { WebhookRow } from './record.ts';
 import { openSecret, signatureHeaders } from './secrets.ts';

@@ -1,5 +1,11 @@
-import { countRows } from '../../../db/count-up-to.ts';
-import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../../db/keyset.ts';
+import {
+  countTenantRows,
+  type KeyPosition,
+  type Keyset,
+  keysetSql,
+  positionOf,
+  rowsOf,
+} from '../../../db/page.ts';
 import { run } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { type Batch, batchRows, type PersonalData } from '../../../infra/context/personal-data.ts';
@@ -90,7 +96,7 @@ export const deliveryData: PersonalData = {
   },
   eraseForUser: (ctx, { userId }, after) => erase(ctx, { lane: userId, userId }, after),
   eraseForEnrolment: (ctx, { userId, enrollId }, after) => erase(ctx, { lane: enrollId, userId }, after),
-  count: (ctx, { userId, enrollIds, max }) => countRows(ctx, eachText, [[userId, ...enrollIds], max]),
+  count: (ctx, { userId, enrollIds, max }) => countTenantRows(ctx, eachText, [[userId, ...enrollIds], max]),
   read: async function* (ctx, person) {
     yield* readLane(ctx, person.userId);
     for await (const enrollId of person.enrolments()) yield* readLane(ctx, enrollId);

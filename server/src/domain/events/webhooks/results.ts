@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { WebhookDeliveryTable, WebhookTable } from '../../../db/engine/generated.ts';
 import { run, transaction } from '../../../db/transaction.ts';
+import { openQueue } from '../../../infra/calls/queue.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { openQueue } from '../../../infra/load/queue.ts';
 import { deleteByTenant } from '../../../infra/operations/delete-by-tenant.ts';
-import { isServed } from '../../../infra/operations/node-tenants.ts';
+import { isServed } from '../../../infra/operations/jobs.ts';
 import { appendEvents } from '../append.ts';
 
 /** How long a delivery is retried, and how long an endpoint may fail before it is disabled. */

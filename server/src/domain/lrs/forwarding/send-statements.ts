@@ -1,7 +1,6 @@
 import type { Edition, Statement } from '../../../../../standards/xapi/types.ts';
 import { run } from '../../../db/transaction.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
-import { partOfState } from '../../../infra/context/node-state.ts';
+import { partOfState, type TenantContext } from '../../../infra/context/context.ts';
 import { openSlots } from '../../events/webhooks/claim.ts';
 import type { Outcome } from '../../events/webhooks/send.ts';
 import type { SendingDelivery } from '../../events/webhooks/source.ts';

@@ -1,6 +1,5 @@
 import { run } from '../../../db/transaction.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import type { MailAttach, MailCheck } from '../../mail/kinds.ts';
 import { mayGetReports } from './recipients.ts';
 import { asRead, writeReport } from './report.ts';

@@ -1,4 +1,4 @@
-import { countRows } from '../../../db/count-up-to.ts';
+import { countTenantRows } from '../../../db/page.ts';
 import { run } from '../../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../../infra/context/personal-data.ts';
 
@@ -25,10 +25,11 @@ export const recipientData: PersonalData = {
     return batchOf((await run(ctx, { name: 'erase_recipient', text: erase, values })).length);
   },
   count: (ctx, { userId, max }) =>
-    countRows(ctx, 'select 1 from report_recipient where tenant_id = $1 and user_id = $2::uuid limit $3', [
-      userId,
-      max,
-    ]),
+    countTenantRows(
+      ctx,
+      'select 1 from report_recipient where tenant_id = $1 and user_id = $2::uuid limit $3',
+      [userId, max],
+    ),
   read: async function* (ctx, { userId }) {
     const rows = await run<{ schedule_id: string; name: string }>(ctx, {
       name: 'reports_of_recipient',

@@ -1,7 +1,5 @@
-import { limitLockWaits } from '../../../db/locks.ts';
-import { transaction } from '../../../db/transaction.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { limitLockWaits, transaction } from '../../../db/transaction.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { appendEvents } from '../../events/append.ts';
 import { queueMails } from '../../mail/queue.ts';

@@ -1,7 +1,5 @@
-import { tenantNowSql } from '../../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { isServed } from '../../../infra/operations/node-tenants.ts';
-import { serveInTurns } from '../../../infra/operations/tenant-turns.ts';
+import { type Context, type TenantContext, tenantNowSql } from '../../../infra/context/context.ts';
+import { isServed, serveInTurns } from '../../../infra/operations/jobs.ts';
 import { runNext } from './run-next.ts';
 import { maxSchedules } from './schemas.ts';
 

@@ -1,7 +1,6 @@
 import { run, transaction } from '../../../db/transaction.ts';
 import { type Page, type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId, newId } from '../../../lib/ids.ts';
 import { differences } from '../../../lib/tables.ts';

@@ -1,5 +1,4 @@
-import { forTenant } from '../../../db/owners.ts';
-import { run, transaction } from '../../../db/transaction.ts';
+import { forTenant, run, transaction } from '../../../db/transaction.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { batchOf, type PersonalData } from '../../../infra/context/personal-data.ts';
 import { derivedId } from '../../../lib/ids.ts';

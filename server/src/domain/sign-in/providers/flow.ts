@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { forTenant } from '../../../db/owners.ts';
-import { run, transaction } from '../../../db/transaction.ts';
+import { forTenant, run, transaction } from '../../../db/transaction.ts';
 import { path, type RouteResponse } from '../../../http/routes.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { decrypt, encrypt } from '../../../infra/keys/encryption.ts';

@@ -1,4 +1,4 @@
-import { forTenant } from '../../../db/owners.ts';
+import { forTenant } from '../../../db/transaction.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { findTenantByName } from '../../tenants/tenants.ts';
 import { consolePath } from '../schemas.ts';

@@ -1,8 +1,6 @@
 import { inBatches, readByIndex, runInOrder } from '../../../db/batches.ts';
-import { forTenant } from '../../../db/owners.ts';
-import { run, transaction } from '../../../db/transaction.ts';
-import { tenantNow } from '../../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../../infra/context/context.ts';
+import { forTenant, run, transaction } from '../../../db/transaction.ts';
+import { type Context, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
 import { foldCase } from '../../../lib/unicode.ts';

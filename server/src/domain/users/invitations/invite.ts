@@ -1,10 +1,10 @@
 import { joinTransaction, run } from '../../../db/transaction.ts';
 import { bulk } from '../../../http/rows/bulk.ts';
 import type { BulkOperation, RowDone } from '../../../http/rows/work-rows.ts';
+import { planEach } from '../../../infra/calls/dry-run.ts';
+import { openVerb, type Submission } from '../../../infra/calls/once.ts';
 import type { Actor, TenantContext } from '../../../infra/context/context.ts';
 import type { Scope } from '../../../infra/context/scopes.ts';
-import { planEach } from '../../../infra/retries/dry-run.ts';
-import { openVerb, type Submission } from '../../../infra/retries/verb.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { newId } from '../../../lib/ids.ts';
 import type { NewAudit } from '../../audit/actions.ts';

@@ -6,7 +6,7 @@ import { openUnit, readResults } from '../../../../../test/support/au.ts';
 import { play } from '../../../../../test/support/player.ts';
 import { startService } from '../../../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../../../test/support/tenant.ts';
-import { forTenant } from '../../../../db/owners.ts';
+import { forTenant } from '../../../../db/transaction.ts';
 
 const service = await startService();
 after(service.close);

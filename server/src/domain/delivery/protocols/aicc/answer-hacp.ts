@@ -13,10 +13,8 @@ import { afterPutParam, paramMessage, withMore } from '../../../../../../standar
 import { atExit, atLaunch } from '../../../../../../standards/aicc/session.ts';
 import { storageLimits } from '../../../../../../standards/storage-limits.ts';
 import type { RunTimeData, Unit } from '../../../../../../standards/types.ts';
-import { forTenant } from '../../../../db/owners.ts';
-import { transaction } from '../../../../db/transaction.ts';
-import { tenantNow } from '../../../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../../../infra/context/context.ts';
+import { forTenant, transaction } from '../../../../db/transaction.ts';
+import { type Context, type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
 import { playableContent, unitOf, withTimeFactor } from '../../../catalogue/playable.ts';
 import { readUnitData } from '../../../enrolments/record/units.ts';
 import {

@@ -4,7 +4,7 @@ import { hacp, importAicc, openAicc } from '../../../../../test/support/aicc.ts'
 import { dialects } from '../../../../../test/support/aicc-dialects.ts';
 import { startService } from '../../../../../test/support/service.ts';
 import { newTenant } from '../../../../../test/support/tenant.ts';
-import { forTenant } from '../../../../db/owners.ts';
+import { forTenant } from '../../../../db/transaction.ts';
 import { readUnitData } from '../../../enrolments/record/units.ts';
 
 const service = await startService();

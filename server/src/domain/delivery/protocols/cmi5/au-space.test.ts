@@ -7,7 +7,7 @@ import { packFiles } from '../../../../../test/support/packages.ts';
 import type { Reply } from '../../../../../test/support/send.ts';
 import { startService } from '../../../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../../../test/support/tenant.ts';
-import { forTenant } from '../../../../db/owners.ts';
+import { forTenant } from '../../../../db/transaction.ts';
 import { maxAuBytes } from '../../../enrolments/run-time/au-sessions.ts';
 import { xapiRoutes } from '../../../lrs/routes.ts';
 import { findAuSession } from './find-au-session.ts';

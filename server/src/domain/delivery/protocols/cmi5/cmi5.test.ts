@@ -10,7 +10,7 @@ import { packFiles } from '../../../../../test/support/packages.ts';
 import { play, post } from '../../../../../test/support/player.ts';
 import { startService } from '../../../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../../../test/support/tenant.ts';
-import { forTenant } from '../../../../db/owners.ts';
+import { forTenant } from '../../../../db/transaction.ts';
 import { maxAuBytes } from '../../../enrolments/run-time/au-sessions.ts';
 
 const service = await startService();

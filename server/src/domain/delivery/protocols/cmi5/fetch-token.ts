@@ -1,5 +1,4 @@
-import { tenantNow } from '../../../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
 import { signToken, verifyTokenCached } from '../../../../infra/keys/signing.ts';
 import { newSecret, sha256 } from '../../../../lib/ids.ts';
 import { readAuSession, setAuToken } from '../../../enrolments/run-time/au-sessions.ts';

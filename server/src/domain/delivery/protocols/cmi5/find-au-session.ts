@@ -1,7 +1,6 @@
 import { launchNames, xapiLaunchNames } from '../../../../../../standards/cmi5/vocabulary.ts';
-import { forTenant } from '../../../../db/owners.ts';
-import { tenantNow } from '../../../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../../../infra/context/context.ts';
+import { forTenant } from '../../../../db/transaction.ts';
+import { type Context, type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
 import { Problem } from '../../../../lib/errors.ts';
 import { derivedId } from '../../../../lib/ids.ts';
 import { playableContent, unitOf } from '../../../catalogue/playable.ts';

@@ -6,8 +6,7 @@ import {
 } from '../../../../../../standards/cmi5/lms-statements.ts';
 import type { SatisfiedNode } from '../../../../../../standards/cmi5/satisfaction.ts';
 import { formatDuration } from '../../../../../../standards/durations.ts';
-import { tenantNow } from '../../../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
 import { newId } from '../../../../lib/ids.ts';
 import type { AuSessionRow, Registration } from '../../../enrolments/run-time/au-sessions.ts';
 import type { OwnStatement } from '../../../lrs/au-session.ts';

@@ -15,8 +15,7 @@ import {
 import { type LaunchMode, launchDataId } from '../../../../../../standards/cmi5/vocabulary.ts';
 import type { Unit } from '../../../../../../standards/types.ts';
 import { transaction } from '../../../../db/transaction.ts';
-import { tenantNow } from '../../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
 import { Problem } from '../../../../lib/errors.ts';
 import { newId } from '../../../../lib/ids.ts';
 import type { PlayedRelease } from '../../../catalogue/playable.ts';

@@ -1,4 +1,4 @@
-import { forTenant } from '../../../../db/owners.ts';
+import { forTenant } from '../../../../db/transaction.ts';
 import { readAuSession } from '../../../enrolments/run-time/au-sessions.ts';
 import { writeRefusedReport } from '../../../enrolments/run-time/read-results.ts';
 import type { RecordRefusal } from '../../../lrs/au-session.ts';

@@ -1,8 +1,7 @@
 import { waived } from '../../../../../../standards/cmi5/lms-statements.ts';
 import { dataOf, newlySatisfied, nothingReported } from '../../../../../../standards/cmi5/satisfaction.ts';
 import { transaction } from '../../../../db/transaction.ts';
-import { tenantNow } from '../../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
 import { Problem } from '../../../../lib/errors.ts';
 import { isId, newId } from '../../../../lib/ids.ts';
 import { appendAudit } from '../../../audit/chain.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../lib/errors.ts';
 import type { Context } from '../context/context.ts';
 import { countRejection, type LimitName } from '../context/counters.ts';
-import { onRequestEnd } from './request-end.ts';
+import { onRequestEnd } from '../context/request-end.ts';
 
 /** `of` names what is limited, in the plural. */
 type Limit = { readonly max: number; readonly of: string };

@@ -1,12 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { forTenant } from '../../db/owners.ts';
-import { run } from '../../db/transaction.ts';
+import { forTenant, run } from '../../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../../lib/errors.ts';
 import type { Context, TenantContext } from '../context/context.ts';
 import { keyedHash, keyedHashKey } from '../keys/signing.ts';
-import { coalesceReads, wantedRows } from '../load/coalesce-reads.ts';
 import { deleteByTenant } from '../operations/delete-by-tenant.ts';
-import { isServed } from '../operations/node-tenants.ts';
+import { isServed } from '../operations/jobs.ts';
+import { coalesceReads, wantedRows } from './queue.ts';
 
 /** Maximum responses that one statement erases or removes. */
 const batchSize = 500;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Engine } from '../../db/engine/engine.ts';
 import { Problem } from '../../lib/errors.ts';
-import { type NodeState, openState } from '../context/node-state.ts';
+import { type NodeState, openState } from '../context/context.ts';
 import { type Call, openQueue } from './queue.ts';
 
 type Row = { key: string; value: number };

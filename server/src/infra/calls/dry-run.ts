@@ -1,8 +1,7 @@
 import { transaction } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { Context, TenantContext } from '../context/context.ts';
-import { openState } from '../context/node-state.ts';
-import { type Submission, submitInside } from './verb.ts';
+import { type Context, openState, type TenantContext } from '../context/context.ts';
+import { type Submission, submitInside } from './once.ts';
 
 class Undo extends Error {}
 

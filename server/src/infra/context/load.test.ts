@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { untilMatching } from '../../../test/support/until.ts';
 import { Problem } from '../../lib/errors.ts';
-import { openImportQueue } from './import-queue.ts';
+import { openImportQueue } from './load.ts';
 
 test('a queue runs a fixed number of items at a time, counts those waiting, and rejects the rest', async () => {
   const queue = openImportQueue({ running: 2, waiting: 1 });
