@@ -897,12 +897,14 @@ create table requirement_log (
   position bigint not null
 );
 
--- How far the log of a tenant that is offered paths has been followed. swept_at: changes of paths up to then apply to
--- all their enrolments.
+-- How far the log of a tenant that is offered paths has been followed. swept_at, swept_course: changes of paths apply to
+-- their enrolments up to this change, and this one up to the enrolment swept_after; null: to all of them.
 create table path_log (
   tenant_id text primary key references tenant,
   position bigint not null,
-  swept_at timestamptz not null
+  swept_at timestamptz not null,
+  swept_course text collate "C" not null,
+  swept_after uuid
 );
 
 -- follows: the previous cycle is still shown. assigned_on: the day from which DueAfter counts; null: the end of the

@@ -300,7 +300,7 @@ async function leavePlatform(
     .execute();
   await ctx.db
     .insertInto('path_log')
-    .values({ tenant_id: TenantID, position: 0, swept_at: ctx.now() })
+    .values({ tenant_id: TenantID, position: 0, swept_at: ctx.now(), swept_course: '' })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await ctx.db

@@ -54,7 +54,7 @@ export async function followPath(ctx: TenantContext, enrollId: string): Promise<
 }
 
 const maxEvents = 500;
-/** Enrolments on a changed path that are read in one statement. */
+/** Enrolments on a changed path per transaction. */
 const maxSwept = 100;
 const hourMilliseconds = 3_600_000;
 
@@ -64,8 +64,9 @@ const openText = `/* across tenants: enrolments on paths in all tenants */
 select log.tenant_id from event_log log left join path_log own on own.tenant_id = log.tenant_id
 where log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')} and (
   log.position > own.position
+  or own.swept_after is not null
   or exists (select from course where ${isPathOffered('log.tenant_id')}
-    and (own.tenant_id is null or course.updated_at > own.swept_at))
+    and (own.tenant_id is null or (course.updated_at, course.course_id) > (own.swept_at, own.swept_course)))
 )`;
 
 /** Job: rolls up the results of all paths. */
@@ -73,11 +74,11 @@ export const followPaths = (ctx: Context) =>
   serveInTurns(ctx, { name: 'tenants_with_paths', text: openText, work: followNext });
 
 const beginText = `
-insert into path_log (tenant_id, position, swept_at)
+insert into path_log (tenant_id, position, swept_at, swept_course)
 select $1, coalesce(
   (select event.position - 1 from event where event.tenant_id = $1 and event.event_id >= $2 and event.position is not null
     order by event.event_id limit 1),
-  (select event_log.position from event_log where event_log.tenant_id = $1), 0), $3
+  (select event_log.position from event_log where event_log.tenant_id = $1), 0), $3, ''
 on conflict (tenant_id) do nothing`;
 
 const sinceText = `select min(course.created_at) as since from course where ${isPathOffered('$1')}`;
@@ -109,13 +110,15 @@ join enrolment held on held.tenant_id = $1 and held.user_id = next.user_id and h
 join course on course.course_id = held.course_id and course.path is not null
 where next.course_id in ${partsSql('course.path')}`;
 
-type Log = { position: number; until: number; last: number; swept_at: Date };
+/** The last path whose change has been applied, and up to which enrolment; null: to all of them. */
+type Swept = { swept_at: Date; swept_course: string; swept_after: string | null };
+type Log = Swept & { position: number; until: number };
 
 const logText = `
-select own.position, least(log.position, own.position + ${maxEvents}) as until, log.position as last, own.swept_at
+select own.position, least(log.position, own.position + ${maxEvents}) as until, own.swept_at, own.swept_course, own.swept_after
 from path_log own join event_log log on log.tenant_id = $1 where own.tenant_id = $1`;
 
-/** Follows the next events of the tenant, unless another node does, and applies changed paths to their enrolments. */
+/** Follows the next events of the tenant, unless another node does, and applies changed paths to the next enrolments. */
 async function followNext(ctx: TenantContext): Promise<void> {
   await begin(ctx);
   await transaction(ctx, async (ctx) => {
@@ -135,37 +138,46 @@ async function followNext(ctx: TenantContext): Promise<void> {
       values,
     });
     for (const { enroll_id } of rows) await followPath(ctx, enroll_id);
-    const sweptAt = await sweep(ctx, log.swept_at);
+    const swept = await sweep(ctx, log);
     await ctx.db
       .updateTable('path_log')
-      .set({ position: log.until, swept_at: sweptAt })
+      .set({ position: log.until, ...swept })
       .where('tenant_id', '=', ctx.tenantId)
       .execute();
   });
 }
 
 const changedText = `
-select course.course_id, course.updated_at from course
-where ${isPathOffered('$1')} and course.updated_at > $2 order by course.updated_at limit 1`;
+select course.updated_at as swept_at, course.course_id as swept_course from course
+where ${isPathOffered('$1')} and (course.updated_at, course.course_id) > ($2, $3)
+order by course.updated_at, course.course_id limit 1`;
 
 const enrolledText = `
 select held.enroll_id from enrolment held
 where held.tenant_id = $1 and held.course_id = $2 and held.ended_at is null and held.status <> 'completed'
   and held.enroll_id > $3 order by held.enroll_id limit ${maxSwept}`;
 
-/** Applies the path that changed first to everybody on it. Returns up to when changes are applied. */
-async function sweep(ctx: TenantContext, since: Date): Promise<Date> {
-  const [changed] = await run<{ course_id: string; updated_at: Date }>(ctx, {
+/** Applies the path that changed first to the next enrolments on it. */
+async function sweep(ctx: TenantContext, log: Swept): Promise<Swept | null> {
+  const next = log.swept_after === null ? await changedPath(ctx, log) : log;
+  if (!next) return null;
+  const values = [ctx.tenantId, next.swept_course, log.swept_after ?? lowestId(new Date(0))];
+  const rows = await run<{ enroll_id: string }>(ctx, { name: 'on_path', text: enrolledText, values });
+  for (const { enroll_id } of rows) await followPath(ctx, enroll_id);
+  const { swept_at, swept_course } = next;
+  return {
+    swept_at,
+    swept_course,
+    swept_after: rows.length < maxSwept ? null : (rows.at(-1)?.enroll_id ?? null),
+  };
+}
+
+async function changedPath(ctx: TenantContext, { swept_at, swept_course }: Swept) {
+  const values = [ctx.tenantId, swept_at, swept_course];
+  const [next] = await run<Omit<Swept, 'swept_after'>>(ctx, {
     name: 'changed_paths',
     text: changedText,
-    values: [ctx.tenantId, since],
+    values,
   });
-  if (!changed) return since;
-  for (let after = lowestId(new Date(0)); ; ) {
-    const values = [ctx.tenantId, changed.course_id, after];
-    const rows = await run<{ enroll_id: string }>(ctx, { name: 'on_path', text: enrolledText, values });
-    for (const { enroll_id } of rows) await followPath(ctx, enroll_id);
-    if (rows.length < maxSwept) return changed.updated_at;
-    after = rows.at(-1)?.enroll_id ?? after;
-  }
+  return next;
 }

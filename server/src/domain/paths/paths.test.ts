@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
+import { observed } from '../../../test/support/nodes.ts';
 import { packUnits } from '../../../test/support/packages.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
@@ -258,6 +259,38 @@ test('a course without a seat is closed with that reason, and a changed path app
   await follow();
   const { Items } = (await tenant.api('GET', `/enrolment?CourseID=${CourseID}`)).body;
   assert.equal(Items[0].Status, 'completed');
+});
+
+test('a changed path applies to all its enrolments, at most 100 of them in a transaction', async () => {
+  const tenant = await newTenant(service);
+  const [done, needed] = [await newCourse(service), await newCourse(service)];
+  const CourseID = await newPath([{ CourseIDs: [done] }, { CourseIDs: [needed] }]);
+  const LoginIDs = Array.from({ length: 210 }, (_, n) => `swept-${n}`);
+  const bulk = async (path: string, columns: string, rest = '') => {
+    const csv = [columns, ...LoginIDs.map((LoginID) => LoginID + rest)].join('\n');
+    expectStatus(await tenant.api('POST', `${path}/bulk`, csv, { 'content-type': 'text/csv' }), 200);
+  };
+  await bulk('/user', 'LoginID');
+  await bulk('/enrol', 'LoginID,CourseID', `,${CourseID}`);
+  await bulk('/completion', 'LoginID,CourseID,CompletedAt', `,${done},${clock.now().toISOString()}`);
+  await follow();
+  const completed = async () =>
+    (await tenant.api('GET', `/enrolment?CourseID=${CourseID}&Status=completed&Count=true`)).body.Count.Records;
+  assert.equal(await completed(), 0);
+
+  clock.advance({ seconds: 1 });
+  const Steps = [{ CourseIDs: [done] }, { CourseIDs: [needed], Optional: true }];
+  expectStatus(await service.api('PUT', `/course/${CourseID}/path`, { Steps }), 200);
+  const after: number[] = [];
+  const ctx = observed(service.ctx, async ({ name }) => {
+    if (name !== 'tenants_with_paths') return;
+    after.push(await completed());
+    // The path changes again while the change is being applied.
+    if (after.length === 2) await service.api('PUT', `/course/${CourseID}/path`, { Steps });
+  });
+  await followPaths(ctx);
+  assert.equal(await completed(), 210);
+  for (const [n, count] of after.entries()) assert.ok(count - (after[n - 1] ?? 0) <= 100, String(after));
 });
 
 test('a path can be a part of a path', async () => {
