@@ -31,6 +31,28 @@ export async function planOf(engine: Engine, statement: Statement): Promise<Plan
   return plan['Distributed Query']?.Job.Tasks?.[0]?.['Remote Plan'][0][0].Plan ?? plan;
 }
 
+/** The plan of a statement that stays prepared. PostgreSQL makes it for any values, once the statement has run five times. */
+export async function preparedPlanOf(engine: Engine, { text, values }: Statement): Promise<Plan> {
+  if (await isDistributed(engine)) return planOf(engine, { text, values });
+  return engine.transaction(async (connection) => {
+    const send = (text: string) =>
+      connection.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
+        text: `/* across tenants: a test reads the plan */ ${text}`,
+        values: [],
+      });
+    await send('set local plan_cache_mode = force_generic_plan');
+    await send(`prepare measured as ${text}`);
+    const parameters = values.map((_, n) => `$${n + 1}`).join();
+    const { rows } = await send(
+      `explain (analyze, format json) ${withLiterals({ text: `execute measured(${parameters})`, values })}`,
+    );
+    await send('deallocate measured');
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+    assert.ok(plan);
+    return plan;
+  });
+}
+
 /** The step itself and all steps below it. */
 export function* stepsOf(plan: Plan): Generator<Plan> {
   yield plan;

@@ -275,7 +275,8 @@ test('a changed path applies to all its enrolments, at most 100 of them in a tra
   await bulk('/completion', 'LoginID,CourseID,CompletedAt', `,${done},${clock.now().toISOString()}`);
   await follow();
   const completed = async () =>
-    (await tenant.api('GET', `/enrolment?CourseID=${CourseID}&Status=completed&Count=true`)).body.Count.Records;
+    (await tenant.api('GET', `/enrolment?CourseID=${CourseID}&Status=completed&Count=true`)).body.Count
+      .Records;
   assert.equal(await completed(), 0);
 
   clock.advance({ seconds: 1 });
