@@ -20,7 +20,11 @@ function checkResponse(shown: Block, ran: Ran, where: string): void {
 
 const responses = ['jsonc', 'http', 'csv', 'ndjson'];
 /** Languages of the blocks that are run, saved or compared, and of the blocks that are only shown. */
-export const shownLanguages = [...responses, 'sh', 'ts', 'bash', 'json', 'text', 'ini', 'sql', 'html'];
+export const shownLanguages = [
+  ...[...responses, 'sh', 'ts', 'bash', 'json', 'text', 'ini', 'sql', 'html'],
+  // test/webhook-samples.slow.test.ts runs these.
+  ...['python', 'php', 'csharp', 'go', 'java'],
+];
 
 /**
  * Runs a page's commands in order, and compares each response with the response that the page shows. `local` replaces
