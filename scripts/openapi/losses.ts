@@ -64,9 +64,18 @@ const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] : [type
 const valuesOf = (schema: Schema): unknown[] | null =>
   schema.const === undefined ? (schema.enum ?? null) : [schema.const];
 
+/** Writes a named list of values or null as one schema. */
+function withNull(document: OpenApi, schema: Schema): Schema {
+  const [named, other] = schema.anyOf ?? [];
+  if (!named || other?.type !== 'null' || schema.anyOf?.length !== 2) return schema;
+  const list = resolve(document, named);
+  if (!list.enum) return schema;
+  return { ...list, type: [...typesOf(list), 'null'], enum: [...list.enum, null] };
+}
+
 /** Merges the parts of `allOf` into one schema. */
 function merged(document: OpenApi, given: Schema): Schema {
-  const schema = resolve(document, given);
+  const schema = withNull(document, resolve(document, given));
   if (!schema.allOf) return schema;
   const parts = [schema, ...schema.allOf.map((part) => merged(document, part))];
   return {

@@ -62,6 +62,14 @@ export function needsSession({ security = [] }: Operation): boolean {
   return security.length > 0 && !security.some((one) => 'key' in one);
 }
 
+/** Writes a list of values or null, which refers to the list by name, as one schema. */
+function withNull({ anyOf, ...about }: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(anyOf)) return about;
+  const [named, other] = anyOf as Schema[];
+  if (anyOf.length !== 2 || other?.type !== 'null' || !named?.enum) return { anyOf, ...about };
+  return { ...named, type: [named.type ?? 'string', 'null'].flat(), enum: [...named.enum, null], ...about };
+}
+
 /** The document with every reference resolved; recursive records are cut off. */
 function withoutReferences(document: Document): Document {
   const find = (reference: string) =>
@@ -72,9 +80,11 @@ function withoutReferences(document: Document): Document {
   const resolve = (value: unknown, above: readonly string[]): unknown => {
     if (Array.isArray(value)) return value.map((part) => resolve(part, above));
     if (typeof value !== 'object' || value === null) return value;
-    if ('$ref' in value && typeof value.$ref === 'string')
-      return above.includes(value.$ref) ? {} : resolve(find(value.$ref), [...above, value.$ref]);
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(part, above)]));
+    const { $ref, ...members } = value as Record<string, unknown>;
+    const parts = Object.entries(members).map(([name, part]) => [name, resolve(part, above)]);
+    const own = withNull(Object.fromEntries(parts));
+    if (typeof $ref !== 'string') return own;
+    return above.includes($ref) ? {} : { ...Object(resolve(find($ref), [...above, $ref])), ...own };
   };
   return { ...document, ...(resolve({ paths: document.paths, webhooks: document.webhooks }, []) as object) };
 }

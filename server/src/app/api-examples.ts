@@ -1,6 +1,21 @@
 import { exampleLogo } from '../domain/tenants/branding.ts';
 
 const at = '2026-01-31T09:00:00Z';
+const later = '2026-01-31T09:21:00Z';
+const nextYear = '2027-01-31T09:21:00Z';
+const ofRecord = (title: string, fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${title}.${name}`, value]));
+const notYetDue = {
+  ...{
+    Status: 'not_due',
+    MetAt: null,
+    ValidUntil: null,
+    External: false,
+    ClosedAt: null,
+    ClosedReason: null,
+  },
+  ...{ ExemptReason: null, EnrolProblem: null },
+};
 const id = (last: number) => `01994a5e-7c00-7000-8000-00000000000${last}`;
 
 /**
@@ -37,7 +52,25 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Source: 'Classroom, Leeds',
   EvidenceText: 'Signed attendance list',
   EvidenceURL: 'https://files.example.com/attendance.pdf',
+  ...ofRecord('ExternalCompletion', { Success: 'passed', DeletedAt: null, DeleteReason: null }),
+  ...ofRecord('NewExternalCompletion', { Success: 'passed' }),
+  ...ofRecord('TrainingRecord', {
+    ...{
+      External: true,
+      Outcome: 'passed',
+      Release: null,
+      EnrolledAt: null,
+      EnrollID: null,
+      ValidUntil: null,
+    },
+  }),
+  ...ofRecord('Certificate', {
+    ...{ Name: 'Ada Lovelace', IssuedAt: later, CompletedAt: later, ValidUntil: nextYear },
+    ...{ RevokedAt: null, Reason: null },
+  }),
   // Requirements
+  ...ofRecord('Obligation', { ...notYetDue }),
+  ...ofRecord('ListedObligation', { ...notYetDue }),
   RequirementID: 'fire-safety',
   Audience: { Groups: ['Engineering'] },
   DueAfter: 'P30D',
@@ -100,6 +133,15 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Commit: 1,
   Reason: 'Passed the practical exam.',
   Override: { Success: 'passed', Score: 85, Reason: 'Passed the practical exam.' },
+  ...ofRecord('Enrolment', {
+    ...{ Status: 'enrolled', Outcome: 'not_started', Completion: 'unknown', Success: 'unknown' },
+    ...{ Score: null, Override: null, Progress: 0, TotalSeconds: 0, Launches: 0, AttemptsUsed: 0 },
+    ...{ StartedAt: null, LastAccessedAt: null, CompletedAt: null, ExpiresAt: '2026-03-02T09:00:00Z' },
+  }),
+  ...ofRecord('ListedEnrolment', {
+    ...{ Status: 'completed', Outcome: 'passed', Completion: 'completed', Success: 'passed', Override: null },
+    ...{ LastAccessedAt: later, CompletedAt: later, ExpiresAt: '2026-03-02T09:00:00Z' },
+  }),
   LaunchURL: `https://lectern.example.com/launch?key=c2lnbmF0dXJl&enrolment=${id(1)}`,
   Detail: 'The user is enabled.',
   // Enrolment keys

@@ -37,13 +37,15 @@ export type PageQuery = { Limit?: number; Cursor?: string };
 /** `isPartial` is true if reading stopped before the page was full, and more rows may follow. */
 export type Page<T> = { Items: T[]; NextCursor: string | null; isPartial?: boolean };
 
+const titleOf = (item: TSchema) => (item as { title?: string }).title;
+
 export function PageOf<T extends TSchema>(item: T) {
   return Type.Object(
     {
       Items: Type.Array(item),
       NextCursor: Nullable(Type.String({ description: 'null on the last page.' })),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, title: `${titleOf(item)}Page` },
   );
 }
 
@@ -62,7 +64,7 @@ export function CountedPageOf<T extends TSchema>(item: T) {
         ),
       ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, title: `Counted${titleOf(item)}Page` },
   );
 }
 

@@ -5,6 +5,7 @@ import { actorKinds } from '../../infra/context/context.ts';
 import { auditActions, auditCatalogue, targetKinds } from './actions.ts';
 
 const Action = OneOf(auditActions, {
+  title: 'AuditAction',
   description: auditActions.map((action) => `${action}: ${auditCatalogue[action][0]}`).join(' '),
 });
 
@@ -18,6 +19,7 @@ export const AuditEntry = Fields(
     At: Instant(),
     Action,
     Actor: OneOf(actorKinds, {
+      title: 'ActorKind',
       description:
         'Who performed the action: an API key, a signed-in user, the command line, the service itself, or an anonymous caller, such as somebody who tried to sign in.',
     }),
@@ -29,7 +31,7 @@ export const AuditEntry = Fields(
     ),
     Address: Nullable(Type.String({ description: 'IP address; not recorded for learners.' })),
     RequestID: Nullable(Type.String({ description: 'The request_id of the request log.' })),
-    Target: Nullable(OneOf(targetKinds, { description: 'What was changed.' })),
+    Target: Nullable(OneOf(targetKinds, { title: 'AuditTarget', description: 'What was changed.' })),
     TargetID: Nullable(Type.String()),
     TargetName: Nullable(
       Type.String({
@@ -54,7 +56,7 @@ export type AuditEntry = Type.Static<typeof AuditEntry>;
 export const auditQuery = Fields({
   ...pageQuery,
   ...orderQuery,
-  Action: Type.Optional(OneOf(auditActions)),
+  Action: Type.Optional(OneOf(auditActions, { title: 'AuditAction' })),
   ActorID: Type.Optional(Type.String({ format: 'uuid', description: 'ID of a key or session.' })),
   LoginID: Type.Optional(
     Identifier(

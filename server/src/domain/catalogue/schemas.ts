@@ -31,6 +31,7 @@ export const ReleaseNumber = Type.Integer({
 export const courseStatuses = ['draft', 'published', 'retired'] as const;
 
 const Status = OneOf(courseStatuses, {
+  title: 'CourseStatus',
   description:
     'A draft is visible only to the operator. A retired course accepts no new enrolments; current learners can continue.',
 });
@@ -144,7 +145,7 @@ export const courseQuery = Fields({
   ...pageQuery,
   ...countQuery,
   ...searching,
-  Status: Type.Optional(OneOf(courseStatuses)),
+  Status: Type.Optional(OneOf(courseStatuses, { title: 'CourseStatus' })),
 });
 export const offerQuery = Fields({
   ...pageQuery,
@@ -286,7 +287,7 @@ export const Release = Fields(
     CourseID,
     Release: Type.Integer({ description: 'Increases by one with each package imported for the course.' }),
     Current: Type.Boolean({ description: 'true if learners who start the course now play this release.' }),
-    Standard: OneOf(standards),
+    Standard: OneOf(standards, { title: 'PackageStandard' }),
     AuthoringTool: Nullable(
       Type.String({
         description: 'The tool that made the package; null if it is unknown.',

@@ -25,6 +25,7 @@ const sent = {
     }),
   ),
   Success: OneOf(['unknown', 'passed', 'failed'], {
+    title: 'SuccessStatus',
     description: 'unknown (default): completed without a result.',
   }),
   Score: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
@@ -50,7 +51,10 @@ export const Completion = Fields(
     CompletedAt: Instant(),
     External: Type.Boolean({ description: 'Always true: no course of this service recorded it.' }),
     CreatedAt: Instant(),
-    CreatedBy: OneOf(actorKinds, { description: 'Who recorded it. The audit trail has more.' }),
+    CreatedBy: OneOf(actorKinds, {
+      title: 'ActorKind',
+      description: 'Who recorded it. The audit trail has more.',
+    }),
     DeletedAt: Nullable(Instant('When it was deleted. It no longer counts.')),
     DeleteReason: Nullable(Type.String()),
   },

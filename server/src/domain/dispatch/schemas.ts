@@ -26,6 +26,7 @@ const chosen = {
   CourseID,
   DurationID: Text(255, { description: 'The enrolment option, with its seats, duration and rules.' }),
   Standard: OneOf(dispatchStandards, {
+    title: 'DispatchStandard',
     description: 'The standard of the package, which the receiving LMS must support.',
   }),
 };
@@ -91,8 +92,8 @@ export const OpenForm = Type.Object(
 
 /** The result so far, which the receiving LMS may not have yet. */
 const Result = Fields({
-  Completion: OneOf(['unknown', 'incomplete', 'completed']),
-  Success: OneOf(['unknown', 'passed', 'failed']),
+  Completion: OneOf(['unknown', 'incomplete', 'completed'], { title: 'CompletionStatus' }),
+  Success: OneOf(['unknown', 'passed', 'failed'], { title: 'SuccessStatus' }),
   Score: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
   Progress: Type.Number({ minimum: 0, maximum: 100 }),
 });

@@ -63,7 +63,7 @@ export const enrolmentKeyRoutes = [
       ...orderQuery,
       ...countQuery,
       PurchaseOrder: Type.Optional(Text(255)),
-      Status: Type.Optional(OneOf(keyStatuses)),
+      Status: Type.Optional(OneOf(keyStatuses, { title: 'EnrolmentKeyStatus' })),
     }),
     responses: { 200: { description: 'A page of keys.', schema: CountedPageOf(EnrolmentKey) } },
     handle: async (ctx, { query }) => ok(await listKeys(ctx, query)),

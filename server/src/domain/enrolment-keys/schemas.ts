@@ -40,7 +40,10 @@ const common = {
   KeyID: Type.String({ description: 'ID of the key, which does not reveal the key itself. Opaque.' }),
   KeyStart: Type.String({ description: 'The first characters of the key, so that people can recognise it.' }),
   ...Courses,
-  Status: OneOf(keyStatuses, { description: 'scheduled means that the key is not valid before ValidFrom.' }),
+  Status: OneOf(keyStatuses, {
+    title: 'EnrolmentKeyStatus',
+    description: 'scheduled means that the key is not valid before ValidFrom.',
+  }),
   LoginID: Nullable(LoginID),
   Group,
   PurchaseOrder,

@@ -18,7 +18,7 @@ const members = {
 export const Event = Fields(
   {
     ...members,
-    Type: OneOf(eventTypes),
+    Type: OneOf(eventTypes, { title: 'EventType' }),
     Data: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
@@ -32,18 +32,25 @@ export type Event = Type.Static<typeof Event>;
 /** The schema of one type's events with its Data. */
 export function eventSchema(type: EventType) {
   const [description, data] = eventCatalogue[type];
-  return Type.Object({ ...members, Type: Type.Literal(type), Data: data }, { description });
+  const words = `${type}.event`
+    .split(/[._]/)
+    .map((word) => word.replace(/^./, (first) => first.toUpperCase()));
+  const title = words.join('');
+  return Type.Object({ ...members, Type: Type.Literal(type), Data: data }, { title, description });
 }
 
-export const EventPage = Fields({
-  Items: Type.Array(Event),
-  NextCursor: Nullable(
-    Type.String({
-      description:
-        'With Order=oldest, it is never null: send it, now or later, to get the events since then. With Order=newest, null means that there are no older events.',
-    }),
-  ),
-});
+export const EventPage = Fields(
+  {
+    Items: Type.Array(Event),
+    NextCursor: Nullable(
+      Type.String({
+        description:
+          'With Order=oldest, it is never null: send it, now or later, to get the events since then. With Order=newest, null means that there are no older events.',
+      }),
+    ),
+  },
+  { title: 'EventPage' },
+);
 export type EventPage = Type.Static<typeof EventPage>;
 
 /** One type, or several separated by commas. */

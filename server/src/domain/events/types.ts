@@ -5,10 +5,12 @@ import { namesOf } from '../../lib/tables.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
-const Status = OneOf(['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn']);
+const Status = OneOf(['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'], {
+  title: 'EnrolmentStatus',
+});
 const Outcome = OneOf(
   ['not_started', 'in_progress', 'passed', 'failed', 'completed', 'expired', 'withdrawn'],
-  { description: 'The result, or the status if there is none: see Enrolment.' },
+  { title: 'EnrolmentOutcome', description: 'The result, or the status if there is none: see Enrolment.' },
 );
 const state = { Status, Outcome: Type.Optional(Outcome) };
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
@@ -22,16 +24,17 @@ const PathEnrollID = Nullable(
 /** Fields may be added to Data at any time, so readers must ignore unknown ones. */
 const data = <P extends Record<string, TSchema>>(properties: P) => Type.Object(properties);
 
+const Success = OneOf(['unknown', 'passed', 'failed'], { title: 'SuccessStatus' });
+
 const attemptResult = {
-  Completion: OneOf(['unknown', 'incomplete', 'completed']),
-  Success: OneOf(['unknown', 'passed', 'failed']),
+  Completion: OneOf(['unknown', 'incomplete', 'completed'], { title: 'CompletionStatus' }),
+  Success,
   Score: Nullable(Percent),
   Progress: Percent,
   TotalSeconds: Type.Number({ minimum: 0 }),
 };
 /** The Data of events that report the result of an enrolment. */
 export const courseResult = data({ ...state, ...attemptResult });
-const Success = OneOf(['unknown', 'passed', 'failed']);
 const change = data({
   Changed: Type.Optional(Changed),
   Status: Type.Optional(Status),
@@ -51,13 +54,15 @@ const certificate = data({
 const recorded = data({
   CompletionID: Id,
   CompletedAt: Instant(),
-  Success: OneOf(['unknown', 'passed', 'failed']),
+  Success,
 });
 
 const obligation = data({
   RequirementID: Type.String(),
   Cycle: Count,
-  Status: OneOf(['not_due', 'due_soon', 'overdue', 'met', 'expiring', 'expired', 'exempt', 'closed']),
+  Status: OneOf(['not_due', 'due_soon', 'overdue', 'met', 'expiring', 'expired', 'exempt', 'closed'], {
+    title: 'ObligationStatus',
+  }),
   DueAt: Instant(),
   MetAt: Nullable(Instant()),
   ValidUntil: Nullable(Instant()),
@@ -93,7 +98,7 @@ export const eventCatalogue = {
     data({
       LoginID,
       EmailAddress: Nullable(Type.String()),
-      Kind: OneOf(['permanent', 'temporary']),
+      Kind: OneOf(['permanent', 'temporary'], { title: 'BounceKind' }),
       Reason: Nullable(Type.String()),
       MailID: Nullable(Id),
     }),

@@ -6,7 +6,7 @@ const common = {
   KeyID: Type.String({ description: 'ID of the key; also the `client_id` in OAuth client credentials.' }),
   TenantID: Nullable(Identifier('The tenant that the key belongs to; null for an operator key.')),
   Name: Text(255, { minLength: 1, description: 'What the key is for.' }),
-  Scopes: Type.Array(OneOf(scopes), {
+  Scopes: Type.Array(OneOf(scopes, { title: 'Scope' }), {
     uniqueItems: true,
     description: 'The operations that the key may call.',
   }),

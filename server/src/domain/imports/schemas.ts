@@ -168,6 +168,7 @@ export const ImportRow = Fields(
     EnrollID: Nullable(EnrollID),
     Outcome: Nullable(
       OneOf(outcomes, {
+        title: 'ImportOutcome',
         description: 'What would happen or has happened; null if the row has not been processed yet.',
       }),
     ),
@@ -204,7 +205,7 @@ export type ImportWithRows = Type.Static<typeof ImportWithRows>;
 
 export const importRowsQuery = Fields({
   ...pageQuery,
-  Outcome: Type.Optional(OneOf(outcomes)),
+  Outcome: Type.Optional(OneOf(outcomes, { title: 'ImportOutcome' })),
   Undone: Type.Optional(OneOf(undoneStates)),
 });
 export type ImportRowsQuery = Type.Static<typeof importRowsQuery>;

@@ -97,7 +97,12 @@ export const PlatformLaunch = Fields(
       description: '`launch`: a course was opened. `deep_link`: courses were chosen for the platform.',
     }),
     DeploymentID: Nullable(Text(255)),
-    Problem: Nullable(OneOf(launchProblems, { description: 'Why it was rejected; null if it succeeded.' })),
+    Problem: Nullable(
+      OneOf(launchProblems, {
+        title: 'PlatformLaunchProblem',
+        description: 'Why it was rejected; null if it succeeded.',
+      }),
+    ),
     Detail: Nullable(Text(500, { description: 'What exactly was wrong.' })),
     LoginID: Nullable(LoginID),
     CourseID: Nullable(CourseID),

@@ -103,9 +103,10 @@ export const Mail = Fields(
   {
     MailID,
     LoginID: Text(255, { description: 'The recipient.' }),
-    Kind: OneOf(mailKinds),
+    Kind: OneOf(mailKinds, { title: 'MailKind' }),
     Address: Text(320, { description: "The user's `Email` when it was queued." }),
     Status: OneOf(mailStatuses, {
+      title: 'MailStatus',
       description:
         '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, nothing that it reminds of is open any more, its report was deleted, or its address bounced. `bounced`: the mail provider reported afterwards that it could not deliver the email.',
     }),
@@ -120,7 +121,10 @@ export const Mail = Fields(
     NextAttemptAt: Nullable(Instant('When a queued email is sent or retried next.')),
     BouncedAt: Nullable(Instant('When the bounce was reported.')),
     BounceKind: Nullable(
-      OneOf(bounceKinds, { description: '`permanent`: no further email is sent to this address.' }),
+      OneOf(bounceKinds, {
+        title: 'BounceKind',
+        description: '`permanent`: no further email is sent to this address.',
+      }),
     ),
     BounceReason: Nullable(Text(500, { description: 'The reason, as reported.' })),
   },

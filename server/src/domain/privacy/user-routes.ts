@@ -61,7 +61,7 @@ export const personalDataRoutes = [
       200: {
         description: 'An object with one list for each kind of data.',
         type: 'application/json',
-        schema: Type.Object({}, { additionalProperties: true }),
+        schema: Type.Object({}, { title: 'PersonalData', additionalProperties: true }),
       },
     },
     problems: ['user_not_found'],

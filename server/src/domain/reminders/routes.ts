@@ -83,7 +83,12 @@ export const reminderRoutes = [
     summary: 'List the words of reminders',
     description: 'In each language. Emails are in the `Language` of the tenant.',
     scope: 'users:read',
-    responses: { 200: { description: 'The words.', schema: Fields({ Items: Type.Array(ReminderText) }) } },
+    responses: {
+      200: {
+        description: 'The words.',
+        schema: Fields({ Items: Type.Array(ReminderText) }, { title: 'ReminderTexts' }),
+      },
+    },
     handle: async (ctx) => ok({ Items: await listTexts(ctx) }),
   }),
   route({

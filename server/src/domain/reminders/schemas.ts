@@ -67,6 +67,7 @@ export const RemindResult = Fields(
         LoginID,
         Reason: Nullable(
           OneOf(leftOutReasons, {
+            title: 'NoReminderReason',
             description:
               'Why somebody is left out; null if they get an email. reminded_today: an email is queued or was sent today. unknown_user: there is no such user, or not in this team.',
           }),
@@ -87,7 +88,7 @@ const words = {
   Closing: Text(1000, { minLength: 1, description: 'The paragraph below it.' }),
 };
 
-export const Language = OneOf(languages);
+export const Language = OneOf(languages, { title: 'Language' });
 
 export const ReminderText = Fields(
   {
@@ -147,8 +148,8 @@ export const TeamRecord = Fields(
         EnrollID: Type.String(),
         CourseID,
         CourseTitle: Type.String(),
-        Status: OneOf(statuses),
-        Outcome: OneOf(outcomes),
+        Status: OneOf(statuses, { title: 'EnrolmentStatus' }),
+        Outcome: OneOf(outcomes, { title: 'EnrolmentOutcome' }),
         EnrolledAt: Instant(),
         CompletedAt: Nullable(Instant()),
         DueAt: Nullable(Instant()),

@@ -24,7 +24,7 @@ export const TrainingRecord = Fields(
     CourseID: Text,
     Title: Text,
     External: Type.Boolean({ description: 'true for a completion from elsewhere.' }),
-    Outcome: OneOf(outcomes),
+    Outcome: OneOf(outcomes, { title: 'EnrolmentOutcome' }),
     Score: Nullable(Type.Number()),
     Release: Nullable(
       Type.Integer({ description: 'The release of the course that the user takes or took.' }),

@@ -183,6 +183,7 @@ export const RequirementPlan = Fields(
 export type RequirementPlan = Type.Static<typeof RequirementPlan>;
 
 export const ObligationStatus = OneOf(obligationStatuses, {
+  title: 'ObligationStatus',
   description:
     'not_due, due_soon and overdue: not completed yet. met and expiring: completed and valid. expired: the completion no longer counts. closed: no longer required, or replaced by the next cycle.',
 });

@@ -63,6 +63,7 @@ export type SignInLink = Type.Static<typeof SignInLink>;
 const { FirstName, LastName } = User.properties;
 const { TenantID, Name } = Tenant.properties;
 const PasswordHash = OneOf(knownHashes, {
+  title: 'KnownPasswordHash',
   description: 'The function with which the page hashes passwords.',
 });
 
@@ -77,7 +78,7 @@ export const Session = Fields(
     LoginID: Nullable(LoginID),
     FirstName,
     LastName,
-    Scopes: Type.Array(OneOf(scopes), {
+    Scopes: Type.Array(OneOf(scopes, { title: 'Scope' }), {
       description:
         'The scopes of the session: all scopes of its role, unless a key with fewer scopes created the sign-in link or set the password.',
     }),

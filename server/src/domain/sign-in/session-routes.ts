@@ -66,7 +66,7 @@ export const sessionRoutes = [
     description:
       'The button on the sign-in page sends this request. If it succeeds, the response sets the session cookie and redirects.',
     forms: true,
-    body: Fields({ token: Token }),
+    body: Fields({ token: Token }, { title: 'SignInToken' }),
     responses: {
       303: { description: 'Signed in: sets the session cookie and redirects to the page.' },
       403: html('The form was sent by another site, or the tenant is suspended.'),

@@ -62,13 +62,16 @@ export const RemindersChange = Type.Partial(Fields(reminderFields), {
 const common = {
   Name: Text(255, { minLength: 1 }),
   PasswordHash: OneOf(passwordHashes, {
+    title: 'PasswordHash',
     description: 'The function that the client uses to hash passwords; `opaque` means unknown.',
   }),
   SecondFactor: OneOf(secondFactors, {
+    title: 'SecondFactor',
     description:
       '`required`: administrators need a passkey to use the console. Without one, all they can do is add one. This also applies to open sessions, but not to API keys or to sign-in links created with them. `optional`: only administrators who have added a passkey need it.',
   }),
   Language: OneOf(languages, {
+    title: 'Language',
     description:
       'The language of emails to users and, by default, of the pages with the branding of the tenant.',
   }),
@@ -119,6 +122,7 @@ export const SettingsChange = Type.Partial(Fields({ ...ownSettings, Reminders: R
 export type SettingsChange = Type.Static<typeof SettingsChange>;
 
 const Status = OneOf(tenantStatuses, {
+  title: 'TenantStatus',
   description:
     '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still manage the tenant. `test`: active, but its clock can be moved and its courses can be played by a robot. A tenant can become a test tenant only when it is created.',
 });

@@ -21,7 +21,7 @@ export const mailRoutes = [
       ...pageQuery,
       ...countQuery,
       LoginID: Type.Optional(LoginID),
-      Status: Type.Optional(OneOf(mailStatuses)),
+      Status: Type.Optional(OneOf(mailStatuses, { title: 'MailStatus' })),
     }),
     responses: { 200: { description: 'A page of emails.', schema: CountedPageOf(Mail) } },
     handle: async (ctx, { query }) => ok(await listMails(ctx, query)),

@@ -45,6 +45,7 @@ function collect(place: string) {
 }
 
 const isRecord = ({ title, type }: Members) => typeof title === 'string' && type === 'object';
+const isNamedList = ({ title, enum: values }: Members) => typeof title === 'string' && Array.isArray(values);
 const isParameter = ({ in: place, name, schema }: Members) =>
   typeof place === 'string' && typeof name === 'string' && isMembers(schema);
 
@@ -64,15 +65,32 @@ function sharedParameters(document: Members): Set<string> {
   return new Set(best.values());
 }
 
-/** Writes each record and parameter once, under `components`, so that tools know its name. */
+/** Refers to a named list of values. What is said about the field stays with the field. */
+function referToList(
+  { title, enum: values, type, ...about }: Members,
+  refer: (name: string, part: Members) => Members,
+): Members {
+  const all = values as unknown[];
+  const named = refer(String(title), { type: 'string', enum: all.filter((value) => value !== null), title });
+  return all.includes(null) ? { anyOf: [named, { type: 'null' }], ...about } : { ...named, ...about };
+}
+
+/** Names differ from those of schemas, which many generators put into the same namespace. */
+const nameOfParameter = ({ in: place, name }: Members) =>
+  `${name}${String(place).replace(/^./, (first) => first.toUpperCase())}`;
+
+/** Writes each record, named list of values and parameter once, under `components`, so that tools know its name. */
 function nameComponents(document: Members): Members {
   const [schemas, parameters] = [collect('schemas'), collect('parameters')];
-  const named = walkDocument(document, (part) =>
-    isRecord(part) ? schemas.refer(String(part.title), part) : part,
-  );
+  const named = walkDocument(document, (part) => {
+    if (isNamedList(part)) return referToList(part, schemas.refer);
+    return isRecord(part) ? schemas.refer(String(part.title), part) : part;
+  });
   const shared = sharedParameters(named);
   const whole = walkDocument(named, (part) =>
-    isParameter(part) && shared.has(JSON.stringify(part)) ? parameters.refer(String(part.name), part) : part,
+    isParameter(part) && shared.has(JSON.stringify(part))
+      ? parameters.refer(nameOfParameter(part), part)
+      : part,
   );
   const components = {
     ...Object(whole.components),
@@ -321,6 +339,13 @@ function parametersOf(place: 'path' | 'query', group: TSchema | undefined, { ofF
   });
 }
 
+/** Bodies that are not parsed: text, or bytes, which generators know as this format. */
+function unparsedSchema(type: string) {
+  if (type === 'application/json') return {};
+  const isText = /^text\/(csv|plain|tab)|ndjson$|urlencoded$/.test(type);
+  return { type: 'string', ...(isText ? {} : { format: 'binary' }) };
+}
+
 function requestBodyOf({ body, streams, raw, example, forms }: Route, { make }: Examples) {
   const unparsed = streams ?? raw;
   if (unparsed) {
@@ -329,7 +354,7 @@ function requestBodyOf({ body, streams, raw, example, forms }: Route, { make }: 
     const content = types.map((type) => [
       type,
       {
-        schema: { ...schemas[type], description },
+        schema: { ...(schemas[type] ?? unparsedSchema(type)), description },
         ...(examples[type] === undefined ? {} : { example: examples[type] }),
       },
     ]);

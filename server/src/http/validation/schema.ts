@@ -10,8 +10,11 @@ export function Nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...rest, ...values, type: [type, 'null'] });
 }
 
-/** One of the given strings. */
-export function OneOf<const V extends readonly string[]>(values: V, options: { description?: string } = {}) {
+/** One of the given strings. A title names the list of values in generated clients. */
+export function OneOf<const V extends readonly string[]>(
+  values: V,
+  options: { title?: string; description?: string } = {},
+) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 }
 
@@ -92,6 +95,7 @@ export const ProblemDocument = Type.Object(
     status: Type.Integer(),
     detail: Type.String({ description: 'What is wrong and what to do.' }),
     code: OneOf(namesOf(errorCodes), {
+      title: 'ErrorCode',
       description: 'A stable code for use in programs. Codes may be added.',
     }),
     param: Type.Optional(Type.String({ description: 'The field or parameter that caused the error.' })),

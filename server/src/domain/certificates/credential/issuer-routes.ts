@@ -52,12 +52,15 @@ export const issuerRoutes = [
     responses: {
       200: {
         description: 'The DID document.',
-        schema: Type.Object({
-          '@context': Strings,
-          id: Type.String({ examples: [id] }),
-          verificationMethod: Methods,
-          assertionMethod: Strings,
-        }),
+        schema: Type.Object(
+          {
+            '@context': Strings,
+            id: Type.String({ examples: [id] }),
+            verificationMethod: Methods,
+            assertionMethod: Strings,
+          },
+          { title: 'DidDocument' },
+        ),
       },
     },
     handle: async (ctx, { params }) => ok(await didDocument(await ofTenant(ctx, params.TenantID))),
@@ -69,7 +72,9 @@ export const issuerRoutes = [
     summary: "Read a tenant's public keys",
     description: 'As a JSON Web Key Set (RFC 7517). Former keys stay, because what they signed stays valid.',
     params,
-    responses: { 200: { description: 'The keys.', schema: Type.Object({ keys: Keys }) } },
+    responses: {
+      200: { description: 'The keys.', schema: Type.Object({ keys: Keys }, { title: 'KeySet' }) },
+    },
     handle: async (ctx, { params }) => {
       const keys = await readPublicKeys(await ofTenant(ctx, params.TenantID));
       return ok({ keys: keys.map(({ publicJwk }) => publicJwk) });

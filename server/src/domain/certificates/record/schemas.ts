@@ -22,6 +22,7 @@ const ReplacedBy = Nullable({
   description: 'The number of the newer certificate for the same course.',
 });
 const Status = OneOf(certificateStatuses, {
+  title: 'CertificateStatus',
   description: 'replaced: the person has a newer certificate for the course.',
 });
 const Name = (description: string) =>
@@ -108,7 +109,7 @@ export type BackIssue = Type.Static<typeof BackIssue>;
 export const certificateFilter = {
   CourseID: Type.Optional(CourseID),
   LoginID: Type.Optional(LoginID),
-  Status: Type.Optional(OneOf(certificateStatuses)),
+  Status: Type.Optional(OneOf(certificateStatuses, { title: 'CertificateStatus' })),
   IssuedAfter: Type.Optional(Instant('Issued then or later.')),
   IssuedBefore: Type.Optional(Instant('Issued earlier than this.')),
 };
@@ -133,7 +134,10 @@ const layouts = ['classic', 'modern'] as const;
 export type Layout = (typeof layouts)[number];
 
 const design = {
-  Layout: OneOf(layouts, { description: 'classic: framed, with serifs. modern: a band in your colour.' }),
+  Layout: OneOf(layouts, {
+    title: 'CertificateLayout',
+    description: 'classic: framed, with serifs. modern: a band in your colour.',
+  }),
   PaperSize: OneOf(['A4', 'Letter'], { description: 'The size of the page, in landscape.' }),
   SignedBy: Nullable({
     ...Text(200, { description: 'A name and a role, shown above a line at the foot.' }),

@@ -19,6 +19,7 @@ const AuOpening = Fields(
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
     LaunchMode: Type.Optional(
       OneOf(launchModes, {
+        title: 'LaunchMode',
         description: 'By default `Review` if the unit is completed and passed, `Normal` otherwise.',
       }),
     ),
@@ -31,7 +32,7 @@ const OpenedUnit = Fields(
     SessionID: Type.String({ format: 'uuid' }),
     URL: Type.String({ description: "The unit's page with its launch parameters." }),
     OwnWindow: Type.Boolean({ description: 'true if the unit must be opened in its own window.' }),
-    LaunchMode: OneOf(launchModes),
+    LaunchMode: OneOf(launchModes, { title: 'LaunchMode' }),
   },
   { title: 'OpenedUnit' },
 );

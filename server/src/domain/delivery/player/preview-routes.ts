@@ -19,7 +19,7 @@ export const previewRoutes = [
     access: 'operator',
     scope: 'catalogue:read',
     params,
-    body: Fields({ Release: Type.Optional(ReleaseNumber) }),
+    body: Fields({ Release: Type.Optional(ReleaseNumber) }, { title: 'PreviewRequest' }),
     responses,
     problems: ['course_not_found', 'release_not_found', 'course_not_playable'],
     events: [],

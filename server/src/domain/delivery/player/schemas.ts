@@ -69,8 +69,8 @@ export const Commit = Type.Object(
     Root: Type.Optional(
       Type.Object(
         {
-          Completion: OneOf(completions),
-          Success: OneOf(successes),
+          Completion: OneOf(completions, { title: 'CompletionStatus' }),
+          Success: OneOf(successes, { title: 'SuccessStatus' }),
           Score: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
           Progress: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
         },
@@ -122,8 +122,8 @@ export const Receipt = Fields(
   {
     Number: Type.Integer({ description: 'Number of the commit; 0 if there has been no commit.' }),
     Status: Type.String({ description: 'Status of the enrolment.' }),
-    Completion: OneOf(completions),
-    Success: OneOf(successes),
+    Completion: OneOf(completions, { title: 'CompletionStatus' }),
+    Success: OneOf(successes, { title: 'SuccessStatus' }),
     Score: Nullable(Type.Number({ description: '0–100.' })),
     Progress: Type.Number({ description: '0–100.' }),
     Ended: Nullable(
@@ -166,7 +166,10 @@ export const PlayerSession = Fields(
     Session: Type.String({
       description: 'The path segment for the following requests, such as `/play/{Session}/commit`.',
     }),
-    Mode: OneOf(playerModes, { description: 'In a preview and in a review, nothing is recorded.' }),
+    Mode: OneOf(playerModes, {
+      title: 'PlayerMode',
+      description: 'In a preview and in a review, nothing is recorded.',
+    }),
     Launch: Type.Integer({
       description:
         'Number of this launch of the enrolment. The bookmark of the launch with the highest number is kept.',
@@ -179,7 +182,7 @@ export const PlayerSession = Fields(
     Language: Nullable(Type.String({ description: 'The language of the course.' })),
     Branding: PlayerBranding,
     Learner: Fields({ ID: Type.String(), Name: Type.String() }),
-    Standard: OneOf(standards),
+    Standard: OneOf(standards, { title: 'PackageStandard' }),
     Tree: Described<CourseTree>('The units of the course, with their sequencing rules.'),
     ContentPath: Nullable(
       Type.String({

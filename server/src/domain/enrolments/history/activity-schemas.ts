@@ -34,8 +34,8 @@ const interactionFields = {
   }),
 };
 
-const Completion = OneOf(completions);
-const Success = OneOf(successes);
+const Completion = OneOf(completions, { title: 'CompletionStatus' });
+const Success = OneOf(successes, { title: 'SuccessStatus' });
 const Score = Nullable(Type.Number({ minimum: 0, maximum: 100, description: '0–100.' }));
 
 export const UnitActivity = Fields(

@@ -13,8 +13,8 @@ export const EnrollID = Type.String({ maxLength: 64, description: 'Opaque ID of 
 export const completions = ['unknown', 'incomplete', 'completed'] as const;
 export const successes = ['unknown', 'passed', 'failed'] as const;
 
-const Completion = OneOf(completions);
-const Success = OneOf(successes);
+const Completion = OneOf(completions, { title: 'CompletionStatus' });
+const Success = OneOf(successes, { title: 'SuccessStatus' });
 const Score = Nullable(
   Type.Number({ minimum: 0, maximum: 100, description: '0–100; null if the course has reported none.' }),
 );
@@ -70,8 +70,9 @@ const PathEnrollID = Nullable(
 
 const enrolment = {
   CourseTitle: Text(500),
-  Status: OneOf(statuses, { description: 'The state of access.' }),
+  Status: OneOf(statuses, { title: 'EnrolmentStatus', description: 'The state of access.' }),
   Outcome: OneOf(outcomes, {
+    title: 'EnrolmentOutcome',
     description:
       'How the learner is doing, the first that is true: passed or failed (Success), completed (Completion, without a result), withdrawn, expired, in_progress, not_started. A result outlives the end of access. An override counts as the result.',
   }),
@@ -129,6 +130,7 @@ export const EnrolRequest = Fields(
   {
     IfEnrolled: Type.Optional(
       OneOf(['return', 'extend', 'renew', 'fail'], {
+        title: 'IfEnrolled',
         description:
           "What happens to a current enrolment. return (default): it is returned. extend: the option's duration is added to the later of now and its ExpiresAt; an expired enrolment is reactivated, and Reference and Metadata are replaced if sent. renew: it is ended and a new one is created. fail: 409 already_enrolled. With extend and renew, send an Idempotency-Key so that a retry has no further effect.",
       }),
@@ -223,7 +225,7 @@ export const Explanation = Fields(
     ),
     Rules: Type.Array(
       Fields({
-        Rule: OneOf(ruleCodes),
+        Rule: OneOf(ruleCodes, { title: 'LaunchRule' }),
         Passed: Type.Boolean(),
         Detail: Type.String({
           description: 'Explains the outcome of the rule and, if it failed, what to do.',
@@ -254,11 +256,13 @@ export const Explanation = Fields(
           description: 'false if the path can be completed without this course, or is done with its step.',
         }),
         Status: OneOf(partStatuses, {
+          title: 'PathPartStatus',
           description: '`open`: the learner can start the course. `closed`: Rule says why not.',
         }),
         EnrollID: Nullable(EnrollID),
         Rule: Nullable(
           OneOf(partRuleCodes, {
+            title: 'PathPartRule',
             description:
               'The rule that closes the course. `earlier_step`: an earlier step is not done. The others are rules of a launch, or what prevents the enrolment.',
           }),
@@ -298,7 +302,7 @@ export const Explanation = Fields(
       Fields({
         UnitID: Type.String(),
         Title: Type.String(),
-        MoveOn: OneOf(moveOns, { description: 'The criterion that satisfies the unit.' }),
+        MoveOn: OneOf(moveOns, { title: 'MoveOn', description: 'The criterion that satisfies the unit.' }),
         Satisfied: Type.Boolean(),
         CompletedAt: Reported,
         PassedAt: Reported,
@@ -344,6 +348,7 @@ export const TimelineEntry = Fields(
     ),
     Actor: Nullable(
       OneOf(actorKinds, {
+        title: 'ActorKind',
         description:
           'Who changed the enrolment manually, as in GET /audit; null if the change was not manual.',
       }),

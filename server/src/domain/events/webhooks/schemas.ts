@@ -12,6 +12,7 @@ const Types = Type.Unsafe<string[] | null>({
   description: 'Event types to send; null means all. Null if `Kind` is `xapi`.',
 });
 const Status = OneOf(['enabled', 'disabled'], {
+  title: 'WebhookStatus',
   description:
     'Once enabled again, the endpoint continues where it stopped and receives the events that it missed.',
 });
@@ -21,8 +22,9 @@ const webhookKinds = [...newKinds, 'lti'] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 const kinds =
   '`events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored.';
-const NewKind = OneOf(newKinds, { description: kinds });
+const NewKind = OneOf(newKinds, { title: 'NewWebhookKind', description: kinds });
 const Kind = OneOf(webhookKinds, {
+  title: 'WebhookKind',
   description: `${kinds} \`lti\`: a learning platform receives scores; WebhookID is its PlatformID.`,
 });
 
@@ -133,7 +135,7 @@ export const Delivery = Fields(
       description: 'The statements that are sent together, in order; null for events.',
     }),
     Reason: OneOf(['event', 'replay', 'ping']),
-    Status: OneOf(deliveryStatuses),
+    Status: OneOf(deliveryStatuses, { title: 'DeliveryStatus' }),
     Attempts: Type.Integer(),
     CreatedAt: Instant(),
     AttemptedAt: Nullable(Instant()),
@@ -171,7 +173,7 @@ export type DeliveryBody = Type.Static<typeof Event>;
 
 export const deliveryQuery = Fields({
   ...pageQuery,
-  Status: Type.Optional(OneOf(deliveryStatuses)),
+  Status: Type.Optional(OneOf(deliveryStatuses, { title: 'DeliveryStatus' })),
   EnrollID: Type.Optional(
     Type.String({ format: 'uuid', description: 'Only deliveries of events about this enrolment.' }),
   ),
@@ -201,8 +203,11 @@ export const Replay = Fields(
 );
 export type Replay = Type.Static<typeof Replay>;
 
-export const ReplayResult = Fields({
-  Deliveries: Type.Integer({
-    description: 'The number of events, or of batches of statements, that will be sent again.',
-  }),
-});
+export const ReplayResult = Fields(
+  {
+    Deliveries: Type.Integer({
+      description: 'The number of events, or of batches of statements, that will be sent again.',
+    }),
+  },
+  { title: 'ReplayResult' },
+);

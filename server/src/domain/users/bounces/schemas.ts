@@ -21,6 +21,7 @@ export const BounceReport = Fields(
       }),
     ),
     Kind: OneOf(bounceKinds, {
+      title: 'BounceKind',
       description:
         '`permanent`: a hard bounce, for example because the address does not exist. `temporary`: a soft bounce, for example because the mailbox is full.',
     }),

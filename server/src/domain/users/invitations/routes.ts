@@ -65,7 +65,7 @@ export const invitationRoutes = [
       ...pageQuery,
       ...orderQuery,
       ...countQuery,
-      Status: Type.Optional(OneOf(invitationStatuses)),
+      Status: Type.Optional(OneOf(invitationStatuses, { title: 'InvitationStatus' })),
     }),
     responses: { 200: { description: 'A page of invitations.', schema: CountedPageOf(Invitation) } },
     handle: async (ctx, { query }) => ok(await listInvitations(ctx, query)),

@@ -11,6 +11,7 @@ export const Invitation = Fields(
     InvitationID,
     LoginID,
     Status: OneOf(invitationStatuses, {
+      title: 'InvitationStatus',
       description:
         '`revoked`: revoked with DELETE, or because the user got a new password or was disabled, or because the tenant was suspended. A newer invitation replaces this one.',
     }),
