@@ -128,8 +128,10 @@ test('the example of each event has the fields that such events have, and matche
 test('the event catalogue is in the OpenAPI document', async () => {
   const { body } = await service.api('GET', '/openapi.json');
   assert.equal(body.openapi, '3.1.0');
-  const schema = body.webhooks['enrolment.created'].post.requestBody.content['application/json'].schema;
-  assert.deepEqual(Object.keys(schema.properties.Data.properties), [
+  const { schema } = body.webhooks['enrolment.created'].post.requestBody.content['application/json'];
+  assert.deepEqual(schema, { $ref: '#/components/schemas/EnrolmentCreatedEvent' });
+  const { properties } = body.components.schemas.EnrolmentCreatedEvent;
+  assert.deepEqual(Object.keys(properties.Data.properties), [
     'DurationID',
     'PathEnrollID',
     'Reference',
