@@ -281,6 +281,11 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   TargetID: id(1),
   TargetName: 'ada',
   Hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  // The deployment
+  ...ofRecord('Deployment', { Concerns: [], LastBackupAt: at, CertificateDaysLeft: null }),
+  ...{ Due: 0, OldestDueSeconds: 0, Pending: 0, OldestPendingSeconds: 0, Failing: 0, Failures: 0 },
+  ...{ OverdueSeconds: 0, CacheBytes: null, DamagedReleases: 0, FreeBytes: 41_943_040_000 },
+  SizeBytes: 107_374_182_400,
   // The player
   'Receipt.Status': 'completed',
   'Receipt.Preview': 'eyJhbGciOiJkaXIifQ',

@@ -5,6 +5,7 @@ import { Fields, Text } from '../../http/validation/schema.ts';
 import { CourseID } from '../catalogue/schemas.ts';
 import { AttributeFilter, LoginID } from '../users/schemas.ts';
 import { readAttention } from './attention.ts';
+import { deploymentRoute } from './deployment.ts';
 import { countDays, listAccess, listActivity, listCompletion } from './figures.ts';
 import { listRecordOfUser, listRecords, TrainingRecord } from './records.ts';
 import {
@@ -19,6 +20,7 @@ import {
 import { usageRoute } from './usage.ts';
 
 export const reportRoutes = [
+  deploymentRoute,
   usageRoute,
   route({
     method: 'GET',

@@ -28,7 +28,7 @@ const timeoutMilliseconds = 500;
 /** Metrics that could not be read for this many intervals are left out. */
 const staleAfter = 4;
 
-const diskMetrics: MetricGroup = {
+export const diskMetrics: MetricGroup = {
   name: 'disk',
   seconds: 15,
   gauges: {
