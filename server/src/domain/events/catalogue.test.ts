@@ -131,9 +131,5 @@ test('the event catalogue is in the OpenAPI document', async () => {
   const { schema } = body.webhooks['enrolment.created'].post.requestBody.content['application/json'];
   assert.deepEqual(schema, { $ref: '#/components/schemas/EnrolmentCreatedEvent' });
   const { properties } = body.components.schemas.EnrolmentCreatedEvent;
-  assert.deepEqual(Object.keys(properties.Data.properties), [
-    'DurationID',
-    'PathEnrollID',
-    'Reference',
-  ]);
+  assert.deepEqual(Object.keys(properties.Data.properties), ['DurationID', 'PathEnrollID', 'Reference']);
 });
