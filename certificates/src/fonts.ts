@@ -6,7 +6,20 @@ import type { fontFiles } from './font-files.ts';
 export type FontName = keyof typeof fontFiles;
 export type Style = 'sans' | 'sansBold' | 'serif';
 
-export type LoadedFont = { name: FontName; bytes: Buffer; font: Font; unitsPerEm: number };
+/** What pdfkit keeps of a font. */
+export type ParsedFont = {
+  getGlyph: (id: number) => { advanceWidth: number };
+  layout: (text: string) => object;
+};
+
+export type LoadedFont = {
+  name: FontName;
+  bytes: Buffer;
+  font: Font;
+  unitsPerEm: number;
+  /** Set when pdfkit has parsed it, which takes longer than drawing a page. */
+  parsed?: ParsedFont;
+};
 
 /** A glyph in font units, with the characters that it stands for. */
 export type Shaped = {
@@ -25,7 +38,7 @@ function load(name: FontName): LoadedFont {
   if (known) return known;
   const bytes = readFileSync(join(import.meta.dirname, 'fonts', `${name}.ttf`));
   const face = new Face(new Blob(bytes));
-  const font = { name, bytes, font: new Font(face), unitsPerEm: face.upem };
+  const font: LoadedFont = { name, bytes, font: new Font(face), unitsPerEm: face.upem };
   loaded.set(name, font);
   return font;
 }

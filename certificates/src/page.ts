@@ -1,6 +1,6 @@
 import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
-import type { LoadedFont, Shaped, Style } from './fonts.ts';
+import type { LoadedFont, ParsedFont, Shaped, Style } from './fonts.ts';
 import { fontsFor } from './fonts.ts';
 import { fit, type Line, lineWidth } from './lines.ts';
 import type { CertificateInput } from './types.ts';
@@ -35,20 +35,20 @@ export type Page = {
 /** Copied text is wrong in these scripts unless the original text is given beside the glyphs. */
 const needsActualText = /[\p{Script=Arabic}\p{Script=Thai}\p{Script=Devanagari}]/u;
 
-type FontkitFont = {
-  getGlyph: (id: number, codePoints: number[]) => object;
-  layout: (text: string) => object;
-};
-
 /**
  * Draws a run with its own glyphs: pdfkit asks its font for the layout of a text. pdfkit's own layout is wrong in Thai
- * and Arabic. The cast names what pdfkit keeps of a font.
+ * and Arabic. The cast names what pdfkit keeps of a font. A parsed font is used for all documents, and keeps the glyphs
+ * that it has once made, so the characters of a glyph come from here.
  */
 function useGlyphs(doc: PDFKit.PDFDocument, font: LoadedFont, glyphs: Shaped): void {
   doc.font(font.name);
-  const { font: drawn } = (doc as unknown as { _font: { font: FontkitFont } })._font;
+  const { font: drawn } = (doc as unknown as { _font: { font: ParsedFont } })._font;
+  font.parsed ??= drawn;
   drawn.layout = () => ({
-    glyphs: glyphs.map(({ id, codePoints }) => drawn.getGlyph(id, codePoints)),
+    glyphs: glyphs.map(({ id, codePoints }) => ({
+      ...{ id, codePoints },
+      advanceWidth: drawn.getGlyph(id).advanceWidth,
+    })),
     positions: glyphs.map(({ xAdvance, xOffset, yOffset }) => ({ xAdvance, yAdvance: 0, xOffset, yOffset })),
     advanceWidth: glyphs.reduce((sum, { xAdvance }) => sum + xAdvance, 0),
   });
@@ -79,8 +79,9 @@ export function openPage(input: CertificateInput, texts: string): Page {
   const registered = new Set<string>();
   const fontsOf = (style: Style) => {
     const fonts = fontsFor(style, texts);
-    for (const { name, bytes } of fonts)
-      if (!registered.has(name)) registered.add(name) && doc.registerFont(name, bytes);
+    // pdfkit also takes fonts that it has parsed, which its types leave out.
+    for (const { name, bytes, parsed } of fonts)
+      if (!registered.has(name)) registered.add(name) && doc.registerFont(name, (parsed ?? bytes) as Buffer);
     return fonts;
   };
   const { width, height } = doc.page;

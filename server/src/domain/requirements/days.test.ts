@@ -40,11 +40,13 @@ test('the lists of obligations show what the model expects, with each status, ov
   const start = clock.now().getTime();
   const cases = Array.from({ length: tenants }, (_, n) => caseOf(n + 1));
   const steps = await Promise.all(
-    cases.map(async ({ rule, zone, happenings, looks }) => {
+    cases.map(async (given) => {
+      const { rule, certificate, zone, happenings, looks } = given;
       const tenant = await newTenant(service);
       const { api, user } = tenant;
       expectStatus(await api('PUT', '/settings', { TimeZone: zone }), 200);
-      const [LoginID, CourseID] = [await user(), await newCourse(service)];
+      const Certificate = certificate === null ? null : { On: 'completed', ValidFor: certificate };
+      const [LoginID, CourseID] = [await user(), await newCourse(service, { Certificate })];
       const { Status: _, DurationID: __, ...sent } = rule;
       const all = { ...sent, CourseIDs: [CourseID], Audience: { Groups: ['in'] } };
       const fields = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
@@ -59,9 +61,7 @@ test('the lists of obligations show what the model expects, with each status, ov
         const rows = await list();
         const day = (at: string | null) => (at === null ? null : localDay(Date.parse(at), zone));
         const found = rows.map((row) => `${row.Status} ${day(row.DueAt)} ${day(row.ValidUntil)}`).sort();
-        const expected = model(rule, zone, happened, now).map(
-          ({ status, due, end }) => `${status} ${due} ${end}`,
-        );
+        const expected = model(given, happened, now).map(({ status, due, end }) => `${status} ${due} ${end}`);
         assert.deepEqual(found, expected.sort(), `${new Date(now).toISOString()} ${JSON.stringify(rule)}`);
         for (const status of obligationStatuses)
           assert.deepEqual(
@@ -73,12 +73,18 @@ test('the lists of obligations show what the model expects, with each status, ov
       // The cases begin in different years, and this service has one clock.
       const first = Math.min(...looks, ...happenings.map(({ at }) => at));
       const moved = (at: number) => at - first + start + 86_400_000;
+      const complete = async () => {
+        const CompletedAt = clock.now().toISOString();
+        if (certificate === null) return api('POST', '/completion', { LoginID, CourseID, CompletedAt });
+        const { body } = await api('POST', `/enrol/${LoginID}/${CourseID}`, { IfEnrolled: 'renew' });
+        const Override = { Completion: 'completed', Reason: 'Seen' };
+        return api('PUT', `/enrolment/${LoginID}/${body.EnrollID}`, { Override });
+      };
       const act = async ({ at, what }: Happening) => {
         happened.push({ at, what });
-        const CompletedAt = clock.now().toISOString();
         const done =
           what === 'complete'
-            ? await api('POST', '/completion', { LoginID, CourseID, CompletedAt })
+            ? await complete()
             : await api('PUT', `/user/${LoginID}`, { GroupName: what === 'join' ? 'in' : 'out' });
         assert.ok(done.status < 300, JSON.stringify(done.body));
       };

@@ -7,13 +7,22 @@ import { pathToFileURL } from 'node:url';
 import type { Completion, evaluate as Evaluate, ObligationRow } from './evaluate.ts';
 import { evaluate } from './evaluate.ts';
 import { obligationStatusAt } from './status.ts';
-import { type Case, caseOf, type Expected, type Happening, localDay, model } from './test-support.ts';
+import {
+  type Case,
+  caseOf,
+  certifiedUntil,
+  type Expected,
+  type Happening,
+  localDay,
+  model,
+} from './test-support.ts';
 
 /**
  * What the service stores if it evaluates after everything that happened and at each `next_change_at`, and what it
  * shows at other times.
  */
-function difference(own: typeof Evaluate, { rule, zone, happenings, looks }: Case): string | null {
+function difference(own: typeof Evaluate, given: Case): string | null {
+  const { rule, certificate, zone, happenings, looks } = given;
   let rows: ObligationRow[] = [];
   let ids = 0;
   const completions: Completion[] = [];
@@ -41,7 +50,10 @@ function difference(own: typeof Evaluate, { rule, zone, happenings, looks }: Cas
     if (one) {
       happened.push(one);
       if (one.what === 'complete')
-        completions.push({ id: String(time), external: false, at: now, voided: false });
+        completions.push({
+          ...{ id: String(time), external: false, at: now, voided: false },
+          certified: certifiedUntil(certificate, time, zone),
+        });
       else isMember = one.what === 'join';
       look(now);
     }
@@ -50,9 +62,9 @@ function difference(own: typeof Evaluate, { rule, zone, happenings, looks }: Cas
       due: localDay(row.due_at.getTime(), zone),
       end: row.valid_until === null ? null : localDay(row.valid_until.getTime(), zone),
     }));
-    const [expected, actual] = [sorted(model(rule, zone, happened, time)), sorted(found)];
+    const [expected, actual] = [sorted(model(given, happened, time)), sorted(found)];
     if (expected !== actual)
-      return `${now.toISOString()} ${zone} ${JSON.stringify(rule)}\n${JSON.stringify(
+      return `${now.toISOString()} ${zone} ${certificate} ${JSON.stringify(rule)}\n${JSON.stringify(
         happened.map(({ at, what }) => `${new Date(at).toISOString()} ${what}`),
       )}\nexpected\n${expected}\nfound\n${actual}`;
   }
@@ -94,11 +106,14 @@ async function mutant(
 
 const mutants: readonly (readonly ['evaluate' | 'terms', string, string])[] = [
   ['terms', 'addPeriods(start, rule.ValidFor, terms)', 'addPeriods(start, rule.ValidFor, 1)'],
-  ['terms', 'valid_until: lastSecond(end, zone)', 'valid_until: firstInstant(end, zone)'],
+  ['terms', 'certified : lastSecond(end, zone)', 'certified : firstInstant(end, zone)'],
   ['terms', 'addDays(day, -rule.DueSoonDays)', 'addDays(day, 1 - rule.DueSoonDays)'],
   ['terms', 'addDays(end, -rule.ExpiringDays), zone', 'addDays(end, -rule.ExpiringDays), "UTC"'],
   ['terms', 'addPeriods(end, rule.Window, -1)', 'addPeriods(start, rule.Window, 1)'],
   ['terms', 'isInWindow ? 0 : 1', '1'],
+  ['terms', 'own ?? (certified && dayOf(certified, zone))', 'own'],
+  ['terms', ' || wanted > start', ''],
+  ['evaluate', 'metOn: day, certified }', 'metOn: day, certified: null }'],
   ['terms', 'due_at: lastSecond(day, zone)', 'due_at: lastSecond(addDays(day, 1), zone)'],
   ['evaluate', 'found.at <= previous.valid_until', 'true'],
   ['evaluate', 'previous.term + 1', 'previous.term'],

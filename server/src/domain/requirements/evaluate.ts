@@ -46,7 +46,14 @@ export type ObligationRow = {
 };
 
 /** A result that satisfies the requirement, of an enrolment or from elsewhere. */
-export type Completion = { id: string; external: boolean; at: Date; voided: boolean };
+export type Completion = {
+  id: string;
+  external: boolean;
+  at: Date;
+  voided: boolean;
+  /** When its certificate ends; null if it has none, or one without end. */
+  certified: Date | null;
+};
 
 export type Evaluation = {
   rule: Rule;
@@ -211,14 +218,14 @@ function settle(input: Evaluation, row: ObligationRow, previous: ObligationRow |
     row.term_start = continues ? previous.term_start : dayOf(found.at, zone);
     row.term = continues ? previous.term + 1 : 1;
   }
-  const { valid_until, expiring_at } = termOf(input, row);
+  const { valid_until, expiring_at } = termOf(input, row, found.certified);
   Object.assign(row, { valid_until, expiring_at });
   return true;
 }
 
-function termOf({ rule, zone }: Evaluation, row: ObligationRow) {
+function termOf({ rule, zone }: Evaluation, row: ObligationRow, certified = row.valid_until) {
   const metOn = dayOf(row.met_at ?? row.opened_at, zone);
-  return termDates(rule, row.term_start ?? metOn, row.term, metOn, zone);
+  return termDates(rule, { start: row.term_start ?? metOn, terms: row.term, metOn, certified }, zone);
 }
 
 /** The present completion stays as long as it exists. Otherwise: the latest one before the assignment that was still valid then, or else the first one since. */
@@ -238,10 +245,10 @@ function satisfying(
     const { met_at } = previous;
     return candidates.find(({ at }) => met_at === null || at > met_at);
   }
-  const earlier = candidates.filter(({ at }) => {
+  const earlier = candidates.filter(({ at, certified }) => {
     if (at > row.opened_at) return false;
     const day = dayOf(at, zone);
-    const { valid_until } = termDates(rule, day, 1, day, zone);
+    const { valid_until } = termDates(rule, { start: day, terms: 1, metOn: day, certified }, zone);
     return valid_until === null || valid_until >= row.opened_at;
   });
   return earlier.at(-1) ?? candidates.find(({ at }) => at > row.opened_at);

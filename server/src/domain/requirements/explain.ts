@@ -1,6 +1,7 @@
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
+import { showNumber } from '../certificates/record/number.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { audienceParts } from './audience.ts';
@@ -22,11 +23,18 @@ select ${appliesTo('own', 'rule')} as is_member,
   coalesce(
     (select held.course_id from enrolment held where held.tenant_id = $1 and held.enroll_id = $4::uuid),
     (select held.course_id from external_completion held where held.tenant_id = $1 and held.completion_id = $4::uuid)
-  ) as met_course
+  ) as met_course,
+  (select given.number from certificate given where given.tenant_id = $1 and given.enroll_id = $4::uuid
+    order by given.certificate_id desc limit 1) as certificate
 from requirement rule join "user" own on own.tenant_id = $1
 where rule.tenant_id = $1 and rule.requirement_id = $3 and own.user_id = $2`;
 
-type Matches = { is_member: boolean; parts: Record<string, boolean>; met_course: string | null };
+type Matches = {
+  is_member: boolean;
+  parts: Record<string, boolean>;
+  met_course: string | null;
+  certificate: string | null;
+};
 
 const valuesOf = (part: unknown): string[] =>
   Array.isArray(part)
@@ -62,7 +70,7 @@ export async function explainObligation(
       ...{ Part, Values: valuesOf(part), Matches: matches?.parts[Part] ?? false },
     })),
     Status: row ? obligationStatusAt(row, now) : null,
-    Dates: row ? datesOf(rule, row, zone) : [],
+    Dates: row ? datesOf(rule, row, { zone, certificate: matches?.certificate ?? null }) : [],
     SatisfiedBy:
       row?.met_at && row.met_by
         ? {
@@ -83,7 +91,11 @@ export async function explainObligation(
   };
 }
 
-function datesOf(rule: Rule, row: ObligationRow, zone: string): ObligationExplanation['Dates'] {
+function datesOf(
+  rule: Rule,
+  row: ObligationRow,
+  { zone, certificate }: { zone: string; certificate: string | null },
+): ObligationExplanation['Dates'] {
   const on = (at: Date) => dayOf(at, zone);
   const lastSecond = `the last second of that day in ${zone}`;
   const due = {
@@ -112,7 +124,10 @@ function datesOf(rule: Rule, row: ObligationRow, zone: string): ObligationExplan
   if (row.valid_until === null)
     return [
       ...[due, soon, met],
-      { Name: 'ValidUntil', At: null, Derivation: 'The requirement has neither ValidFor nor Cycle.' },
+      {
+        ...{ Name: 'ValidUntil', At: null },
+        Derivation: `The requirement has neither ValidFor nor Cycle, and ${certificate === null ? 'the completion has no certificate' : `the certificate ${showNumber(certificate)} has no end`}.`,
+      },
     ];
   const start = row.term_start ?? on(row.met_at);
   const valid = {
@@ -120,7 +135,9 @@ function datesOf(rule: Rule, row: ObligationRow, zone: string): ObligationExplan
     At: row.valid_until.toISOString(),
     Derivation: rule.Cycle
       ? `The cycle that ends every ${rule.Cycle.Years ?? 1} years on ${rule.Cycle.On}, for a completion on ${start}.`
-      : `Counts from ${start}, plus ${row.term} × ${rule.ValidFor}: ${lastSecond}.`,
+      : rule.ValidFor === null
+        ? `The end of the certificate ${showNumber(certificate ?? '')}, because the requirement has neither ValidFor nor Cycle.`
+        : `Counts from ${start}, plus ${row.term} × ${rule.ValidFor}: ${lastSecond}.`,
   };
   const expiring = {
     Name: 'ExpiringAt',

@@ -59,7 +59,9 @@ select held.user_id, held.enroll_id, held.course_id, held.status, held.ended_at,
   coalesce(held.completed_at, (held.override ->> 'At')::timestamptz, held.last_accessed_at, held.changed_at) as at,
   coalesce(coalesce(held.override ->> 'Success', held.success) = 'passed'
     or coalesce(held.override ->> 'Completion', held.completion) = 'completed'
-      and coalesce(held.override ->> 'Success', held.success) <> 'failed', false) as counts
+      and coalesce(held.override ->> 'Success', held.success) <> 'failed', false) as counts,
+  (select given.valid_until from certificate given where given.tenant_id = $1 and given.enroll_id = held.enroll_id
+    order by given.certificate_id desc limit 1) as certified
 from enrolment held
 left join release on release.release_id = held.release_id
 where held.tenant_id = $1 and held.user_id = any($2::uuid[]) and held.course_id = any($3) order by held.enroll_id`;
@@ -81,6 +83,7 @@ type EnrolmentFact = {
   release: number | null;
   at: Date;
   counts: boolean;
+  certified: Date | null;
 };
 
 export type Facts = {
@@ -118,18 +121,20 @@ export async function readFacts(
     completionsOf: ({ user_id, requirement_id }) => {
       const known = rules.get(requirement_id);
       const ofRule = ({ course_id }: { course_id: string }) => known?.rule.CourseIDs.includes(course_id);
-      const external = (completionsByUser.get(user_id) ?? [])
-        .filter(ofRule)
-        .map(({ completion_id, at }) => ({ id: completion_id, external: true, at, voided: false }));
+      const external = (completionsByUser.get(user_id) ?? []).filter(ofRule).map(({ completion_id, at }) => ({
+        ...{ id: completion_id, external: true, at, voided: false, certified: null },
+      }));
       return (enrolmentsByUser.get(user_id) ?? [])
         .filter((held) => held.counts && ofRule(held))
-        .map(({ enroll_id, course_id, at, release }) => ({
-          ...{ id: enroll_id, external: false, at },
-          voided: (known?.voided ?? []).some(
-            ({ CourseID, Release, Before }) =>
-              CourseID === course_id && Release === release && at < new Date(Before),
-          ),
-        }))
+        .map(
+          ({ enroll_id, course_id, at, release, certified }): Completion => ({
+            ...{ id: enroll_id, external: false, at, certified },
+            voided: (known?.voided ?? []).some(
+              ({ CourseID, Release, Before }) =>
+                CourseID === course_id && Release === release && at < new Date(Before),
+            ),
+          }),
+        )
         .concat(external)
         .sort((a, b) => a.at.getTime() - b.at.getTime());
     },

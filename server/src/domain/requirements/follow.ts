@@ -7,6 +7,7 @@ import {
   tenantNowOfSql,
 } from '../../infra/context/context.ts';
 import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
+import { issueDue } from '../certificates/issue.ts';
 import type { EventType } from '../events/types.ts';
 import { applyToUsers } from './apply.ts';
 import { appliesTo } from './facts.ts';
@@ -30,6 +31,7 @@ const followed: readonly EventType[] = [
   'enrolment.withdrawn',
   'completion.recorded',
   'completion.deleted',
+  'certificate.issued',
 ];
 
 /**
@@ -69,8 +71,10 @@ from (
 ) next`;
 
 /** Evaluates the users of the next events. Returns whether there may be more; null if another node does it. */
-const followNext = (ctx: TenantContext) =>
-  alone(ctx, async (ctx, position) => {
+async function followNext(ctx: TenantContext): Promise<boolean | null> {
+  // A result may count until its certificate ends.
+  await issueDue(ctx);
+  return alone(ctx, async (ctx, position) => {
     const [next] = await run<{ position: number | null; found: number; users: string[] }>(ctx, {
       name: 'followed_events',
       text: eventsText,
@@ -85,6 +89,7 @@ const followNext = (ctx: TenantContext) =>
       .execute();
     return next.found === maxEvents;
   });
+}
 
 /** Takes the next steps that time brings. Returns whether there may be more. */
 const passNext = (ctx: TenantContext) =>

@@ -218,3 +218,30 @@ test('obligations are found by their filters, and by nobody else', async () => {
   expectProblem(await tenant.api('GET', '/obligation?Status=late'), 422, 'validation_failed', 'Status');
   assert.deepEqual((await other.api('GET', '/obligation')).body.Items, []);
 });
+
+test('a completion counts until its certificate ends, if the requirement has no term', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Certificate: { On: 'completed', ValidFor: 'P3M' } });
+  const LoginID = await tenant.user();
+  const body = { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P30D', Window: 'P20D' };
+  expectStatus(await put(tenant, 'own', body), 201);
+  const [open] = await obligationsOf(tenant, LoginID);
+  await complete(tenant, LoginID, open?.EnrollID ?? '');
+  const [met] = await obligationsOf(tenant, LoginID);
+  const path = `/enrolment/${LoginID}/${open?.EnrollID}/certificate`;
+  const { Number: number, ValidUntil } = (await tenant.api('GET', path)).body;
+  assert.deepEqual([met?.Status, met?.ValidUntil], ['met', ValidUntil]);
+  const explain = async () => (await tenant.api('GET', `/obligation/${LoginID}/own/explain`)).body.Dates;
+  const dates: { Name: string; At: string; Derivation: string }[] = await explain();
+  assert.deepEqual(
+    dates.find(({ Name }) => Name === 'ValidUntil'),
+    {
+      ...{ Name: 'ValidUntil', At: ValidUntil },
+      Derivation: `The end of the certificate ${number}, because the requirement has neither ValidFor nor Cycle.`,
+    },
+  );
+  clock.advance({ seconds: (Date.parse(ValidUntil) - clock.now().getTime()) / 1000 - 19 * 86_400 });
+  assert.deepEqual((await statuses(tenant, LoginID)).sort(), ['expiring', 'not_due']);
+  expectStatus(await put(tenant, 'own', { ValidFor: 'P1Y' }), 200);
+  assert.deepEqual((await statuses(tenant, LoginID)).sort(), ['closed', 'met']);
+});

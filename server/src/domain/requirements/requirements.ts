@@ -17,6 +17,7 @@ import {
   type RequirementPlan,
   type Rule,
 } from './schemas.ts';
+import { hasTerm } from './terms.ts';
 
 export const firstId = '00000000-0000-0000-0000-000000000000';
 
@@ -124,11 +125,8 @@ function checkDates(rule: Rule): void {
       );
   if (Cycle !== null && !isMonthAndDay(Cycle.On))
     throw invalid('Cycle', `On is ${Cycle.On}, which is not a month and a day. Send one such as 12-31.`);
-  if (ValidFor === null && Cycle === null) {
-    if (Window !== null)
-      throw invalid('Window', 'Window needs a term. Send ValidFor or Cycle, or leave Window out.');
-    return;
-  }
+  // The end of the certificate decides.
+  if (!hasTerm(rule)) return;
   if (CountsFrom === 'expiry' && Cycle !== null)
     throw invalid(
       'CountsFrom',
@@ -163,6 +161,24 @@ async function checkCourses(ctx: TenantContext, { CourseIDs, DurationID }: Rule)
     );
   if (DurationID === null && options.length > 1)
     throw invalid('DurationID', `The course ${first} has several enrolment options. Send one of ${known}.`);
+}
+
+const endingText = `
+select from course left join certificate_template own on own.tenant_id = $1 and own.course_id = course.course_id
+cross join lateral (select coalesce(own.rule, course.certificate) as rule) valid
+where course.course_id = any($2::text[]) and valid.rule ->> 'On' is not null
+  and coalesce(valid.rule ->> 'ValidFor', valid.rule ->> 'ValidTo') is not null limit 1`;
+
+/** Without a term of its own, the ends of certificates decide. */
+async function checkWindow(ctx: TenantContext, rule: Rule): Promise<void> {
+  if (rule.Window === null || hasTerm(rule)) return;
+  const values = [ctx.tenantId, rule.CourseIDs];
+  const ending = await run(ctx, { name: 'courses_with_ends', text: endingText, values });
+  if (ending.length === 0)
+    throw invalid(
+      'Window',
+      'Window needs a term. Send ValidFor or Cycle, choose a course whose certificates end, or leave Window out.',
+    );
 }
 
 const unknownText = `
@@ -244,6 +260,7 @@ async function change(ctx: TenantContext, { requirementId, Confirm: _, ...sent }
   const before = stored?.rule ?? null;
   const rule = merged(before, sent);
   checkDates(rule);
+  await checkWindow(ctx, rule);
   if (sent.CourseIDs !== undefined || sent.DurationID !== undefined || !before) await checkCourses(ctx, rule);
   if (sent.Audience !== undefined) await checkPeople(ctx, rule);
   const names = Object.keys(rule) as (keyof Rule)[];

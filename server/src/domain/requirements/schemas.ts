@@ -68,7 +68,9 @@ const rule = {
   ),
   DueOn: Nullable(Day('The day on which it is due, for all users. DueAfter replaces it.')),
   ValidFor: Nullable(
-    Period('How long a completion counts. Without ValidFor and Cycle, it counts permanently.'),
+    Period(
+      'How long a completion counts. Without ValidFor and Cycle, it counts until its certificate ends, or permanently if it has none.',
+    ),
   ),
   Cycle: Nullable({
     ...Cycle,

@@ -17,13 +17,19 @@ type Terms = Pick<
   'ValidFor' | 'Cycle' | 'Window' | 'ExpiringDays' | 'DueAfter' | 'DueOn' | 'DueSoonDays'
 >;
 
+/** Whether the requirement decides how long a completion counts. Otherwise, its certificate does. */
+export const hasTerm = ({ ValidFor, Cycle }: Pick<Rule, 'ValidFor' | 'Cycle'>) =>
+  ValidFor !== null || Cycle !== null;
+
 /** The day on which an obligation is due that was assigned on this day. */
 export const dueDay = ({ DueAfter, DueOn }: Terms, assigned: Day): Day =>
   DueAfter === null ? (DueOn ?? assigned) : addPeriods(assigned, DueAfter);
 
 /** The first instant of the window before the last day of a term, in which a new completion counts for the next term. */
 export function windowDay(rule: Terms, start: Day, end: Day): Day {
-  if (rule.Window !== null) return addPeriods(end, rule.Window, -1);
+  const wanted = rule.Window === null ? start : addPeriods(end, rule.Window, -1);
+  // The term of a certificate may be shorter than the window.
+  if (rule.Window !== null && (hasTerm(rule) || wanted > start)) return wanted;
   const days = daysBetween(start, end);
   return addDays(end, -(rule.ExpiringDays < days ? rule.ExpiringDays : Math.floor(days / 2)));
 }
@@ -53,12 +59,20 @@ export const dueDates = (rule: Terms, day: Day, zone: string) => ({
 
 export type Term = { valid_until: Date | null; expiring_at: Date | null; opens: Date | null };
 
-/** The end of a term, when it is about to expire, and when the next one opens. */
-export function termDates(rule: Terms, start: Day, terms: number, metOn: Day, zone: string): Term {
-  const end = lastDay(rule, start, terms);
+/**
+ * The end of a term, when it is about to expire, and when the next one opens. `certified` is when the certificate for the
+ * completion ends, which counts if the requirement has no term of its own.
+ */
+export function termDates(
+  rule: Terms,
+  { start, terms, metOn, certified }: { start: Day; terms: number; metOn: Day; certified: Date | null },
+  zone: string,
+): Term {
+  const own = lastDay(rule, start, terms);
+  const end = own ?? (certified && dayOf(certified, zone));
   if (end === null) return { valid_until: null, expiring_at: null, opens: null };
   return {
-    valid_until: lastSecond(end, zone),
+    valid_until: own === null ? certified : lastSecond(end, zone),
     expiring_at: firstInstant(addDays(end, -rule.ExpiringDays), zone),
     opens: firstInstant(windowDay(rule, metOn, end), zone),
   };

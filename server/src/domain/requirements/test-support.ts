@@ -83,14 +83,23 @@ type Term = {
 export type Happening = { at: number; what: 'join' | 'leave' | 'complete' };
 export type Expected = { status: string; due: number; end: number | null };
 
-const window = (rule: Rule, start: number, end: number) =>
-  rule.Window
-    ? later(end, rule.Window, -1)
-    : end - (rule.ExpiringDays < end - start ? rule.ExpiringDays : Math.floor((end - start) / 2));
+/** `certificate` is the period for which certificates are valid, which decides if the requirement has no term. */
+type Terms = Rule & { certificate: string | null };
 
-function endOf(rule: Rule, start: number, times: number): number | null {
+function window(rule: Terms, start: number, end: number): number {
+  const usual = end - (rule.ExpiringDays < end - start ? rule.ExpiringDays : Math.floor((end - start) / 2));
+  if (!rule.Window) return usual;
+  const wanted = later(end, rule.Window, -1);
+  return !rule.ValidFor && !rule.Cycle && wanted <= start ? usual : wanted;
+}
+
+/** When the certificate for a result at this time ends. */
+export const certifiedUntil = (certificate: string | null, at: number, zone: string): Date | null =>
+  certificate === null ? null : new Date(endOfDay(later(localDay(at, zone), certificate, 1), zone));
+
+function endOf(rule: Terms, start: number, times: number): number | null {
   if (rule.ValidFor) return later(start, rule.ValidFor, times);
-  if (!rule.Cycle) return null;
+  if (!rule.Cycle) return rule.certificate === null ? null : later(start, rule.certificate, 1);
   const ends = cycleEnds(rule.Cycle.On);
   const at = ends.findIndex((end) => end >= start);
   const counts = start >= window(rule, ends[at - 1] ?? 0, ends[at] ?? 0) ? at + 1 : at;
@@ -98,7 +107,12 @@ function endOf(rule: Rule, start: number, times: number): number | null {
 }
 
 /** Replays what has happened to one person, and says what holds now. */
-export function model(rule: Rule, zone: string, happenings: readonly Happening[], now: number): Expected[] {
+export function model(
+  { rule: own, certificate, zone }: Pick<Case, 'rule' | 'certificate' | 'zone'>,
+  happenings: readonly Happening[],
+  now: number,
+): Expected[] {
+  const rule = { ...own, certificate };
   const closed: Expected[] = [];
   let present: Term | null = null;
   let isMember = false;
@@ -184,7 +198,13 @@ export function model(rule: Rule, zone: string, happenings: readonly Happening[]
   return [...closed, ...open];
 }
 
-export type Case = { rule: Rule; zone: string; happenings: Happening[]; looks: number[] };
+export type Case = {
+  rule: Rule;
+  certificate: string | null;
+  zone: string;
+  happenings: Happening[];
+  looks: number[];
+};
 
 /** Ten years of one person, from a seed. */
 export function caseOf(seed: number): Case {
@@ -213,5 +233,9 @@ export function caseOf(seed: number): Case {
       (at): Happening => ({ at, what: pick(['join', 'join', 'leave', 'complete', 'complete', 'complete']) }),
     );
   const looks = Array.from({ length: 60 }, () => start + below(3650 * 24 * 60) * 60_000);
-  return { rule, zone: pick(zones), happenings, looks };
+  const zone = pick(zones);
+  if (below(4) > 0) return { rule, certificate: null, zone, happenings, looks };
+  const certificate = pick(['P1Y', 'P6M', 'P13W', 'P2W', 'P2Y']);
+  const own = { ...rule, ValidFor: null, Cycle: null, Window: pick([null, 'P20D', 'P2W']) };
+  return { rule: own, certificate, zone, happenings, looks };
 }

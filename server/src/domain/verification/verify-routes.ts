@@ -4,10 +4,10 @@ import { isNavigation } from '../../http/problems.ts';
 import { ok, route } from '../../http/routes.ts';
 import { beginWithin } from '../../infra/calls/limits.ts';
 import { Problem } from '../../lib/errors.ts';
+import { certificateNotFound, contentOf, toVerified } from '../certificates/record/record.ts';
+import { CertificateNumber, FileCheck, VerifiedCertificate } from '../certificates/record/schemas.ts';
 import { languageOf } from '../delivery/player/page-texts.ts';
 import { checkFile, maxFileBytes } from './check-file.ts';
-import { certificateNotFound, contentOf, toVerified } from './record/record.ts';
-import { CertificateNumber, FileCheck, VerifiedCertificate } from './record/schemas.ts';
 import { findByNumber } from './verify.ts';
 import { checkPage, unknownNumberPage, verifyPage } from './verify-page.ts';
 

@@ -1,13 +1,13 @@
 import { inflateSync } from 'node:zlib';
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { didOf, documentsOf, tenantOfDid } from '../certificates/credential/did.ts';
+import { loadProofs } from '../certificates/credential/sign.ts';
+import { drawCertificate } from '../certificates/formats.ts';
+import { toVerified } from '../certificates/record/record.ts';
+import type { FileCheck } from '../certificates/record/schemas.ts';
 import { readPublicKeys } from '../identity/tenant-keys.ts';
 import { knownTenant } from '../tenants/tenants.ts';
-import { didOf, documentsOf, tenantOfDid } from './credential/did.ts';
-import { loadProofs } from './credential/sign.ts';
-import { drawCertificate } from './formats.ts';
-import { toVerified } from './record/record.ts';
-import type { FileCheck } from './record/schemas.ts';
 import { findByNumber } from './verify.ts';
 
 /** The largest file that is checked. A PDF with a logo of the largest permitted size is smaller. */

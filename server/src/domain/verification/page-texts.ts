@@ -1,5 +1,5 @@
+import type { CertificateStatus, FileCheck } from '../certificates/record/schemas.ts';
 import type { Language } from '../tenants/schemas.ts';
-import type { CertificateStatus, FileCheck } from './record/schemas.ts';
 
 type Texts = {
   status: Record<CertificateStatus, string>;

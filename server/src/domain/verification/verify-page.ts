@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { RouteResponse } from '../../http/routes.ts';
 import { path } from '../../http/routes.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
+import type { VerifiedCertificate } from '../certificates/record/schemas.ts';
 import { rejectionPage } from '../delivery/player/rejection-page.ts';
 import type { Language } from '../tenants/schemas.ts';
 import { dayIn, textsIn } from './page-texts.ts';
-import type { VerifiedCertificate } from './record/schemas.ts';
 
 const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--good:#17693a;--good-soft:#e4f4ea;--bad:#a32218;--bad-soft:#fdebe9;--old:#7a5200;--old-soft:#fcf1dc;--link:#2456d6}
 @media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--good:#7fd6a1;--good-soft:#173324;--bad:#ff9f95;--bad-soft:#3d1b18;--old:#f2c46d;--old-soft:#372a10;--link:#8fb0ff}}

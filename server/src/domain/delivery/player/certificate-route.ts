@@ -1,16 +1,16 @@
 import Type from 'typebox';
-import { forTenant } from '../../db/transaction.ts';
-import { route } from '../../http/routes.ts';
-import { countWithin } from '../../infra/calls/limits.ts';
-import { Problem } from '../../lib/errors.ts';
-import { namesOf } from '../../lib/tables.ts';
-import { findOpenSession } from '../delivery/player/open-sessions.ts';
-import { readReviewSession } from '../delivery/player/review-tokens.ts';
-import { readSession } from '../delivery/player/tokens.ts';
-import { type SessionEnd, sessionEnds } from '../enrolments/run-time/progress-cache.ts';
-import { findNewest, notEarned } from './certificates.ts';
-import { acceptedFormat, formats, respondAs } from './formats.ts';
-import { Certificate } from './record/schemas.ts';
+import { forTenant } from '../../../db/transaction.ts';
+import { route } from '../../../http/routes.ts';
+import { countWithin } from '../../../infra/calls/limits.ts';
+import { Problem } from '../../../lib/errors.ts';
+import { namesOf } from '../../../lib/tables.ts';
+import { findNewest, notEarned } from '../../certificates/certificates.ts';
+import { acceptedFormat, formats, respondAs } from '../../certificates/formats.ts';
+import { Certificate } from '../../certificates/record/schemas.ts';
+import { type SessionEnd, sessionEnds } from '../../enrolments/run-time/progress-cache.ts';
+import { findOpenSession } from './open-sessions.ts';
+import { readReviewSession } from './review-tokens.ts';
+import { readSession } from './tokens.ts';
 
 const ended = (end: SessionEnd) => new Problem(end, sessionEnds[end]);
 

@@ -1,8 +1,8 @@
 import { forTenant, run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { readNumber } from '../certificates/record/number.ts';
+import type { CertificateRow } from '../certificates/record/record.ts';
 import { knownTenant } from '../tenants/tenants.ts';
-import { readNumber } from './record/number.ts';
-import type { CertificateRow } from './record/record.ts';
 
 const find = `/* across tenants: a number does not reveal its tenant */
 select own.* from certificate own where own.number = $1`;
