@@ -34,8 +34,7 @@ export const countQuery = {
 
 export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
-/** `isPartial` is true if reading stopped before the page was full, and more rows may follow. */
-export type Page<T> = { Items: T[]; NextCursor: string | null; isPartial?: boolean };
+export type Page<T> = { Items: T[]; NextCursor: string | null };
 
 const titleOf = (item: TSchema) => (item as { title?: string }).title;
 
@@ -139,7 +138,7 @@ export function toPage<Row, T>(
   }
   const last = rows[Items.length - 1];
   const more = rows.length > Items.length && last !== undefined;
-  if (!more && end !== null) return { Items, NextCursor: toCursor(key(end)), isPartial: true };
+  if (!more && end !== null) return { Items, NextCursor: toCursor(key(end)) };
   return { Items, NextCursor: more ? toCursor(key(last)) : null };
 }
 

@@ -34,13 +34,13 @@ export const eventRoutes = [
         if (before !== null && !isId(before)) throw foreignCursor();
         return ok(await listNewest(ctx, { ...filter, before, Limit: limit }));
       }
-      const after = cursor === undefined ? logStart : fromCursor(cursor);
-      const { events, position, hasMore } = await readLog(ctx, { ...filter, after, limit });
-      return ok({
-        Items: events.map(({ event }) => event),
-        NextCursor: toCursor(position),
-        isPartial: hasMore,
-      });
+      let after = cursor === undefined ? logStart : fromCursor(cursor);
+      for (;;) {
+        const { events, position, hasMore } = await readLog(ctx, { ...filter, after, limit });
+        if (events.length > 0 || !hasMore)
+          return ok({ Items: events.map(({ event }) => event), NextCursor: toCursor(position) });
+        after = position;
+      }
     },
   }),
 ];

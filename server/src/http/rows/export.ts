@@ -30,9 +30,11 @@ export async function exportPages(
   const first = pageOf(await read({ Limit: 200 }));
   const all = async function* () {
     yield shown(first);
-    // The event log's cursor is never null; its export ends with the latest event.
-    for (let page = first; page.NextCursor !== null && page.Items.length > 0; ) {
-      page = pageOf(await read({ Limit: 200, Cursor: page.NextCursor }));
+    for (let page = first; page.NextCursor !== null; ) {
+      const Cursor = page.NextCursor;
+      page = pageOf(await read({ Limit: 200, Cursor }));
+      // The event log's cursor is never null; its export ends with the latest event.
+      if (page.NextCursor === Cursor) return;
       yield shown(page);
     }
   };

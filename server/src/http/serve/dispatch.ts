@@ -10,7 +10,6 @@ import { countUse } from '../../infra/context/usage.ts';
 import { Problem } from '../../lib/errors.ts';
 import { cleanFields } from '../../lib/unicode.ts';
 import { loginIdIn, readIdempotencyKey, respondOnce } from '../idempotency.ts';
-import { type Page, textBytes } from '../pagination.ts';
 import { notFound } from '../problems.ts';
 import type { Caller, Route, RouteResponse } from '../routes.ts';
 import { exportPages, listOf } from '../rows/export.ts';
@@ -98,48 +97,6 @@ function hasBody(raw: IncomingMessage): boolean {
   return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
 }
 
-/** Rows per statement. With rows of maximum size, they take 10 to 50 ms on the embedded database. */
-const chunkRows = 25;
-/** A page ends once it has this many bytes. Its last chunk can bring it to about 1 MiB. */
-const enoughBytes = 256 * 1024;
-
-type Read = (query: { Limit: number; Cursor?: string }) => Promise<RouteResponse>;
-
-const pageOf = ({ body }: RouteResponse) => body as Page<unknown>;
-
-/**
- * Reads a page in chunks until it has enough rows or bytes. A chunk that visits many rows but finds none does not end the page.
- */
-export async function readPage(
-  { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
-  read: Read,
-): Promise<RouteResponse> {
-  let asked = Math.min(wanted, chunkRows);
-  const answer = await read({ Limit: asked, ...(Cursor === undefined ? {} : { Cursor }) });
-  const page = pageOf(answer);
-  let last = page;
-  let bytes = 0;
-  while (last.NextCursor !== null && (last.isPartial || last.Items.length === asked)) {
-    bytes += textBytes(last.Items);
-    const isFull = page.Items.length >= wanted || bytes >= enoughBytes;
-    if (isFull && !last.isPartial) break;
-    asked = isFull ? 1 : Math.min(wanted - page.Items.length, chunkRows);
-    const before = last.NextCursor;
-    last = pageOf(await read({ Limit: asked, Cursor: before }));
-    if (last.NextCursor === before) {
-      // A log has a cursor even at its end.
-      if (last.Items.length === 0 && !last.isPartial) break;
-      throw new Error('The list does not advance past its cursor.');
-    }
-    // A full page reads one more row only to find out whether another page follows.
-    if (isFull && last.Items.length > 0) break;
-    page.Items.push(...last.Items);
-    page.NextCursor = last.NextCursor;
-  }
-  delete page.isPartial;
-  return answer;
-}
-
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 const fileOptions = { contentType: false, dotfiles: 'allow', index: false, cacheControl: false } as const;
@@ -211,11 +168,8 @@ const actOnce = (call: Call, key: string): Promise<RouteResponse> =>
   respondOnce(call.ctx, call.request, call.reply, key, () => prepare(call));
 
 function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<RouteResponse> {
-  const { request } = call;
-  const read = (more?: object) => act(call, more);
-  const rows = request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
-  if (!rows) return readPage(request.query as { Limit: number; Cursor?: string }, read);
-  return exportPages(list, rows, (page) => readPage(page, read));
+  const rows = call.request.method === 'GET' ? acceptedRows(call.request.headers.accept) : null;
+  return rows ? exportPages(list, rows, (page) => act(call, page)) : act(call);
 }
 
 /** Calls the handler until it has done all of its work, each time in a transaction of its own. */
