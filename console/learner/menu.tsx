@@ -25,8 +25,10 @@ export function Menu({ label, description, className = 'button quiet', children 
     const { bottom, right, left } = button.current.getBoundingClientRect();
     const { style } = menu.current;
     const isRtl = document.dir === 'rtl';
+    const { clientWidth } = document.documentElement;
+    const end = isRtl ? left : clientWidth - right;
     style.insetBlockStart = `${Math.min(bottom + 4, innerHeight - menu.current.offsetHeight - 8)}px`;
-    style.insetInlineEnd = `${Math.max(8, isRtl ? left : document.documentElement.clientWidth - right)}px`;
+    style.insetInlineEnd = `${Math.max(8, Math.min(end, clientWidth - menu.current.offsetWidth - 8))}px`;
     itemsIn(menu.current)[0]?.focus();
   };
   return (

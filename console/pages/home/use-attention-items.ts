@@ -82,15 +82,30 @@ function useWarnedCourses() {
   return { warned, error: asked.error, isPending: enabled && asked.isPending, refetch: asked.refetch };
 }
 
+/** A directory whose sync waits for a confirmation. */
+function useStoppedSync() {
+  const t = useTranslations('home');
+  const { $api } = useApi();
+  const enabled = useSession().Scopes.includes('connections:write');
+  const asked = $api.useQuery('get', '/provisioning', {}, { enabled });
+  if (!asked.data?.StoppedAt) return [];
+  const link = { to: '/console/single-sign-on' } as const;
+  const text = t('syncStoppedText');
+  return [{ key: 'sync', title: t('syncStopped'), text, act: t('openSync'), link }];
+}
+
 /** Issues of the tenant that need attention, most urgent first. */
 export function useAttentionItems() {
   const overview = useOverview();
   const courses = useWarnedCourses();
+  const stopped = useStoppedSync();
   const ofWebhooks = useWebhookItems();
   const ofLearning = useLearningItems();
   const attention = overview.data?.Attention;
   return {
-    items: attention ? [...ofWebhooks(attention), ...ofLearning(attention), ...courses.warned] : [],
+    items: attention
+      ? [...stopped, ...ofWebhooks(attention), ...ofLearning(attention), ...courses.warned]
+      : [],
     error: overview.error ?? courses.error,
     isPending: overview.isPending || courses.isPending,
     refetch: () => Promise.all([overview.refetch(), courses.refetch()]),

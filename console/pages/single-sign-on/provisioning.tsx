@@ -81,6 +81,15 @@ function Settings({ settings }: { settings: components['schemas']['Provisioning'
   );
 }
 
+/** The answer to a rejected request is one of SCIM's error bodies, cut off if it was very long. */
+function detailOf(answer: string | null | undefined): string {
+  try {
+    return String((JSON.parse(answer ?? '') as { detail?: unknown }).detail);
+  } catch {
+    return '';
+  }
+}
+
 function Log() {
   const t = useTranslations('singleSignOn');
   const { $api } = useApi();
@@ -98,7 +107,7 @@ function Log() {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ EntryID, At, Method, Path, Status, DryRun }) => (
+          {rows.map(({ EntryID, At, Method, Path, Status, DryRun, Request, Answer }) => (
             <Table.Tr key={EntryID}>
               <Table.Td>
                 <Instant at={At} />
@@ -107,6 +116,19 @@ function Log() {
                 <Code className="break">
                   {Method} {Path}
                 </Code>
+                {Status >= 400 && (
+                  <Text size="sm" c="red" className="break" lang="en">
+                    {detailOf(Answer)}
+                  </Text>
+                )}
+                {Request && (
+                  <details>
+                    <summary>{t('body')}</summary>
+                    <Code block className="break">
+                      {Request}
+                    </Code>
+                  </details>
+                )}
               </Table.Td>
               <Table.Td>
                 {Status} {DryRun && t('dry')}

@@ -47,7 +47,6 @@ export default function SingleSignOn() {
 function Row({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
   const t = useTranslations('singleSignOn');
   const { $api } = useApi();
-  const _queries = useQueryClient();
   const { ProviderID, Name, Issuer, Enabled, RedirectURI } = provider;
   const params = { path: { ProviderID } };
   const test = $api.useMutation('post', '/identity-provider/{ProviderID}/test');

@@ -174,7 +174,7 @@ export const settings = {
     WEBHOOK_ALLOW: {
       default: 'none',
       meaning:
-        'Comma-separated hosts, addresses and networks that webhooks may reach even if they are private or lack HTTPS, such as `localhost,10.0.0.0/8`. A host that is known only to `/etc/hosts` or through a search domain must be listed by name.',
+        'Comma-separated hosts, addresses and networks that webhooks, identity providers, LMSs and imports may use even if they are private or lack HTTPS, such as `localhost,10.0.0.0/8`. A host that is known only to `/etc/hosts` or through a search domain must be listed by name.',
     },
     LOG_LEVEL: {
       default: 'info',

@@ -108,6 +108,7 @@ export const auditCatalogue = {
     'user',
     data({
       Method: FailedMethod,
+      Cause: Type.Optional(Type.String({ description: 'Why a sign-in at an identity provider failed.' })),
       NonRecordingMode: Type.Optional(
         Type.Integer({ description: 'Number of earlier failures that have no entry of their own.' }),
       ),

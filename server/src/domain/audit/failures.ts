@@ -31,9 +31,10 @@ export async function recordFailedSignIn(
   input: {
     method: 'link' | 'password' | 'invitation' | 'reset' | 'passkey' | 'provider' | 'check';
     userId: string | null;
+    cause?: string | undefined;
   },
 ): Promise<void> {
-  const { userId } = input;
+  const { userId, cause } = input;
   await transaction(ctx, async (ctx) => {
     // The caller may be anonymous, and other callers from its network wait for this transaction.
     await limitLockWaits(ctx);
@@ -51,7 +52,11 @@ export async function recordFailedSignIn(
     await appendAudit(ctx, tenantId, {
       action: 'sign_in.failed',
       targetId: userId,
-      data: { Method: input.method, ...(unrecorded > 0 ? { NonRecordingMode: unrecorded } : {}) },
+      data: {
+        Method: input.method,
+        ...(cause && { Cause: cause }),
+        ...(unrecorded > 0 ? { NonRecordingMode: unrecorded } : {}),
+      },
     });
   });
 }

@@ -8,17 +8,20 @@ type Step = DirectoryTest['Steps'][number];
 export async function testDirectory(ctx: TenantContext): Promise<DirectoryTest> {
   const { BaseURL, Keys, StoppedAt, GuardPercent } = await readProvisioning(ctx);
   const [latest] = (await listProvisioningLog(ctx, { Limit: 1 })).Items;
-  const usedAt = Keys.map(({ LastUsedAt }) => LastUsedAt ?? '')
+  // Only the use of a key that can do nothing else shows that a directory has it.
+  const own = Keys.filter(({ Scopes }) => Scopes.length === 1);
+  const usedAt = own
+    .map(({ LastUsedAt }) => LastUsedAt ?? '')
     .sort()
     .at(-1);
   const steps: Step[] = [
     {
       Step: 'key',
-      Passed: Keys.length > 0,
+      Passed: own.length > 0,
       Detail:
-        Keys.length > 0
-          ? `Usable keys: ${Keys.map(({ Name, ExpiresAt }) => `${Name} (expires: ${ExpiresAt ?? 'never'})`).join(', ')}.`
-          : 'No usable key has the scope scim:write. Create one with an expiry, and enter its secret at the directory.',
+        own.length > 0
+          ? `Usable keys: ${own.map(({ Name, ExpiresAt }) => `${Name} (expires: ${ExpiresAt ?? 'never'})`).join(', ')}.`
+          : 'No usable key has scim:write as its only scope. Create one with an expiry, and enter its secret at the directory.',
     },
     {
       Step: 'contact',

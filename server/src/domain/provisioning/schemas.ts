@@ -34,6 +34,7 @@ export const Provisioning = Fields(
       Fields({
         KeyID: Type.String({ format: 'uuid' }),
         Name: Type.String({ examples: ['Entra ID'] }),
+        Scopes: Type.Array(Type.String({ examples: ['scim:write'] })),
         ExpiresAt: Nullable(Instant()),
         LastUsedAt: Nullable(Instant()),
         Expiring: Type.Boolean({ description: 'true if the key expires within 30 days.' }),

@@ -24,12 +24,18 @@ export const knownMode = createCache<string>({
 });
 
 const findKeys = `
-select own.key_id, own.name, own.expires_at, own.last_used_at from api_key own
+select own.key_id, own.name, own.scopes, own.expires_at, own.last_used_at from api_key own
 where own.tenant_id = $1 and own.revoked_at is null and coalesce(own.expires_at, 'infinity') > $2
   and 'scim:write' = any(own.scopes)
 order by own.key_id limit 100`;
 
-type KeyRow = { key_id: string; name: string; expires_at: Date | null; last_used_at: Date | null };
+type KeyRow = {
+  key_id: string;
+  name: string;
+  scopes: string[];
+  expires_at: Date | null;
+  last_used_at: Date | null;
+};
 
 export async function readProvisioning(ctx: TenantContext): Promise<Provisioning> {
   const row = await findSettings(ctx);
@@ -50,6 +56,7 @@ export async function readProvisioning(ctx: TenantContext): Promise<Provisioning
     Keys: keys.map((key) => ({
       KeyID: key.key_id,
       Name: key.name,
+      Scopes: key.scopes,
       ExpiresAt: key.expires_at?.toISOString() ?? null,
       LastUsedAt: key.last_used_at?.toISOString() ?? null,
       Expiring: key.expires_at !== null && key.expires_at.getTime() < soon,

@@ -28,12 +28,14 @@ export async function auditFailure(
     tenantId: string | null;
     method: 'link' | 'password' | 'invitation' | 'reset' | 'passkey' | 'provider';
     named: Named;
+    /** What was wrong, if it is not simply the credentials. Contains no personal data. */
+    cause?: string;
   },
 ): Promise<void> {
-  const { tenantId, method, named } = input;
+  const { tenantId, method, named, cause } = input;
   countSignInFailure(ctx, method);
   const address = named && !named.is_admin ? null : ctx.actor.address;
   const acting = { ...ctx, actor: { ...ctx.actor, address } };
   const userId = named?.user_id ?? null;
-  await recordFailedSignIn(acting, tenantId ?? deployment, { method, userId });
+  await recordFailedSignIn(acting, tenantId ?? deployment, { method, userId, cause });
 }

@@ -137,9 +137,13 @@ export async function resolveChecked(config: AllowedConfig, host: string): Promi
 /** At registration, the URL must use HTTPS on the public internet or be listed in WEBHOOK_ALLOW. */
 export async function checkUrl(config: AllowedConfig, text: string, param = 'URL'): Promise<string> {
   const refuse = (reason: string) =>
-    new Problem('webhook_address_refused', `${reason} Use an https URL on the public internet.`, {
-      param,
-    });
+    new Problem(
+      'webhook_address_refused',
+      `${reason} Use an https URL on the public internet, or ask the operator to list the host in WEBHOOK_ALLOW.`,
+      {
+        param,
+      },
+    );
   if (!URL.canParse(text)) throw refuse(`${param} is not a valid URL.`);
   const url = new URL(text);
   if (url.username || url.password) throw refuse(`${param} contains a user name or a password.`);

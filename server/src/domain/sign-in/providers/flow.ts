@@ -16,6 +16,7 @@ import {
   authorizationUrl,
   type Checks,
   type Claims,
+  causeOf,
   endSessionUrl,
   exchangeCode,
   explainFailure,
@@ -43,6 +44,8 @@ export type Start = {
   email: string | undefined;
   target: string;
   isWindow: boolean;
+  /** Whether the provider asks who signs in, even if somebody is signed in there. */
+  asksAgain: boolean;
 };
 
 /** Home-realm discovery: the provider whose domains include that of the address. */
@@ -95,7 +98,7 @@ export async function startSignIn(
     at: ctx.now().getTime(),
   };
   try {
-    const Location = await authorizationUrl(ctx, provider, checks, start.email ?? null);
+    const Location = await authorizationUrl(ctx, provider, checks, start);
     const sealed = encrypt(ctx.keys, about(checks.state), JSON.stringify(state));
     return redirect(Location, stateCookie(ctx, checks.state, sealed, stateMinutes * 60));
   } catch (error) {
@@ -114,12 +117,13 @@ const redirect = (Location: string, cookie: string): RouteResponse => ({
 
 export function startUrl(
   ctx: TenantContext,
-  { providerId, target, isWindow }: Partial<Start> & { target: string },
+  { providerId, target, isWindow, asksAgain }: Partial<Start> & { target: string },
 ) {
   const query = new URLSearchParams({
     ...(providerId !== undefined && { ProviderID: providerId }),
     ReturnPath: target,
     ...(isWindow && { Window: 'true' }),
+    ...(asksAgain && { AsAnother: 'true' }),
   });
   return `${ctx.config.baseUrl}${path`/sso/${ctx.tenantId}/start`}?${query}`;
 }
@@ -162,9 +166,18 @@ export async function finishSignIn(
   const own = forTenant(ctx, tenantId);
   const state = readState(ctx, request, input);
   if (!state) return failurePage(ctx, request, tenantId, 'expired');
-  const fail = async (kind: Parameters<typeof failurePage>[3], found: Identified | null = null) => {
-    await auditFailure(own, { tenantId, method: 'provider', named: found?.account ?? null });
-    const page = await failurePage(ctx, request, tenantId, kind, state.target);
+  const fail = async (
+    kind: Parameters<typeof failurePage>[3],
+    found: Identified | null = null,
+    cause = causes[kind] ?? kind,
+  ) => {
+    await auditFailure(own, { tenantId, method: 'provider', named: found?.account ?? null, cause });
+    const { providerId } = input;
+    const target =
+      kind === 'otherPerson'
+        ? startUrl(own, { providerId, target: state.target, isWindow: state.isWindow, asksAgain: true })
+        : state.target;
+    const page = await failurePage(ctx, request, tenantId, kind, target);
     return { ...page, headers: { ...page.headers, 'Set-Cookie': stateCookie(ctx, state.state, '', 0) } };
   };
   const tenant = await findTenantByName(ctx, tenantId);
@@ -177,7 +190,8 @@ export async function finishSignIn(
     claims = await exchangeCode(ctx, provider, state, query);
   } catch (error) {
     logFailure(ctx, provider, error);
-    return fail((request.query as { error?: unknown }).error === 'access_denied' ? 'denied' : 'rejected');
+    const isDenied = (request.query as { error?: unknown }).error === 'access_denied';
+    return fail(isDenied ? 'denied' : 'rejected', null, causeOf(error));
   }
   const done = await transaction(own, (ctx) => complete(ctx, request, { provider, claims, state }));
   if (done.found.refusal !== null) return fail(done.found.refusal, done.found);
@@ -189,6 +203,17 @@ export async function finishSignIn(
   const cookies = [clear, cookieOf(ctx, done.token)['Set-Cookie']];
   return { ...response, headers: { ...response.headers, 'Set-Cookie': cookies as unknown as string } };
 }
+
+/** Why a sign-in failed, as the audit trail says it. */
+const causes: Partial<Record<Parameters<typeof failurePage>[3], string>> = {
+  unknown: 'No user belongs to the account, and CreateUsers is false.',
+  disabled: 'The user is disabled.',
+  linkedElsewhere:
+    'The user with these details is linked to another account, or was not created by this provider.',
+  unverified: 'The provider does not report the email address as verified, or it is in another domain.',
+  unusable: 'The claim in LoginIDClaim is missing or cannot be a LoginID.',
+  otherPerson: 'The launch link belongs to another user.',
+};
 
 type Completion = { provider: Provider; claims: Claims; state: State };
 type Completed = { found: Identified; location: string | null; token: string | null };

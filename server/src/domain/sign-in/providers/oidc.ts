@@ -47,7 +47,7 @@ export async function authorizationUrl(
   ctx: Context,
   provider: Provider,
   { state, nonce, verifier }: Checks,
-  hint: string | null,
+  { email, asksAgain }: { email: string | undefined; asksAgain: boolean },
 ): Promise<string> {
   const config = await discover(ctx, provider);
   return oidc.buildAuthorizationUrl(config, {
@@ -57,7 +57,8 @@ export async function authorizationUrl(
     code_challenge_method: 'S256',
     state,
     nonce,
-    ...(hint !== null && { login_hint: hint }),
+    ...(email !== undefined && { login_hint: email }),
+    ...(asksAgain && { prompt: 'login' }),
   }).href;
 }
 
@@ -120,6 +121,12 @@ export function explainFailure(error: unknown): string {
   return `${message}${inner}`.slice(0, 500);
 }
 
+/** What went wrong, for the audit trail: without the provider's own words, which may name people. */
+export function causeOf(error: unknown): string {
+  const { error: code, message } = error as Thrown;
+  return code ? `The provider answered ${code.slice(0, 100)}.` : message.slice(0, 300);
+}
+
 type Step = (typeof testSteps)[number];
 
 /** Tries what a sign-in needs, up to the first step that fails. The client is tried with a code that does not exist. */
@@ -152,6 +159,7 @@ export async function testConnection(ctx: Context, provider: Provider): Promise<
       const response = await checkedFetch(ctx.config)(address, { method: 'GET', headers: {} });
       const { keys } = (await response.json()) as { keys?: unknown[] };
       if (!keys?.length) throw new Error(`${address} lists no keys.`);
+      rejectWrongClock(ctx, response.headers.get('date'));
       return `Signing keys: ${keys.length}.`;
     })) &&
     (await step(
@@ -160,6 +168,15 @@ export async function testConnection(ctx: Context, provider: Provider): Promise<
       () => tryClient(ctx, provider, config as unknown as oidc.Configuration),
     ));
   return { Passed: passed, Steps: steps };
+}
+
+/** The Date header has whole seconds, and the response took a moment. */
+function rejectWrongClock(ctx: Context, date: string | null): void {
+  const seconds = date === null ? Number.NaN : (Date.parse(date) - ctx.now().getTime()) / 1000;
+  if (Math.abs(seconds) <= clockToleranceSeconds || Number.isNaN(seconds)) return;
+  throw new Error(
+    `The clocks differ by ${Math.round(Math.abs(seconds))} seconds. Set the clock of the service, or of the provider.`,
+  );
 }
 
 async function tryClient(ctx: Context, provider: Provider, config: oidc.Configuration): Promise<string> {

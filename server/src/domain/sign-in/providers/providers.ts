@@ -4,6 +4,7 @@ import { run, transaction } from '../../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
 import { path } from '../../../http/routes.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
+import { hasScope, learnerScopes } from '../../../infra/context/scopes.ts';
 import { decrypt, encrypt, encryptedBy } from '../../../infra/keys/encryption.ts';
 import { isServed, servedTenants } from '../../../infra/operations/jobs.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -157,6 +158,16 @@ async function rejectLockOut(ctx: TenantContext, row: { is_required: boolean; is
   );
 }
 
+/** Sessions have no more scopes than the caller. Without these, learners could sign in but see nothing. */
+function requireLearnerScopes(ctx: TenantContext): void {
+  const lacking = learnerScopes.filter((scope) => !hasScope(ctx, scope));
+  if (lacking.length > 0)
+    throw new Problem(
+      'scope_missing',
+      `Users who sign in with the provider get no more scopes than this key has, and learners need ${lacking.join(', ')} as well. Use a key that has these scopes too, or the console.`,
+    );
+}
+
 const hasSameValue = (name: string) => name !== 'UpdatedAt';
 
 /**
@@ -170,6 +181,7 @@ export async function putProvider(
     input;
   const place = { tenant_id: ctx.tenantId, provider_id: providerId };
   const now = ctx.now();
+  requireLearnerScopes(ctx);
   return transaction(ctx, async (ctx) => {
     const before = await find(ctx, ctx.tenantId, providerId).forUpdate().executeTakeFirst();
     if (before) rejectOtherIssuer(before, input);

@@ -48,7 +48,7 @@ export const providerRoutes = [
     name: 'putIdentityProvider',
     summary: 'Add or change an identity provider',
     description:
-      'An OpenID provider with which users of your tenant sign in. A new one needs `Issuer` and `ClientID`. Fields that you leave out keep their values. Sessions from the provider have no more scopes than the key with which you changed it last.',
+      'An OpenID provider with which users of your tenant sign in. A new one needs `Issuer` and `ClientID`. Fields that you leave out keep their values. Sessions from the provider have no more scopes than the key with which you changed it last, so the key must have all scopes that learners need.',
     example: ['Issuer', 'ClientID', 'ClientSecret', 'LinkBy'],
     params,
     body: IdentityProviderChange,
@@ -176,6 +176,9 @@ export const providerRoutes = [
       Window: Type.Optional(
         Type.Boolean({ description: 'true in a window that a framed launch has opened.' }),
       ),
+      AsAnother: Type.Optional(
+        Type.Boolean({ description: 'true: the provider asks who signs in, even if somebody already is.' }),
+      ),
     }),
     responses: {
       200: html('A choice of providers.'),
@@ -191,6 +194,7 @@ export const providerRoutes = [
         email: query.Email,
         target: query.ReturnPath ?? consolePath,
         isWindow: query.Window ?? false,
+        asksAgain: query.AsAnother ?? false,
       }),
   }),
   route({
