@@ -20,9 +20,11 @@ test('an administrator connects a provider, tests it, and confirms a stopped syn
   provider = await startProvider([`${service.baseUrl}/sso/${tenant.TenantID}/callback/acme`]);
   const LoginID = await tenant.user({ IsAdmin: true, FirstName: 'Ada' });
   const users = '/scim/v2/Users';
+  const key = { Name: 'Directory', Scopes: ['scim:write'] };
+  const { Secret } = (await service.api('POST', `/tenant/${tenant.TenantID}/key`, key)).body;
   for (const userName of ['p1', 'p2', 'p3', 'p4']) {
-    const { id } = (await tenant.api('POST', users, { userName })).body;
-    await tenant.api('PUT', `${users}/${id}`, { active: false });
+    const { id } = (await service.api('POST', users, { userName }, Secret)).body;
+    await service.api('PUT', `${users}/${id}`, { active: false }, Secret);
   }
   const page = await newConsolePage();
   await signInAs(page, service, { tenant, LoginID }, '/console/single-sign-on');

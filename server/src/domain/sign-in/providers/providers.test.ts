@@ -9,6 +9,7 @@ import {
   newTenant,
   unique,
 } from '../../../../test/support/tenant.ts';
+import { learnerScopes } from '../../../infra/context/scopes.ts';
 import { leavePasskey } from '../passkeys/test-support.ts';
 
 // Signs in at a real OpenID provider on this machine.
@@ -103,6 +104,8 @@ test('nobody takes over a user by an unverified address, by another account or b
   assert.match(await refused('cora-sub'), /another account/);
   assert.match(await refused('cora-sub', 'other'), /another account/);
   assert.match(await refused('dora-sub'), /no user here/);
+  const trail = (await api('GET', '/audit?Order=newest&Limit=5')).body.Items;
+  assert.match(trail[0].Data.Cause, /No user belongs/);
   expectStatus(await api('PUT', '/user/A', { Enabled: false }), 200);
   assert.equal((await session(anna)).status, 401);
   assert.match(await refused('anna-sub'), /disabled/);
@@ -226,7 +229,11 @@ test('a launch that requires a sign-in keeps its return URL and is only for its 
   assert.equal(returnUrl, back);
   const other = await plainBrowser().signIn(clicked, 'dora-sub', /\/play\//);
   assert.equal(other.reply.status, 403);
-  assert.match(await (other.reply as unknown as Response).text(), /somebody else/);
+  const page = await (other.reply as unknown as Response).text();
+  assert.match(page, /somebody else/);
+  const [again = ''] = /\/sso\/[^"]*AsAnother=true[^"]*/.exec(page.replaceAll('&amp;', '&')) ?? [];
+  const asksAgain = await fetch(service.baseUrl + again, { redirect: 'manual' });
+  assert.match(asksAgain.headers.get('location') ?? '', /prompt=login/);
   const framed = await fetch(clicked, { redirect: 'manual', headers: { 'sec-fetch-dest': 'iframe' } });
   assert.equal(framed.status, 200);
   assert.match(await framed.text(), /window of its own/);
@@ -304,14 +311,18 @@ test('administrators need the provider, except with a passkey', async () => {
 
 test('sessions from a provider have no more scopes than the key that configured it', async () => {
   const { api, start, session, TenantID, provider } = await connected();
-  const key = await service.api('POST', `/tenant/${TenantID}/key`, {
-    Name: 'few scopes',
-    Scopes: ['users:read', 'users:admin', 'connections:write'],
-  });
+  const keyWith = async (Scopes: readonly string[]) =>
+    (await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'few scopes', Scopes })).body.Secret;
   const body = { LinkBy: 'LoginID', ClientSecret: provider.clientSecret };
-  expectStatus(await service.api('PUT', '/identity-provider/acme', body, key.body.Secret), 200);
+  const put = async (Scopes: readonly string[]) =>
+    service.api('PUT', '/identity-provider/acme', body, await keyWith(Scopes));
+  const own = ['users:admin', 'connections:write'] as const;
+  const refused = await put([...own, 'users:read']);
+  expectProblem(refused, 403, 'scope_missing');
+  assert.match(refused.body.detail, /learners need enrolments:read/);
+  expectStatus(await put([...own, ...learnerScopes]), 200);
   expectStatus(await api('POST', '/user', { LoginID: 'chief', IsAdmin: true }), 201);
   const browser = plainBrowser();
   await browser.signIn(start, 'chief', isConsole);
-  assert.deepEqual((await session(browser)).body.Scopes, ['users:read', 'users:admin', 'connections:write']);
+  assert.deepEqual((await session(browser)).body.Scopes.sort(), [...own, ...learnerScopes].sort());
 });
