@@ -1,4 +1,4 @@
-import { Checkbox, PasswordInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, PasswordInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -105,16 +105,18 @@ export function ProviderDialog({ provider, isOpen, onClose }: Props) {
           withAsterisk={false}
         />
       )}
-      <LabelledValue label={t('redirectUri')}>
-        {typed.ProviderID === '' ? (
-          t('texts.redirectUri')
-        ) : (
-          <Copyable
-            value={provider?.RedirectURI ?? callback + encodeURIComponent(typed.ProviderID)}
-            label={t('redirectUri')}
-          />
-        )}
-      </LabelledValue>
+      <Stack component="dl" m={0}>
+        <LabelledValue label={t('redirectUri')}>
+          {typed.ProviderID === '' ? (
+            t('texts.redirectUri')
+          ) : (
+            <Copyable
+              value={provider?.RedirectURI ?? callback + encodeURIComponent(typed.ProviderID)}
+              label={t('redirectUri')}
+            />
+          )}
+        </LabelledValue>
+      </Stack>
       <TextInput {...text('Name')} description={t('texts.Name')} />
       <TextInput {...text('Issuer')} description={t('texts.Issuer')} required withAsterisk={false} />
       <TextInput {...text('ClientID')} required withAsterisk={false} />
