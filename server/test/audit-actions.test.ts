@@ -429,6 +429,13 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     expectStatus(await tenant.api('POST', `/invitation/${LoginID}/${InvitationID}/link`), 201);
     return { by: 'createInvitationLink', target: await userIdOf(LoginID) };
   },
+  'mail.test_requested': async (recordEnd) => {
+    const LoginID = await user();
+    await recordEnd();
+    // The first email is still waiting, so the second call queues none.
+    for (const _ of [1, 2]) expectStatus(await tenant.api('POST', '/mail/test', { LoginID }), 201);
+    return { by: 'sendTestMail', target: await userIdOf(LoginID) };
+  },
   'mail.bounced': async (recordEnd) => {
     const EmailAddress = 'wilhelmina@feather.example';
     const LoginID = await user({ Email: EmailAddress });

@@ -386,7 +386,7 @@ test('the service accepts the example of every operation and responds as the exa
   await service.api('PUT', '/tenant/acme', { PasswordHash: 'sha256-hex' });
   await sendAll('readPasswordFunction signInWithPassword');
   await sendAll(
-    'createInvitations createInvitation listInvitations listMails readInvitation revokeInvitation',
+    'createInvitations createInvitation sendTestMail listInvitations listMails readInvitation revokeInvitation',
   );
   await sendAll('reportBounce clearBounce');
   await send('createInvitation');

@@ -156,6 +156,7 @@ test('each write declares its audited actions or is listed as not audited', () =
 /** Operations after which the service emails somebody, and do not take Notify, each with the reason. */
 const mailsOnPurpose = new Map([
   ['forgetPassword', 'the email is its purpose'],
+  ['sendTestMail', 'the email is its purpose'],
   ['remind', 'the email is its purpose'],
   ['remindTeam', 'the email is its purpose'],
   ['runReportSchedule', 'the email is its purpose'],
@@ -186,6 +187,7 @@ test('every other operation that may write to a person takes Notify', () => {
     ...['mail/queue.ts', 'reminders/queue.ts', 'reports/schedules/run-next.ts'],
     ...['sign-in/passkeys/manage.ts', 'sign-in/passkeys/user-store.ts', 'users/account-mails.ts'],
     ...['users/choose-password.ts', 'users/invitations/invite.ts', 'users/invitations/resets.ts'],
+    'users/test-mail.ts',
   ]);
   for (const name of mailsOnPurpose.keys())
     assert.ok(

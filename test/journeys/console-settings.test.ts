@@ -1,17 +1,45 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sendMails } from '../../server/src/domain/mail/send.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, consoleOf, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
+import { startMailServer, type TestMailServer } from '../../server/test/support/smtp.ts';
 import { newTenant } from '../../server/test/support/tenant.ts';
 
 let service: TestService;
+let mails: TestMailServer;
 
 before(async () => {
-  service = await startService();
+  mails = await startMailServer();
+  service = await startService({ env: { SMTP_URL: mails.url, MAIL_FROM: 'noreply@lectern.example' } });
 });
 
-after(() => service?.close());
+after(async () => {
+  await service?.close();
+  await mails?.close();
+});
+
+test('An administrator sends a test email, and sees the answer of the mail server', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const boss = await tenant.user({ FirstName: 'Ada', IsAdmin: true, Email: 'ada@acme.example' });
+  const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/settings');
+  const ask = async () => {
+    const queued = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Send test email' }).click();
+    await queued;
+    await sendMails(service.ctx);
+  };
+  mails.reply.rcpt = { code: 550, text: 'No such mailbox' };
+  await ask();
+  await page.getByText('The email to ada@acme.example was not sent').waitFor();
+  await page.getByText('550 No such mailbox').waitFor();
+  mails.reply.rcpt = null;
+  await ask();
+  await page.getByText('The mail server accepted the email to ada@acme.example').waitFor();
+  await expectAccessible(page);
+  await closeConsole(page);
+});
 
 test('An administrator chooses the language of emails and when people are reminded', async () => {
   const tenant = await newTenant(service, { Name: 'Acme' });

@@ -40,6 +40,7 @@ const groupOf = {
   'invitation_link.created': 'access',
   'password_reset.requested': 'access',
   'invitation.revoked': 'access',
+  'mail.test_requested': 'access',
   'mail.bounced': 'access',
   'mail.bounce_cleared': 'access',
   'sessions.ended': 'access',

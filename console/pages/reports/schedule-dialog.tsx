@@ -6,6 +6,7 @@ import { useSession } from '../../api/session.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
 import { notify } from '../../parts/toast.tsx';
+import { TestMail } from '../invitations/test-mail.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { bodyOf, emptyForm, isSame, type Schedule, valuesOf } from './schedule-form.ts';
 
@@ -49,6 +50,7 @@ export function ScheduleDialog(props: { schedule: Schedule | null; isOpen: boole
         </Alert>
       )}
       <ScheduleFields typed={typed} onChange={setTyped} />
+      {settings.data?.SendsMail && typed.Delivery === 'email' && <TestMail sendsMail />}
     </FormDialog>
   );
 }

@@ -13,6 +13,7 @@ import { Section } from '../../parts/section.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { TimeZoneField } from '../../parts/time-zone-field.tsx';
 import { notify } from '../../parts/toast.tsx';
+import { TestMail } from '../invitations/test-mail.tsx';
 import { LanguageField } from './language-field.tsx';
 import { ReminderFields } from './reminder-fields.tsx';
 import { ReminderTexts } from './reminder-text.tsx';
@@ -39,7 +40,8 @@ export default function SettingsPage() {
 
 function Shown({ settings }: { settings: Settings }) {
   const t = useTranslations('reminders');
-  const { Scopes } = useSession();
+  const mails = useTranslations('mails.test');
+  const { Scopes, LoginID } = useSession();
   const mayChange = Scopes.includes('users:admin') && Scopes.includes('users:write');
   return (
     <Stack gap="xl">
@@ -47,6 +49,11 @@ function Shown({ settings }: { settings: Settings }) {
       <Section title={t('wordsTitle')} text={t('placeholders')}>
         <ReminderTexts key={settings.Language} language={settings.Language} isAllowed={mayChange} />
       </Section>
+      {LoginID !== null && (
+        <Section title={mails('title')} text={mails('about')}>
+          <TestMail sendsMail={settings.SendsMail} />
+        </Section>
+      )}
     </Stack>
   );
 }

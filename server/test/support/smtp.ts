@@ -111,7 +111,9 @@ function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html' | 'i
     const own = part.replace(/^\r\n/, '');
     const headers = headersOf(own);
     const type = headers.get('content-type')?.split(';')[0] ?? '';
-    const content = Buffer.from(own.slice(own.indexOf('\r\n\r\n') + 4), 'base64');
+    const isBase64 = headers.get('content-transfer-encoding') === 'base64';
+    const body = own.slice(own.indexOf('\r\n\r\n') + 4);
+    const content = isBase64 ? Buffer.from(body, 'base64') : Buffer.from(body.replaceAll('\r\n', '\n'));
     if (type.startsWith('image/')) images.push({ type, headers, content });
     else bodies.set(type, content.toString());
   }

@@ -91,6 +91,7 @@ export const auditCatalogue = {
     'user',
     nothing,
   ],
+  'mail.test_requested': ['A test email to a user was requested.', 'user', nothing],
   'mail.bounced': [
     'A bounce of an email to a user was reported. After a permanent bounce, the user gets no more emails.',
     'user',

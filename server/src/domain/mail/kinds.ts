@@ -11,6 +11,7 @@ const mailKinds = [
   'password_changed',
   'passkey_added',
   'passkey_removed',
+  'test',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 
@@ -26,6 +27,7 @@ export const isUrgent: Record<MailKind, boolean> = {
   password_changed: false,
   passkey_added: false,
   passkey_removed: false,
+  test: true,
 };
 
 /** Warnings, which go to the address that the user had when the account was changed. */

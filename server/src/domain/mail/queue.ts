@@ -163,13 +163,14 @@ where own.tenant_id = $1 and own.user_id = $2 and own.status = 'queued' and own.
   and own.expires_at > $5 and coalesce(own.created_at >= client.resumed_at, true)
 order by own.mail_id limit 1`;
 
-/** Whether an email of this kind to the user's address waits in the queue and can still be sent. */
-export async function isQueued(
+/** The ID of an email of this kind to the user's address that waits in the queue and can still be sent. */
+export async function findQueued(
   ctx: TenantContext,
   { userId, kind, address }: Pick<NewMail, 'userId' | 'kind'> & { address: string },
-): Promise<boolean> {
+): Promise<string | null> {
   const values = [ctx.tenantId, userId, kind, foldCase(address), ctx.now()];
-  return (await run(ctx, { name: 'find_queued_mail', text: waiting, values })).length > 0;
+  const [found] = await run<MailId>(ctx, { name: 'find_queued_mail', text: waiting, values });
+  return found?.mail_id ?? null;
 }
 
 /** Cancels unsent emails of one kind or of all kinds. */

@@ -11,7 +11,13 @@ import { png } from '../../../test/support/images.ts';
 import { otherNode } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
-import { expectStatus, newTenant, type TestTenant, unique } from '../../../test/support/tenant.ts';
+import {
+  expectProblem,
+  expectStatus,
+  newTenant,
+  type TestTenant,
+  unique,
+} from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { openSender } from '../../infra/mail/send.ts';
@@ -49,6 +55,29 @@ const listed = async ({ api }: TestTenant, query = '') => {
   expectStatus(reply, 200);
   return reply.body.Items;
 };
+
+test('a test email shows how the mail server responds', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const LoginID = await tenant.user({ FirstName: 'Ann', Email, IsAdmin: true });
+  const ask = (LoginID: string) => tenant.api('POST', '/mail/test', { LoginID });
+  const queued = await ask(LoginID);
+  expectStatus(queued, 201);
+  assert.equal((await ask(LoginID)).body.MailID, queued.body.MailID);
+  await send();
+  assert.equal(server.mails.length, 1);
+  assert.equal(server.mails[0]?.headers.get('subject'), 'Test email from Acme');
+  assert.match(server.mails[0]?.text ?? '', /^Hello Ann,\n\nEmails from Acme reach you\./);
+  server.reply.rcpt = { code: 550, text: 'No such mailbox' };
+  expectStatus(await ask(LoginID), 201);
+  await send();
+  const [refused, accepted] = await listed(tenant, `?LoginID=${LoginID}`);
+  assert.equal(accepted.Status, 'sent');
+  assert.deepEqual([refused.Status, refused.Answer], ['failed', '550 No such mailbox']);
+  expectProblem(await ask(await tenant.user()), 422, 'validation_failed', 'LoginID');
+  expectProblem(await ask('nobody'), 404, 'user_not_found', 'LoginID');
+  const other = await newTenant(service);
+  expectProblem(await other.api('POST', '/mail/test', { LoginID }), 404, 'user_not_found', 'LoginID');
+});
 
 test('an email shows the logo and the colour of its tenant', async () => {
   const tenant = await newTenant(service, { Name: 'Acme "GmbH"' });

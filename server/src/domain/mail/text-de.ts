@@ -101,5 +101,12 @@ export const de: Texts = {
           ]
         : [`Wenn Sie das nicht erwartet haben, wenden Sie sich an ${tenant}.`],
     }),
+    test: ({ tenant, name }) => ({
+      subject: `Test-E-Mail von ${tenant}`,
+      greeting: hello(name),
+      before: [`E-Mails von ${tenant} kommen bei Ihnen an. Ein Administrator hat diesen Test angefordert.`],
+      action: '',
+      after: [],
+    }),
   },
 };

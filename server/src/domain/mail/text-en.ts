@@ -95,5 +95,12 @@ export const en: Texts = {
         ? [`If this was not you, somebody else may be using your account. Tell ${tenant} immediately.`]
         : [`If you did not expect this, contact ${tenant}.`],
     }),
+    test: ({ tenant, name }) => ({
+      subject: `Test email from ${tenant}`,
+      greeting: hello(name),
+      before: [`Emails from ${tenant} reach you. An administrator asked for this test.`],
+      action: '',
+      after: [],
+    }),
   },
 };

@@ -104,5 +104,12 @@ export const fr: Texts = {
           ]
         : [`Si vous ne vous y attendiez pas, contactez ${tenant}.`],
     }),
+    test: ({ tenant, name }) => ({
+      subject: `E-mail de test de ${tenant}`,
+      greeting: hello(name),
+      before: [`Les e-mails de ${tenant} vous parviennent. Un administrateur a demandé ce test.`],
+      action: '',
+      after: [],
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { MailKind } from '../mail/kinds.ts';
-import { canMail, isQueued, queueMails } from '../mail/queue.ts';
+import { canMail, findQueued, queueMails } from '../mail/queue.ts';
 
 /** Long enough for a mail server that is down over a weekend. */
 const keptDays = 7;
@@ -29,7 +29,7 @@ export async function mailAccountChange(ctx: TenantContext, change: Change): Pro
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!user?.enabled || !canMail(ctx, user.email)) return;
-  if (await isQueued(ctx, { userId, kind, address: user.email })) return;
+  if ((await findQueued(ctx, { userId, kind, address: user.email })) !== null) return;
   const now = ctx.now();
   const content = {
     firstName: user.first_name,

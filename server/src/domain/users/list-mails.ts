@@ -1,4 +1,5 @@
 import type { Condition } from '../../db/page.ts';
+import { run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { isId } from '../../lib/ids.ts';
@@ -53,6 +54,16 @@ export async function listMails(ctx: TenantContext, input: Filter) {
     ({ mail_id }) => mail_id,
     toMail,
   );
+}
+
+const one = `select held.*, (${loginIdSql}) as login_id from mail held where held.tenant_id = $1 and held.mail_id = $2`;
+
+/** Reads an email that was just queued. */
+export async function readMail(ctx: TenantContext, mailId: string): Promise<Mail> {
+  const values = [ctx.tenantId, mailId];
+  const [row] = await run<Row>(ctx, { name: 'read_mail', text: one, values });
+  if (!row) throw new Error('a queued email is missing');
+  return toMail(row);
 }
 
 function toMail(row: Row): Mail {

@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { CountedPageOf, countQuery, pageQuery } from '../../http/pagination.ts';
-import { ok, route } from '../../http/routes.ts';
+import { created, ok, route } from '../../http/routes.ts';
 import { Fields, OneOf } from '../../http/validation/schema.ts';
 import { Mail, mailStatuses } from '../mail/kinds.ts';
 import { listMails } from './list-mails.ts';
 import { LoginID } from './schemas.ts';
+import { sendTestMail } from './test-mail.ts';
 
 export const mailRoutes = [
   route({
@@ -25,5 +26,23 @@ export const mailRoutes = [
     }),
     responses: { 200: { description: 'A page of emails.', schema: CountedPageOf(Mail) } },
     handle: async (ctx, { query }) => ok(await listMails(ctx, query)),
+  }),
+  route({
+    method: 'POST',
+    path: '/mail/test',
+    name: 'sendTestMail',
+    summary: 'Send a test email',
+    description:
+      'Sends an email without a link to the user, to show that email works. `GET /mail` shows the response from the mail server, usually within two seconds. While a test email is waiting, another call returns the same one. As with other emails, an address gets at most 10 within an hour.',
+    tag: 'Invitations',
+    access: 'tenant',
+    scope: 'users:write',
+    additionalScopes: ['users:read'],
+    body: Fields({ LoginID }, { title: 'TestMail' }),
+    responses: { 201: { description: 'The queued email.', schema: Mail } },
+    problems: ['user_not_found', 'mail_not_configured'],
+    events: [],
+    audits: ['mail.test_requested'],
+    handle: async (ctx, { body }) => created(await sendTestMail(ctx, body.LoginID), '/mail'),
   }),
 ];

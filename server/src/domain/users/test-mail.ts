@@ -1,0 +1,49 @@
+import { transaction } from '../../db/transaction.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { appendAudit } from '../audit/chain.ts';
+import type { Mail } from '../mail/kinds.ts';
+import { canMail, findQueued, queueMails } from '../mail/queue.ts';
+import { readMail } from './list-mails.ts';
+import { userNotFound } from './users.ts';
+
+/** An answer that takes longer says nothing about the mail server any more. */
+const keptMinutes = 60;
+
+/** Sends an email that only shows that email works. While one is waiting, returns that one. */
+export async function sendTestMail(ctx: TenantContext, loginId: string): Promise<Mail> {
+  if (ctx.config.mail === null)
+    throw new Problem(
+      'mail_not_configured',
+      'The operator has not set SMTP_URL. Ask the operator to set it.',
+    );
+  return transaction(ctx, async (ctx) => {
+    const user = await ctx.db
+      .selectFrom('user')
+      .select(['user_id', 'login_id', 'first_name', 'last_name', 'email'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('login_id', '=', loginId)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!user) throw userNotFound();
+    const { user_id: userId, email: address } = user;
+    if (!canMail(ctx, address)) throw notDelivered('has no valid email address. Change Email.');
+    const kind = 'test';
+    const waiting = await findQueued(ctx, { userId, kind, address });
+    if (waiting !== null) return readMail(ctx, waiting);
+    const expiresAt = new Date(ctx.now().getTime() + keptMinutes * 60_000);
+    const content = {
+      firstName: user.first_name,
+      lastName: user.last_name,
+      loginId: user.login_id,
+      url: null,
+    };
+    const [mailId] = await queueMails(ctx, [{ userId, kind, address, content, expiresAt }]);
+    if (!mailId) throw notDelivered('has an address to which emails bounced. Clear the bounce first.');
+    await appendAudit(ctx, ctx.tenantId, { action: 'mail.test_requested', targetId: userId, data: {} });
+    return readMail(ctx, mailId);
+  });
+}
+
+const notDelivered = (why: string) =>
+  new Problem('validation_failed', `The user ${why}`, { param: 'LoginID' });
