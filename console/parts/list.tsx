@@ -12,8 +12,12 @@ type PageOf<T> = { Items: T[]; NextCursor: string | null } | undefined;
 export type Column<T> = {
   key: string;
   header: string;
-  /** On a phone, each row is a card, and its first column is the card's title. */
   cell: (row: T) => ReactNode;
+  /**
+   * On a phone, the first column is a row's first line, with badges `aside`. The others follow in the second; dates
+   * and numbers have their header before them unless they are `plain`.
+   */
+  onPhone?: 'aside' | 'plain' | 'hidden';
   /** A column with the row's buttons. Its header is only for screen readers. */
   isActions?: boolean;
   align?: 'end';
@@ -85,7 +89,6 @@ function ListHead<T>({
   rowKey,
 }: ListProps<T> & { rows: readonly T[] }) {
   const t = useTranslations('rows');
-  const list = useTranslations('list');
   const ticks = useRowSelection(selection, rows, rowKey);
   const shown = rows.length;
   const isComplete = query.data !== undefined && !query.hasNextPage;
@@ -94,11 +97,7 @@ function ListHead<T>({
     : t(count ? (count.More ? 'shownOfMore' : 'shownOf') : 'shown', { shown, of: count?.Records ?? 0 });
   return (
     <Group className="list-head" data-empty={shown === 0 || undefined}>
-      {ticks && shown > 0 && (
-        <Box hiddenFrom="sm" w="100%">
-          {ticks.ofAll(list('selectAll'))}
-        </Box>
-      )}
+      {ticks && shown > 0 && <Box hiddenFrom="sm">{ticks.ofAll()}</Box>}
       {/* Always present, so that screen readers announce its changes. */}
       <Text size="sm" c="dimmed" role="status">
         {shown > 0 && text}
@@ -194,11 +193,12 @@ export function Rows<T>({
                   key={column.key}
                   role="cell"
                   data-label={column.isActions ? undefined : column.header}
+                  data-phone={column.isActions ? 'action' : column.onPhone}
                   ta={column.align ?? 'start'}
                   {...shareOf(column)}
                   {...(column.share !== undefined && { onPointerEnter: showWhole })}
                 >
-                  {/* Wraps the cell in one element, because a card on a phone shows it next to its label. */}
+                  {/* One element, so that text that does not fit is cut off. */}
                   <div>{withTick(at, ticks?.ofRow(row), column.cell(row))}</div>
                 </Table.Td>
               ))}

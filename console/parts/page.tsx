@@ -1,6 +1,8 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { ActionIcon, Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { useClickOutside, useDisclosure } from '@mantine/hooks';
+import { IconDotsVertical } from '@tabler/icons-react';
 import { Link, type LinkProps, useCanGoBack, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useContext, useEffect, useRef } from 'react';
+import { Children, Fragment, isValidElement, type ReactNode, useContext, useEffect, useRef } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../api/api.tsx';
 import { SessionContext } from '../api/session.tsx';
@@ -66,6 +68,39 @@ function PageTabs() {
   );
 }
 
+/** On a phone, all buttons but the last one, which is the most important, are in a menu. */
+function PageActions({ children }: { children: ReactNode }) {
+  const t = useTranslations('shell');
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  // A button may itself open a menu, which is elsewhere in the document.
+  const isOfMenu = (target: EventTarget | null) =>
+    target instanceof Element && target.closest('[aria-haspopup="menu"], [role="menu"]') !== null;
+  const leave = ({ target }: { target: EventTarget | null }) => isOfMenu(target) || close();
+  const menu = useClickOutside<HTMLDivElement>(leave);
+  const all = isValidElement<{ children: ReactNode }>(children) && children.type === Fragment;
+  const buttons = Children.toArray(all ? children.props.children : children);
+  if (buttons.length < 2) return <Group className="page-actions">{buttons}</Group>;
+  return (
+    <Group gap="sm" className="page-actions" ref={menu} onKeyUp={({ key }) => key === 'Escape' && close()}>
+      {/* The buttons stay mounted, because their dialogs belong to them. */}
+      <div className="more-actions" data-open={isOpen || undefined} onClickCapture={leave}>
+        {buttons.slice(0, -1)}
+      </div>
+      {buttons.at(-1)}
+      <ActionIcon
+        hiddenFrom="sm"
+        variant="default"
+        size="lg"
+        aria-label={t('moreActions')}
+        aria-expanded={isOpen}
+        onClick={toggle}
+      >
+        <IconDotsVertical size={18} aria-hidden />
+      </ActionIcon>
+    </Group>
+  );
+}
+
 /** The frame of every page: a level-one heading, its actions, and the title of the browser tab. */
 export function Page({ title, text, actions, back, badge, children }: PageProps) {
   usePageTitle(title);
@@ -86,7 +121,7 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
             </Anchor>
           </div>
         )}
-        <Group gap="sm">
+        <Group gap="sm" className="page-name">
           <Title order={1} size="h2" className="break page-title" tabIndex={-1} ref={heading}>
             {title}
           </Title>
@@ -98,7 +133,7 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
             {text}
           </Text>
         )}
-        {actions && <Group gap="sm">{actions}</Group>}
+        {actions && <PageActions>{actions}</PageActions>}
       </div>
       {children}
     </Stack>

@@ -112,7 +112,6 @@ export function PrintButton() {
       variant="default"
       leftSection={<IconPrinter size={16} aria-hidden />}
       onClick={() => window.print()}
-      visibleFrom="sm"
     >
       {t('print')}
     </Button>

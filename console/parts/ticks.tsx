@@ -41,13 +41,13 @@ export function useRowSelection<T>(
       aria-label={t('select', { name: nameOf(row) })}
     />
   );
-  const ofAll = (label?: string) => (
+  const ofAll = () => (
     <Checkbox
       size="sm"
       checked={ticked > 0 && ticked === rows.length}
       indeterminate={ticked > 0 && ticked < rows.length}
       onChange={(event) => set(rows, event.currentTarget.checked)}
-      {...(label === undefined ? { 'aria-label': t('selectAll') } : { label })}
+      aria-label={t('selectAll')}
     />
   );
   return { ofRow, ofAll };

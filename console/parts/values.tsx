@@ -3,12 +3,15 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../client/src/generated.ts';
 
+/** What stands for a missing value. On a phone, lists leave it out. */
+export const None = ({ children = '–' }: { children?: React.ReactNode }) => <span data-none>{children}</span>;
+
 type InstantProps = { at: string | null | undefined; none?: string; isDay?: boolean };
 
 /** An instant in the viewer's time zone and format, with the exact time on hover. With `isDay`, only its date. */
-export function Instant({ at, none = '–', isDay = false }: InstantProps) {
+export function Instant({ at, none, isDay = false }: InstantProps) {
   const format = useFormatter();
-  if (!at) return <>{none}</>;
+  if (!at) return <None>{none}</None>;
   const instant = new Date(at);
   return (
     <time dateTime={at} title={at}>

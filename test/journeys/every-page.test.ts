@@ -14,7 +14,7 @@ import {
 import { type CrowdedConsole, startCrowdedConsole } from './crowded-console.ts';
 
 // Opens every page of the console, the player and the guide: axe finds nothing in light and dark, nothing scrolls
-// sideways on a phone, and lists show at least 14 rows on a small laptop.
+// sideways on a phone, which shows the first row of a list, and lists show at least 14 rows on a small laptop.
 
 const root = join(import.meta.dirname, '../..');
 const laptop = { width: 1280, height: 800 };
@@ -128,15 +128,20 @@ async function problemsOf(page: Page, name: string): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(phone);
   await settled(page);
-  const [wanted, found] = await page.evaluate(() => {
+  const [wanted, found, list, row] = await page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
-    return [clientWidth, scrollWidth] as const;
+    const row = document.querySelector('.list [data-one-line] tbody tr');
+    const list = row?.closest('.list');
+    const isWide = list && list.scrollWidth > list.clientWidth;
+    return [clientWidth, scrollWidth, isWide, row?.getBoundingClientRect().bottom ?? 0] as const;
   });
   await page.setViewportSize(laptop);
   return [
     ...inLight.map((finding) => `${name}: ${finding}`),
     ...inDark.map((finding) => `${name}, dark: ${finding}`),
     ...(found > wanted ? [`${name}: ${found} px wide on a phone`] : []),
+    ...(list ? [`${name}: the list is wider than a phone`] : []),
+    ...(row > phone.height ? [`${name}: the first row is below the screen of a phone`] : []),
   ];
 }
 

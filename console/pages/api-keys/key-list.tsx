@@ -30,6 +30,7 @@ export function KeyList({ tenantId }: { tenantId?: string }) {
         },
         {
           key: 'created',
+          onPhone: 'hidden',
           header: t('created'),
           share: 28,
           cell: (key) => <Created apiKey={key} {...(tenantId === undefined ? {} : { tenantId })} />,

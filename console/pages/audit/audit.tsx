@@ -46,7 +46,7 @@ function useColumns(showsTenant: boolean, open: (auditId: string) => void): Colu
     { key: 'target', header: t('target'), share: 20, cell: (entry) => <Target entry={entry} /> },
     { key: 'who', header: t('who'), share: 26, cell: (entry) => <Actor entry={entry} /> },
     ...(showsTenant ? [tenant] : []),
-    { key: 'when', header: t('when'), cell: ({ At }) => <Instant at={At} /> },
+    { key: 'when', header: t('when'), onPhone: 'plain', cell: ({ At }) => <Instant at={At} /> },
     {
       key: 'actions',
       header: t('more'),

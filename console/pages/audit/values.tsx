@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
-import { Note } from '../../parts/values.tsx';
+import { None, Note } from '../../parts/values.tsx';
 import type { AuditEntry } from './actions.ts';
 
 /** The actor's name, and their IP address. */
@@ -20,7 +20,7 @@ export function Actor({ entry: { Actor, ActorName, Address } }: { entry: AuditEn
 /** The object that was changed, with a link to it unless it was deleted. */
 export function Target({ entry }: { entry: AuditEntry }) {
   const { Target, TargetID, TargetName, TenantID } = entry;
-  if (TargetID === null) return '–';
+  if (TargetID === null) return <None />;
   const text = TargetName ?? TargetID;
   const search = TenantID === null ? {} : { tenant: TenantID };
   const shown = { size: 'sm', className: 'break' } as const;

@@ -29,6 +29,7 @@ export function useCertificateColumns(): Column<Certificate>[] {
     },
     {
       key: 'status',
+      onPhone: 'aside',
       header: t('status'),
       cell: ({ Status, Reason }) => (
         <Badge color={colors[Status]} miw="max-content" title={Reason ?? ''}>

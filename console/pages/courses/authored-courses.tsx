@@ -10,7 +10,7 @@ import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, None } from '../../parts/values.tsx';
 import { useImportPanel } from './import-panel.tsx';
 import { NewPathButton } from './path-dialog.tsx';
 import { publicationOf } from './publishable.ts';
@@ -53,6 +53,7 @@ export function AuthoredCourses() {
     {
       key: 'status',
       header: t('list.status'),
+      onPhone: 'aside',
       cell: ({ Status }) => <CourseStatusBadge status={Status} />,
     },
     {
@@ -66,7 +67,7 @@ export function AuthoredCourses() {
       header: t('list.release'),
       cell: ({ Release, Warnings, Errors }) => (
         <Group gap="xs" wrap="nowrap">
-          {Release ?? '–'}
+          {Release ?? <None />}
           <WarningsBadge count={Warnings ?? 0} errors={Errors ?? 0} />
         </Group>
       ),

@@ -12,6 +12,7 @@ import { Page } from '../../parts/page.tsx';
 import { usePercent } from '../../parts/percent.ts';
 import { useReportLines } from '../../parts/report-table.tsx';
 import { Message } from '../../parts/states.tsx';
+import { None } from '../../parts/values.tsx';
 import { Count } from '../reports/count.tsx';
 import type { Line } from '../reports/figures.ts';
 import { EnrolLink } from './enrol-link.tsx';
@@ -31,6 +32,7 @@ export function OfferedCourses() {
     { key: 'title', header: t('list.course'), share: 28, cell: (course) => <CourseTitle {...course} /> },
     {
       key: 'options',
+      onPhone: 'hidden',
       header: t('list.options'),
       share: 26,
       cell: ({ AvailableEnrolOptions: options }) =>
@@ -67,11 +69,12 @@ export function OfferedCourses() {
       align: 'end',
       cell: (course) => {
         const rate = lineOf(course)?.CompletionRate ?? null;
-        return rate === null ? '–' : percent(rate);
+        return rate === null ? <None /> : percent(rate);
       },
     },
     {
       key: 'standard',
+      onPhone: 'hidden',
       header: t('list.standard'),
       share: 12,
       cell: ({ Standard }) => <StandardName standard={Standard} />,
@@ -79,6 +82,7 @@ export function OfferedCourses() {
     {
       key: 'status',
       header: t('list.status'),
+      onPhone: 'hidden',
       cell: ({ Status }) => <CourseStatusBadge status={Status} />,
     },
     {

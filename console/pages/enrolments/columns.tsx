@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl';
 import type { Column } from '../../parts/list.tsx';
 import { usePercent } from '../../parts/percent.ts';
-import { Instant, OutcomeBadge } from '../../parts/values.tsx';
+import { Instant, None, OutcomeBadge } from '../../parts/values.tsx';
 import { type Enrolment, ProgressOf } from './values.tsx';
 
 /** The columns shared by all lists of enrolments, after the user or course. */
@@ -9,13 +9,18 @@ export function useEnrolmentColumns(): Column<Enrolment>[] {
   const t = useTranslations('enrolments');
   const percent = usePercent();
   return [
-    { key: 'status', header: t('status'), cell: ({ Outcome }) => <OutcomeBadge outcome={Outcome} /> },
+    {
+      key: 'status',
+      header: t('status'),
+      onPhone: 'aside',
+      cell: ({ Outcome }) => <OutcomeBadge outcome={Outcome} />,
+    },
     { key: 'progress', header: t('progress'), cell: (row) => <ProgressOf value={row.Progress} /> },
-    { key: 'score', header: t('score'), cell: ({ Score }) => (Score === null ? '–' : percent(Score)) },
+    { key: 'score', header: t('score'), cell: ({ Score }) => (Score === null ? <None /> : percent(Score)) },
     {
       key: 'due',
       header: t('dueAt'),
-      cell: ({ DueAt }) => <Instant at={DueAt} none="–" isDay />,
+      cell: ({ DueAt }) => <Instant at={DueAt} isDay />,
     },
     {
       key: 'ends',

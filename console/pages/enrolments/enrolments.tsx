@@ -69,7 +69,12 @@ function useColumns(): Column<ListedEnrolment>[] {
       cell: ({ CourseTitle }) => <span className="break">{CourseTitle}</span>,
     },
     ...shared,
-    { key: 'enrolled', header: t('enrolledAt'), cell: ({ EnrolledAt }) => <Instant at={EnrolledAt} isDay /> },
+    {
+      key: 'enrolled',
+      header: t('enrolledAt'),
+      onPhone: 'hidden',
+      cell: ({ EnrolledAt }) => <Instant at={EnrolledAt} isDay />,
+    },
   ];
 }
 

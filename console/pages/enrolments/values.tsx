@@ -14,7 +14,7 @@ export function ProgressOf({ value }: { value: number }) {
   const t = useTranslations('enrolments');
   const percent = usePercent();
   return (
-    <div className="progress">
+    <div className="progress" data-zero={value === 0 || undefined}>
       <Progress value={value} size="sm" aria-label={t('progress')} />
       <Text size="xs" c="dimmed" component="span">
         {percent(value)}

@@ -7,7 +7,7 @@ import { FilteredList, ListFilterBar, useListFilters, useListRows } from '../../
 import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, None } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { EventDialog } from './event.tsx';
 import { ExportButton } from './export.tsx';
@@ -34,10 +34,10 @@ function useColumns(open: (eventId: string) => void): Column<Event>[] {
       header: t('course'),
       share: 20,
       cell: ({ CourseID }) => (
-        <span className="break">{(CourseID !== null && titles.get(CourseID)) || (CourseID ?? '–')}</span>
+        <span className="break">{(CourseID !== null && titles.get(CourseID)) || (CourseID ?? <None />)}</span>
       ),
     },
-    { key: 'at', header: t('at'), cell: ({ OccurredAt }) => <Instant at={OccurredAt} /> },
+    { key: 'at', header: t('at'), onPhone: 'plain', cell: ({ OccurredAt }) => <Instant at={OccurredAt} /> },
     {
       key: 'actions',
       header: t('actions'),

@@ -1,4 +1,5 @@
 import { Badge, Button, Group } from '@mantine/core';
+import { IconMailForward, IconX } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -31,7 +32,7 @@ function Actions({ invitation, onInvite }: { invitation: Invitation; onInvite: (
   const { client } = useApi();
   const queries = useQueryClient();
   const { data: user } = useUser(invitation.LoginID);
-  if (!user) return null;
+  if (!user || invitation.Status === 'accepted') return null;
   const name = nameOf(user);
   const revoke = async () => {
     const path = { LoginID: user.LoginID };
@@ -42,16 +43,15 @@ function Actions({ invitation, onInvite }: { invitation: Invitation; onInvite: (
   };
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
-      {invitation.Status !== 'accepted' && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          aria-label={t('againFor', { name })}
-          onClick={() => onInvite(user)}
-        >
-          {t('again')}
-        </Button>
-      )}
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={t('againFor', { name })}
+        leftSection={<IconMailForward size={16} aria-hidden />}
+        onClick={() => onInvite(user)}
+      >
+        {t('again')}
+      </Button>
       {invitation.Status === 'pending' && (
         <ConfirmButton
           text={own('revoke')}
@@ -60,7 +60,7 @@ function Actions({ invitation, onInvite }: { invitation: Invitation; onInvite: (
           confirm={t('revokeConfirm')}
           isDangerous
           act={revoke}
-          button={{ size: 'compact-sm' }}
+          button={{ size: 'compact-sm', leftSection: <IconX size={16} aria-hidden /> }}
         />
       )}
     </Group>
@@ -74,6 +74,7 @@ function useColumns(onInvite: (user: User) => void): Column<Invitation>[] {
     { key: 'user', header: t('user'), share: 50, cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
     {
       key: 'status',
+      onPhone: 'aside',
       header: t('status'),
       cell: ({ Status }) => <Badge color={invitationColors[Status]}>{own(`statuses.${Status}`)}</Badge>,
     },

@@ -57,9 +57,16 @@ function useColumns(): Column<Mail>[] {
         </>
       ),
     },
-    { key: 'status', header: t('status'), share: 28, cell: (mail) => <Outcome mail={mail} /> },
+    {
+      key: 'status',
+      onPhone: 'aside',
+      header: t('status'),
+      share: 28,
+      cell: (mail) => <Outcome mail={mail} />,
+    },
     {
       key: 'at',
+      onPhone: 'plain',
       header: t('at'),
       cell: ({ AttemptedAt, CreatedAt }) => <Instant at={AttemptedAt ?? CreatedAt} />,
     },

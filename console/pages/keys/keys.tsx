@@ -90,6 +90,7 @@ function useColumns(): Column<EnrolmentKey>[] {
     },
     {
       key: 'status',
+      onPhone: 'plain',
       header: t('status'),
       share: 32,
       cell: (enrolmentKey) => (
@@ -99,7 +100,12 @@ function useColumns(): Column<EnrolmentKey>[] {
         </>
       ),
     },
-    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay /> },
+    {
+      key: 'created',
+      header: t('created'),
+      onPhone: 'hidden',
+      cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay />,
+    },
   ];
 }
 

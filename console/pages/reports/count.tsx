@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useFormatter, useTranslations } from 'use-intl';
+import { None } from '../../parts/values.tsx';
 import type { Filter, Scope } from './figures.ts';
 
 type CountProps = {
@@ -16,9 +17,14 @@ type CountProps = {
 export function Count({ count, scope, filter, label }: CountProps) {
   const t = useTranslations('reports');
   const format = useFormatter();
-  if (count === null) return <span className="number">–</span>;
+  if (count === null) return <None />;
   const text = format.number(count);
-  if (count === 0 || scope === null) return <span className="number">{text}</span>;
+  if (count === 0 || scope === null)
+    return (
+      <span className="number" data-zero={count === 0 || undefined}>
+        {text}
+      </span>
+    );
   return (
     <Anchor
       inherit

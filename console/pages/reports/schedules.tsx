@@ -60,6 +60,7 @@ function useColumns(): Column<Schedule>[] {
     },
     {
       key: 'delivery',
+      onPhone: 'hidden',
       header: t('delivery'),
       share: 17,
       cell: ({ Delivery, Recipients }) => (

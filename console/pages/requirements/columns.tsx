@@ -17,14 +17,19 @@ export function useObligationColumns<Row extends Shown>(onExplain: (row: Row) =>
       share: 24,
       cell: ({ Title }) => <span className="break">{Title}</span>,
     },
-    { key: 'status', header: t('status'), cell: ({ Status }) => <StatusBadge status={Status} /> },
+    {
+      key: 'status',
+      header: t('status'),
+      onPhone: 'aside',
+      cell: ({ Status }) => <StatusBadge status={Status} />,
+    },
     { key: 'due', header: t('dueAt'), cell: ({ DueAt }) => <Instant at={DueAt} isDay /> },
     { key: 'met', header: t('metAt'), cell: ({ MetAt }) => <Instant at={MetAt} isDay /> },
     {
       key: 'valid',
       header: t('validUntil'),
       cell: ({ MetAt, ValidUntil }) => (
-        <Instant at={ValidUntil} isDay none={MetAt === null ? '–' : t('permanently')} />
+        <Instant at={ValidUntil} isDay {...(MetAt !== null && { none: t('permanently') })} />
       ),
     },
     {

@@ -18,6 +18,7 @@ import { Page } from '../../parts/page.tsx';
 import { SelectionBar } from '../../parts/selection.tsx';
 import { isOrder } from '../../parts/sorting.tsx';
 import { FailedAction, Message } from '../../parts/states.tsx';
+import { None } from '../../parts/values.tsx';
 import { usePeopleFilters } from '../users/people-filters.tsx';
 import { LoginID, UserLink } from '../users/person.tsx';
 import { useObligationColumns } from './columns.tsx';
@@ -121,7 +122,7 @@ export default function RequiredPeople() {
             share: 26,
             cell: (row) =>
               row.LoginID === null ? (
-                '–'
+                <None />
               ) : (
                 <>
                   <UserLink loginId={row.LoginID}>{nameOf({ ...row, LoginID: row.LoginID })}</UserLink>

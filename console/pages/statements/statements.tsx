@@ -55,6 +55,7 @@ function useColumns(open: (statement: Statement) => void): Column<Statement>[] {
   return [
     {
       key: 'what',
+      onPhone: 'plain',
       header: t('what'),
       share: 80,
       cell: (statement) => (
@@ -64,7 +65,7 @@ function useColumns(open: (statement: Statement) => void): Column<Statement>[] {
         </>
       ),
     },
-    { key: 'at', header: t('at'), cell: ({ timestamp }) => <Instant at={timestamp} /> },
+    { key: 'at', header: t('at'), onPhone: 'plain', cell: ({ timestamp }) => <Instant at={timestamp} /> },
     {
       key: 'actions',
       header: t('actions'),

@@ -49,8 +49,18 @@ export default function Tenants() {
           },
           { key: 'id', header: t('tenantId'), share: 26, cell: ({ TenantID }) => TenantID },
           { key: 'sign-in', header: t('signIn'), cell: ({ PasswordHash }) => t(`signInBy.${PasswordHash}`) },
-          { key: 'status', header: t('status'), cell: ({ Status }) => <TenantStatus status={Status} /> },
-          { key: 'created', header: t('createdAt'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
+          {
+            key: 'status',
+            header: t('status'),
+            onPhone: 'aside',
+            cell: ({ Status }) => <TenantStatus status={Status} />,
+          },
+          {
+            key: 'created',
+            header: t('createdAt'),
+            onPhone: 'hidden',
+            cell: ({ CreatedAt }) => <Instant at={CreatedAt} />,
+          },
           {
             key: 'act',
             header: t('act'),

@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, None } from '../../parts/values.tsx';
 import type { User } from './person.tsx';
 
 /** The address, and whether it has bounced. */
@@ -14,7 +14,7 @@ export function EmailCell({ user }: { user: User }) {
   const t = useTranslations('users.bounce');
   return (
     <Group gap={6} wrap="nowrap">
-      <span className="break">{user.Email ?? '–'}</span>
+      <span className="break">{user.Email ?? <None />}</span>
       {user.EmailBouncedAt && <Badge color="orange">{t('badge')}</Badge>}
     </Group>
   );

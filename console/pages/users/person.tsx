@@ -47,7 +47,11 @@ export function UserName({ loginId }: { loginId: string }) {
 
 export function LoginID({ name, loginId }: { name: string; loginId: string }) {
   if (name === loginId) return null;
-  return <Note>{loginId}</Note>;
+  return (
+    <Note>
+      <span className="login-id">{loginId}</span>
+    </Note>
+  );
 }
 
 /** Badges for this account's special properties. */

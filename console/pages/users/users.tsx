@@ -20,7 +20,7 @@ import { Page } from '../../parts/page.tsx';
 import { SelectionBar } from '../../parts/selection.tsx';
 import { isOrder, type Order } from '../../parts/sorting.tsx';
 import { FailedAction, Message } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
+import { Instant, None } from '../../parts/values.tsx';
 import { useEnrolSelected } from '../enrol/selected.ts';
 import { EmailCell } from './bounce.tsx';
 import { type Change, ChangeUsersDialog } from './change-users.tsx';
@@ -48,14 +48,20 @@ function useColumns(): Column<User>[] {
       key: 'group',
       header: t('groups'),
       share: 20,
-      cell: ({ Groups }) => <span className="break">{Groups.join(', ') || '–'}</span>,
+      cell: ({ Groups }) => <span className="break">{Groups.join(', ') || <None />}</span>,
     },
     {
       key: 'account',
       header: t('account'),
+      onPhone: 'aside',
       cell: (user) => (user.Enabled && !user.IsAdmin ? t('enabled') : <AccountBadges user={user} />),
     },
-    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay /> },
+    {
+      key: 'created',
+      header: t('created'),
+      onPhone: 'hidden',
+      cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay />,
+    },
   ];
 }
 

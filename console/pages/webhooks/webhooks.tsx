@@ -39,13 +39,24 @@ function useColumns(): Column<Endpoint>[] {
         </>
       ),
     },
-    { key: 'health', header: t('status'), share: 30, cell: (endpoint) => <HealthCell endpoint={endpoint} /> },
+    {
+      key: 'health',
+      onPhone: 'plain',
+      header: t('status'),
+      share: 30,
+      cell: (endpoint) => <HealthCell endpoint={endpoint} />,
+    },
     {
       key: 'types',
       header: t('types'),
       cell: ({ Types }) => (Types === null ? t('all') : t('countOfTypes', { count: Types.length })),
     },
-    { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay /> },
+    {
+      key: 'created',
+      header: t('created'),
+      onPhone: 'hidden',
+      cell: ({ CreatedAt }) => <Instant at={CreatedAt} isDay />,
+    },
   ];
 }
 
