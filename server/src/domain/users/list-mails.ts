@@ -1,5 +1,4 @@
 import type { Condition } from '../../db/page.ts';
-import { run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { isId } from '../../lib/ids.ts';
@@ -8,7 +7,7 @@ import { findUserId } from './users.ts';
 
 type Filter = PageQuery & { Count?: boolean; Status?: MailStatus; LoginID?: string };
 
-type Row = {
+export type MailRow = {
   mail_id: string;
   login_id: string;
   kind: MailKind;
@@ -38,7 +37,7 @@ export async function listMails(ctx: TenantContext, input: Filter) {
     where.push(({ add }) => `held.user_id = ${add(userId)}::uuid`);
   }
   if (Status !== undefined) where.push(({ add }) => `held.status = ${add(Status)}`);
-  return page<Row, Mail>(
+  return page<MailRow, Mail>(
     ctx,
     input,
     {
@@ -56,17 +55,7 @@ export async function listMails(ctx: TenantContext, input: Filter) {
   );
 }
 
-const one = `select held.*, (${loginIdSql}) as login_id from mail held where held.tenant_id = $1 and held.mail_id = $2`;
-
-/** Reads an email that was just queued. */
-export async function readMail(ctx: TenantContext, mailId: string): Promise<Mail> {
-  const values = [ctx.tenantId, mailId];
-  const [row] = await run<Row>(ctx, { name: 'read_mail', text: one, values });
-  if (!row) throw new Error('a queued email is missing');
-  return toMail(row);
-}
-
-function toMail(row: Row): Mail {
+export function toMail(row: MailRow): Mail {
   return {
     MailID: row.mail_id,
     LoginID: row.login_id,

@@ -1,14 +1,26 @@
-import { transaction } from '../../db/transaction.ts';
+import { run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
 import type { Mail } from '../mail/kinds.ts';
 import { canMail, findQueued, queueMails } from '../mail/queue.ts';
-import { readMail } from './list-mails.ts';
+import { type MailRow, toMail } from './list-mails.ts';
 import { userNotFound } from './users.ts';
 
 /** An answer that takes longer says nothing about the mail server any more. */
 const keptMinutes = 60;
+
+const one = `
+select held.*, account.login_id from mail held
+join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
+where held.tenant_id = $1 and held.mail_id = $2`;
+
+async function readMail(ctx: TenantContext, mailId: string): Promise<Mail> {
+  const values = [ctx.tenantId, mailId];
+  const [row] = await run<MailRow>(ctx, { name: 'read_mail', text: one, values });
+  if (!row) throw new Error('a queued email is missing');
+  return toMail(row);
+}
 
 /** Sends an email that only shows that email works. While one is waiting, returns that one. */
 export async function sendTestMail(ctx: TenantContext, loginId: string): Promise<Mail> {
