@@ -4,9 +4,10 @@ import type { Standard } from './types.ts';
 export type Traits = {
   /**
    * `api`: units call the SCORM API of the page. `statements`: they send xAPI statements to the service. `hacp`: they
-   * post to it (AICC CMI001, HACP). `page`: the player itself reports that they were shown.
+   * post to it (AICC CMI001, HACP). `scores`: another service sends scores (LTI, AGS). `page`: the player itself reports
+   * that they were shown.
    */
-  reports: 'api' | 'statements' | 'hacp' | 'page';
+  reports: 'api' | 'statements' | 'hacp' | 'scores' | 'page';
   /** The data model of run-time data. */
   model: 'scorm12' | 'scorm2004' | null;
   /** Whether SCORM 2004 sequencing decides which unit follows. */
@@ -29,6 +30,7 @@ export const traits: Readonly<Record<Standard, Traits>> = {
   cmi5: { ...usual, reports: 'statements', model: null, hasAttempts: false },
   xapi: { ...usual, reports: 'statements', model: null },
   aicc: { ...usual, reports: 'hacp', model: 'scorm12', canReview: false },
+  lti: { ...usual, reports: 'scores', model: null, canReview: false },
   web: page,
   document: page,
   video: page,
@@ -38,4 +40,4 @@ export const traits: Readonly<Record<Standard, Traits>> = {
 
 /** Whether units report to the service, and not through the player. */
 export const reportsDirectly = (standard: Standard): boolean =>
-  traits[standard].reports === 'statements' || traits[standard].reports === 'hacp';
+  ['statements', 'hacp', 'scores'].includes(traits[standard].reports);

@@ -17,6 +17,7 @@ export const standards = [
   'xapi',
   'aicc',
   'web',
+  'lti',
   ...mediaStandards,
 ] as const;
 export type Standard = (typeof standards)[number];
@@ -35,7 +36,7 @@ export type Unit = {
    */
   Href: string | null;
   /**
-   * `sco` uses the run-time API. `au` reports to the service itself by xAPI or HACP. `asset` does not report.
+   * `sco` uses the run-time API. `au` reports to the service itself by xAPI, HACP or LTI. `asset` does not report.
    * Null for a group.
    */
   Kind: 'sco' | 'au' | 'asset' | null;

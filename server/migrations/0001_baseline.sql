@@ -1140,6 +1140,33 @@ create table lti_score (
   foreign key (tenant_id, link_id) references lti_link (tenant_id, link_id) on delete cascade
 );
 
+-- tools
+
+-- Courses that are tools of others (LTI 1.3). Courses with the same client_id share the registration at the tool.
+-- shares: what a launch says about the learner. problem: the tool's last rejected request.
+create table lti_tool (
+  tenant_id text not null references tenant,
+  course_id text not null,
+  client_id uuid not null,
+  login_url text not null,
+  target_link_uri text not null,
+  redirect_uris text[] not null,
+  jwks_url text,
+  public_key text,
+  custom jsonb not null,
+  shares text[] not null,
+  own_window boolean not null,
+  passing_score double precision,
+  problem text,
+  problem_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, course_id),
+  check ((jwks_url is null) <> (public_key is null))
+);
+create index lti_tool_of_client on lti_tool (tenant_id, client_id);
+comment on index lti_tool_of_client is 'PUT /course/{CourseID}/tool, and access tokens of tools';
+
 -- dispatch
 
 -- A course lent to another LMS as a package. seats null: any number. seats_taken: learners who opened it, also erased ones.

@@ -116,6 +116,16 @@ const newPlatform = async () => {
   );
   return body.PlatformID;
 };
+const newTool = async () => {
+  const [LoginURL, TargetLinkURI] = ['https://tool.example.com/login', 'https://tool.example.com/launch'];
+  const CourseID = unique('tool');
+  const JWKSURL = 'http://127.0.0.1:9/jwks';
+  expectStatus(
+    await tenant.api('PUT', `/course/${CourseID}/tool`, { LoginURL, TargetLinkURI, JWKSURL }),
+    201,
+  );
+  return CourseID;
+};
 const newDispatch = async () => {
   const dispatch = { CourseID: await newCourse(service), DurationID: 'standard', Standard: 'scorm12' };
   const { body } = await tenant.api('POST', '/dispatch', dispatch);
@@ -353,6 +363,23 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     expectStatus(await tenant.api('DELETE', `/platform/${target}`), 200);
     return { by: 'deletePlatform', actor: 'key', target };
+  },
+  'tool.created': async (recordEnd) => {
+    await recordEnd();
+    return { by: 'putTool', actor: 'key', target: await newTool() };
+  },
+  'tool.changed': async (recordEnd) => {
+    const target = await newTool();
+    await recordEnd();
+    for (const _ of [1, 2])
+      expectStatus(await tenant.api('PUT', `/course/${target}/tool`, { OwnWindow: true }), 200);
+    return { by: 'putTool', actor: 'key', target, data: { Changed: ['OwnWindow'] } };
+  },
+  'tool.deleted': async (recordEnd) => {
+    const target = await newTool();
+    await recordEnd();
+    expectStatus(await tenant.api('DELETE', `/course/${target}/tool`), 204);
+    return { by: 'deleteTool', actor: 'key', target };
   },
   'dispatch.created': async (recordEnd) => {
     await recordEnd();

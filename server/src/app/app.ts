@@ -57,6 +57,8 @@ import { brandingRoutes } from '../domain/tenants/branding-routes.ts';
 import { tenantRoutes } from '../domain/tenants/routes.ts';
 import { settingsRoutes } from '../domain/tenants/settings-routes.ts';
 import { knownTenant } from '../domain/tenants/tenants.ts';
+import { toolRoutes } from '../domain/tools/routes.ts';
+import { serveTools } from '../domain/tools/serve.ts';
 import { bounceRoutes } from '../domain/users/bounces/routes.ts';
 import { invitationRoutes } from '../domain/users/invitations/routes.ts';
 import { mailRoutes } from '../domain/users/mail-routes.ts';
@@ -116,6 +118,7 @@ export const routes: readonly Route[] = [
   ...cmi5Routes,
   launchRoute,
   ...ltiRoutes,
+  ...toolRoutes,
   ...scoreRoutes,
   ...dispatchRoutes,
   ...previewRoutes,
@@ -166,6 +169,7 @@ function buildApiServer(ctx: Context): FastifyInstance {
   api.register(formBody);
   registerRoutes(api, ctx, own, guards);
   serveScim(api, ctx, guards);
+  serveTools(api, ctx, guards);
   serveLrs(api, ctx, xapiRoutes, { guards, findAuSession, recordRefusal });
   return api;
 }

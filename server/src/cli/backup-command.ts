@@ -50,7 +50,7 @@ export async function restoreCommand(config: Config, folder: string) {
   return withDatabase(config, async (ctx) => {
     const data = { MadeAt: backup.MadeAt };
     await appendAudit(ctx, deployment, { action: 'backup.restored', targetId: null, data });
-    const releases = await ctx.db.selectFrom('release').select('release_id').execute();
+    const releases = await ctx.db.selectFrom('release').select('release_id').where('files', '>', 0).execute();
     await disownStore(ctx);
     const missing: string[] = [];
     for (const { release_id: id } of releases) if (!(await ctx.files.list(id))) missing.push(id);

@@ -64,6 +64,7 @@ async function knownFiles({ db }: Opened): Promise<KnownFiles> {
   const releases = await db
     .selectFrom('release')
     .select(['release_id as id', 'course_id as courseId', 'number', 'files', 'bytes'])
+    .where('files', '>', 0)
     .orderBy('release_id')
     .execute();
   const stored = await db.selectFrom('release_file').select('release_id').distinct().execute();

@@ -12,6 +12,7 @@ export async function findDamage(ctx: Context): Promise<Damage[]> {
   const releases = await ctx.db
     .selectFrom('release')
     .select(['release_id', 'course_id', 'number', 'files', 'bytes'])
+    .where('files', '>', 0)
     .orderBy('release_id')
     .execute();
   const damaged: Damage[] = [];

@@ -8,8 +8,8 @@ export async function countOffers(ctx: Context, tenantId: string): Promise<numbe
   return row?.offers ?? 0;
 }
 
-/** Deletes the paths that the tenant made. Nobody is enrolled on them any more. */
-export async function deleteOwnPaths(ctx: Context, tenantId: string): Promise<void> {
+/** Deletes the courses that the tenant made. Nobody is enrolled on them any more. */
+export async function deleteOwnCourses(ctx: Context, tenantId: string): Promise<void> {
   await ctx.db.deleteFrom('course').where('owner_tenant_id', '=', tenantId).execute();
 }
 

@@ -169,7 +169,7 @@ async function store(ctx: Actor, input: PathChange & CourseKey, rule: PathRule):
     updated_at: now,
   };
   if (before) await ctx.db.updateTable('course').set(sent).where('course_id', '=', courseId).execute();
-  else await create(ctx, courseId, sent);
+  else await insertOwnCourse(ctx, { courseId, tenantId: ownerOf(ctx), sent });
   const Changed = ['Title', 'Status', 'Steps', 'Ordered'].filter((name) => name in input);
   const status = input.Status && { Status: input.Status };
   await appendAudit(
@@ -182,10 +182,12 @@ async function store(ctx: Actor, input: PathChange & CourseKey, rule: PathRule):
   return !before;
 }
 
-/** Tenants cannot create enrolment options, so a path of their own gets one without a time limit. */
-async function create(ctx: Actor, courseId: string, sent: { updated_at: Date }): Promise<void> {
+/** Tenants cannot create enrolment options, so a course of their own gets one without a time limit. */
+export async function insertOwnCourse(
+  ctx: Context,
+  { courseId, tenantId, sent }: CourseKey & { tenantId: string | null; sent: { updated_at: Date } },
+): Promise<void> {
   const [title, created_at] = [courseId, sent.updated_at];
-  const tenantId = ownerOf(ctx);
   const owner = tenantId === null ? {} : { tenants: [tenantId], owner_tenant_id: tenantId };
   await ctx.db
     .insertInto('course')
@@ -208,8 +210,8 @@ async function create(ctx: Actor, courseId: string, sent: { updated_at: Date }):
     .execute();
 }
 
-/** Deletes a path of the tenant on which nobody was ever enrolled. */
-export async function deleteOwnPath(
+/** Deletes a path, or a course that is a tool, of the tenant on which nobody was ever enrolled. */
+export async function deleteOwnCourse(
   ctx: Context & { readonly tenantId: string },
   { courseId }: CourseKey,
 ): Promise<void> {

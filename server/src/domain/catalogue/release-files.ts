@@ -29,14 +29,14 @@ async function findRelease(
   if (!course) throw courseNotFound();
   const row = await ctx.db
     .selectFrom('release')
-    .select(['release_id', 'number', 'standard', 'tree', 'warnings'])
+    .select(['release_id', 'number', 'standard', 'tree', 'warnings', 'files'])
     .where('course_id', '=', courseId)
     .where((where) =>
       release === null ? where('release_id', '=', course.release_id) : where('number', '=', release),
     )
     .executeTakeFirst();
   if (!row) throw releaseNotFound();
-  const files = await filesOf(ctx, row.release_id);
+  const files = row.files === 0 ? [] : await filesOf(ctx, row.release_id);
   const paths = files.map(({ path }) => path);
   return { ...row, ...contentsOf(row), warnings: warningsOf(row), files, paths };
 }

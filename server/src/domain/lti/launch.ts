@@ -15,9 +15,10 @@ import { findUserId } from '../users/users.ts';
 import { selectionPage } from './deep-link.ts';
 import { logLaunch } from './launches.ts';
 import { type Form, fieldOf } from './login.ts';
+import { rejectReplay } from './nonces.ts';
 import { problemPage, provePage, windowPage } from './pages.ts';
 import { type Client, findByDeployment, findClients, onlyPlatform, type PlatformRow } from './platforms.ts';
-import { bindingOf, isExpired, readState, type State } from './state.ts';
+import { bindingOf, isExpired, readState } from './state.ts';
 import { type Claims, Rejected, verifyLaunch } from './verify.ts';
 
 /** The course that a place in the platform opens, and its enrolment option if it has several. */
@@ -53,16 +54,6 @@ function detailsOf({ givenName, familyName, email }: Claims) {
   const LastName = named(familyName, 255);
   const Email = named(email, 320);
   return { ...(FirstName && { FirstName }), ...(LastName && { LastName }), ...(Email && { Email }) };
-}
-
-const useNonce = `
-insert into lti_nonce (tenant_id, nonce, used_at) values ($1, $2, $3) on conflict do nothing returning 1`;
-
-/** The constraint holds on every node. */
-async function rejectReplay(ctx: TenantContext, { nonce }: State): Promise<void> {
-  const values = [ctx.tenantId, nonce, ctx.now()];
-  const used = await run(ctx, { name: 'use_lti_nonce', text: useNonce, values });
-  if (used.length === 0) throw new Rejected('replayed', 'The nonce was used before.');
 }
 
 const keepLink = `
@@ -178,7 +169,7 @@ export async function receiveLaunch(
     const own = forTenant(ctx, platform.tenant_id);
     const tenant = await knownTenant.get(ctx, own.tenantId);
     if (!tenant || tenant.Status === 'suspended') throw new Rejected('suspended', 'The tenant is suspended.');
-    await rejectReplay(own, state);
+    await rejectReplay(own, state.nonce);
     if (claims.message === 'deep_link') {
       await logLaunch(own, {
         platformId: platform.platform_id,

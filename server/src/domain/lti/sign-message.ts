@@ -10,7 +10,7 @@ export async function signMessage(
 ): Promise<string> {
   const { keyId, privateKey } = await signingKey(ctx, 'RS256', ctx.now());
   const seconds = Math.floor(ctx.now().getTime() / 1000);
-  const token = new SignJWT({ ...input.claims, nonce: randomBytes(24).toString('base64url') })
+  const token = new SignJWT({ nonce: randomBytes(24).toString('base64url'), ...input.claims })
     .setProtectedHeader({ alg: 'RS256', kid: keyId, typ: 'JWT' })
     .setIssuer(input.issuer)
     .setAudience(input.audience)

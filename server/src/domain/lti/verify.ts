@@ -1,4 +1,12 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  importSPKI,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { checkedFetch } from '../events/webhooks/checked-fetch.ts';
@@ -41,34 +49,47 @@ const platformKeys = createCache<Keys>({
 /** A new key is looked up at once, but forged key IDs must not cause a request each. */
 const minimumAgeMilliseconds = 30_000;
 
-async function verifySignature(
+/** Verifies a token of a platform or a tool with its published keys. */
+export async function verifyByUrl(
   ctx: Context,
-  client: Client,
+  jwksUrl: string,
   token: string,
+  options: JWTVerifyOptions,
   isRetry = false,
 ): Promise<JWTPayload> {
-  const keys = await platformKeys.get(ctx, client.jwks_url).catch((error: unknown) => {
+  const keys = await platformKeys.get(ctx, jwksUrl).catch((error: unknown) => {
     throw new Rejected('keys_unreachable', (error as Error).message || 'The keys could not be read.');
   });
   try {
-    const { payload } = await jwtVerify(token, createLocalJWKSet(keys.set), {
-      algorithms,
-      issuer: client.issuer,
-      audience: client.client_id,
-      clockTolerance: clockSeconds,
-      currentDate: ctx.now(),
-      requiredClaims: ['exp', 'iat', 'nonce'],
-    });
-    return payload;
+    return (await jwtVerify(token, createLocalJWKSet(keys.set), withDefaults(ctx, options))).payload;
   } catch (error) {
     if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     if (isRetry || ctx.now().getTime() - keys.at < minimumAgeMilliseconds) throw error;
-    platformKeys.forget(ctx, client.jwks_url);
-    return verifySignature(ctx, client, token, true);
+    platformKeys.forget(ctx, jwksUrl);
+    return verifyByUrl(ctx, jwksUrl, token, options, true);
   }
 }
 
-function toRejected(error: unknown): Rejected {
+/** Verifies a token of a tool that publishes no keys with its RSA key. */
+export async function verifyByKey(
+  ctx: Context,
+  publicKey: string,
+  token: string,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  const key = await importSPKI(publicKey, 'RS256');
+  return (await jwtVerify(token, key, { ...withDefaults(ctx, options), algorithms: ['RS256'] })).payload;
+}
+
+const withDefaults = (ctx: Context, options: JWTVerifyOptions): JWTVerifyOptions => ({
+  algorithms,
+  clockTolerance: clockSeconds,
+  currentDate: ctx.now(),
+  ...options,
+});
+
+/** Why a token is rejected, in the words of `launchProblems`. */
+export function toRejected(error: unknown): Rejected {
   if (error instanceof Rejected) return error;
   const detail = (error as Error).message;
   if (error instanceof errors.JWTExpired) return new Rejected('token_expired', detail);
@@ -185,7 +206,11 @@ export async function verifyLaunch(
   token: string,
 ): Promise<Claims> {
   try {
-    const payload = await verifySignature(ctx, client, token);
+    const payload = await verifyByUrl(ctx, client.jwks_url, token, {
+      issuer: client.issuer,
+      audience: client.client_id,
+      requiredClaims: ['exp', 'iat', 'nonce'],
+    });
     const audiences = [payload.aud].flat();
     if (payload.azp === undefined ? audiences.length > 1 : payload.azp !== client.client_id)
       throw new Rejected('wrong_audience', 'azp is not the client ID.');

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { created, ok, path, route } from '../../http/routes.ts';
-import { deleteOwnPath, putPath, readPath } from '../catalogue/paths.ts';
+import { deleteOwnCourse, putPath, readPath } from '../catalogue/paths.ts';
 import { CourseID, Path, PathChange } from '../catalogue/schemas.ts';
 
 const common = {
@@ -58,7 +58,7 @@ export const pathRoutes = [
     events: [],
     audits: ['course.deleted'],
     handle: async (ctx, { params }) => {
-      await deleteOwnPath(ctx, { courseId: params.CourseID });
+      await deleteOwnCourse(ctx, { courseId: params.CourseID });
       return { status: 204 };
     },
   }),

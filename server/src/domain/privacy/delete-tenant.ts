@@ -5,7 +5,7 @@ import { countResponsesAboutTenant, eraseResponsesAboutTenant } from '../../infr
 import type { Context } from '../../infra/context/context.ts';
 import { newId } from '../../lib/ids.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
-import { countOffers, deleteOwnPaths, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
+import { countOffers, deleteOwnCourses, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { freeSeats } from '../catalogue/seats.ts';
 import {
   invalidateTenant,
@@ -216,7 +216,7 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
       if (gone.length === maxRows) return;
     }
     await withdrawOffers(ctx, tenantId);
-    await deleteOwnPaths(ctx, tenantId);
+    await deleteOwnCourses(ctx, tenantId);
     await eraseResponsesAboutTenant(ctx, tenantId);
     await removeTenant(ctx, tenantId);
     const entry = { action: 'tenant.deletion_finished', targetId: tenantId, data: {} } as const;

@@ -45,6 +45,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     key: ['platform_id', 'deployment_id'],
     what: 'Deployments of learning platforms',
   },
+  { table: 'lti_tool', key: ['course_id'], what: 'Courses that are tools (LTI)' },
   { table: 'lti_platform', key: ['platform_id'], what: 'Learning platforms' },
   { table: 'mail', key: ['mail_id'], what: 'Emails', secrets: ['content'] },
   { table: 'report_recipient', key: ['schedule_id', 'user_id'], what: 'Recipients of scheduled reports' },

@@ -16,6 +16,8 @@ export type SigningPurpose =
   | 'launch'
   | 'lti-state'
   | 'lti-selection'
+  | 'lti-message'
+  | 'lti-access'
   | 'dispatch'
   | 'ticket'
   | 'session'

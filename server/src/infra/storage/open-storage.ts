@@ -30,6 +30,7 @@ async function folderProblem({ config, db }: StorageContext): Promise<string | n
   const newest = await db
     .selectFrom('release')
     .select('release_id')
+    .where('files', '>', 0)
     .orderBy('created_at', 'desc')
     .limit(3)
     .execute();

@@ -26,6 +26,7 @@ import { timeFactorOf } from '../../users/users.ts';
 import { openAicc } from '../protocols/aicc/open-aicc.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../protocols/cmi5/fetch-token.ts';
 import { type AuAddresses, type OpenedAu, openAu } from '../protocols/cmi5/open-au.ts';
+import { openTool } from '../protocols/lti/open-tool.ts';
 import { contentOrigin, type OriginOwner } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import type { AuOpening, Opened, Opening, OpenSession } from './open-session.ts';
@@ -152,7 +153,8 @@ export async function openUnit(
       { param: 'UnitID' },
     );
   const addresses = (session: AuHandle) => auAddresses(ctx, session, releaseId);
-  const open = traits[played.standard].reports === 'hacp' ? openAicc : openAu;
+  const { reports } = traits[played.standard];
+  const open = reports === 'hacp' ? openAicc : reports === 'scores' ? openTool : openAu;
   return open(ctx, { ...handle, played, unit, launchMode: LaunchMode ?? null, addresses });
 }
 

@@ -18,9 +18,9 @@ export type AuHandle = {
 /**
  * `content` gives access to course files and is part of the launch URL in statements. `fetch`
  * returns the token for the LRS once. `lrs` is the user name for the LRS, with the secret as the
- * password. `hacp` is part of the URL to which AICC units report.
+ * password. `hacp` is part of the URL to which AICC units report. `tool` opens an LTI tool.
  */
-type AuTokenUse = 'content' | 'fetch' | 'lrs' | 'hacp';
+type AuTokenUse = 'content' | 'fetch' | 'lrs' | 'hacp' | 'tool';
 
 export function writeAuToken(ctx: Context, use: AuTokenUse, handle: AuHandle): string {
   const { tenantId, enrollId, launch, launchId, courseId, sessionId } = handle;

@@ -1,0 +1,222 @@
+import { createPublicKey } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { LtiToolTable } from '../../db/engine/generated.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { path } from '../../http/routes.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { Problem } from '../../lib/errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { differences } from '../../lib/tables.ts';
+import { storable } from '../../lib/unicode.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { deleteOwnCourse } from '../catalogue/paths.ts';
+import { courseNotFound } from '../catalogue/problems.ts';
+import { putToolCourse } from '../catalogue/tool-course.ts';
+import { checkUrl } from '../events/webhooks/addresses.ts';
+import type { Tool, ToolChange } from './schemas.ts';
+
+export type ToolRow = Omit<Selectable<LtiToolTable>, 'custom'> & {
+  custom: Record<string, string>;
+  title: string;
+  language: string | null;
+  status: Tool['Status'];
+};
+type CourseKey = { courseId: string };
+
+/** A tool is deployed once for the whole tenant. */
+export const deploymentId = '1';
+
+/** The tenant is in each URL, so it is known before anything is verified, and no ClientID is used twice. */
+export function platformUrls(ctx: TenantContext, courseId = '') {
+  const { baseUrl } = ctx.config;
+  const issuer = baseUrl + path`/issuer/${ctx.tenantId}`;
+  const own = baseUrl + path`/lti/${ctx.tenantId}`;
+  const course = own + path`/course/${courseId}`;
+  return {
+    ...{ issuer, jwks: `${issuer}/jwks.json`, auth: `${own}/auth`, token: `${own}/token` },
+    ...{ chosen: `${own}/content`, lineItems: `${course}/lineitems`, members: `${course}/members` },
+    lineItem: `${course}/lineitems/result`,
+  };
+}
+
+function toTool(ctx: TenantContext, row: ToolRow): Tool {
+  const { issuer, auth, token, jwks } = platformUrls(ctx);
+  return {
+    CourseID: row.course_id,
+    Title: row.title,
+    Status: row.status,
+    LoginURL: row.login_url,
+    TargetLinkURI: row.target_link_uri,
+    RedirectURIs: row.redirect_uris,
+    JWKSURL: row.jwks_url,
+    PublicKey: row.public_key,
+    Custom: row.custom,
+    Shares: row.shares as Tool['Shares'],
+    OwnWindow: row.own_window,
+    PassingScore: row.passing_score,
+    Registration: {
+      ...{ Issuer: issuer, ClientID: row.client_id, DeploymentID: deploymentId },
+      ...{ AuthURL: auth, TokenURL: token, JWKSURL: jwks },
+    },
+    LastProblem:
+      row.problem === null || row.problem_at === null
+        ? null
+        : { At: row.problem_at.toISOString(), Detail: row.problem },
+    CreatedAt: row.created_at.toISOString(),
+    UpdatedAt: row.updated_at.toISOString(),
+  };
+}
+
+const readText = `
+select tool.*, course.title, course.language, course.status from lti_tool tool
+join course on course.course_id = tool.course_id and course.owner_tenant_id = $1
+where tool.tenant_id = $1 and tool.course_id = $2`;
+
+/** Null if the course is not a tool of the tenant. */
+export async function findTool(ctx: TenantContext, { courseId }: CourseKey): Promise<ToolRow | null> {
+  const [row] = await run<ToolRow>(ctx, {
+    name: 'read_lti_tool',
+    text: readText,
+    values: [ctx.tenantId, courseId],
+  });
+  return row ?? null;
+}
+
+export async function readTool(ctx: TenantContext, input: CourseKey): Promise<Tool> {
+  const row = await findTool(ctx, input);
+  if (!row) throw courseNotFound();
+  return toTool(ctx, row);
+}
+
+/** The registration of a client: all of its courses have the same. */
+export async function findClient(
+  ctx: TenantContext,
+  { clientId }: { clientId: string },
+): Promise<Pick<ToolRow, 'client_id' | 'login_url' | 'redirect_uris' | 'jwks_url' | 'public_key'> | null> {
+  const row = await ctx.db
+    .selectFrom('lti_tool')
+    .select(['client_id', 'login_url', 'redirect_uris', 'jwks_url', 'public_key'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('client_id', '=', clientId)
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
+
+/** Checks the URL of the keys, which may be slow, and the key. */
+export async function checkKeys(ctx: TenantContext, { JWKSURL, PublicKey }: ToolChange): Promise<void> {
+  if (JWKSURL) await checkUrl(ctx.config, JWKSURL, 'JWKSURL');
+  if (JWKSURL && PublicKey) throw invalid('PublicKey', 'Send either JWKSURL or PublicKey, not both.');
+  if (!PublicKey) return;
+  try {
+    if (createPublicKey(PublicKey).asymmetricKeyType === 'rsa') return;
+  } catch {}
+  throw invalid(
+    'PublicKey',
+    'This is not a public RSA key in PEM. Copy it with its lines “BEGIN PUBLIC KEY” and “END PUBLIC KEY”.',
+  );
+}
+
+const upsert = `
+insert into lti_tool (tenant_id, course_id, client_id, login_url, target_link_uri, redirect_uris, jwks_url, public_key,
+  custom, shares, own_window, passing_score, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
+on conflict (tenant_id, course_id) do update
+set client_id = excluded.client_id, login_url = excluded.login_url, target_link_uri = excluded.target_link_uri,
+  redirect_uris = excluded.redirect_uris, jwks_url = excluded.jwks_url, public_key = excluded.public_key,
+  custom = excluded.custom, shares = excluded.shares, own_window = excluded.own_window,
+  passing_score = excluded.passing_score, updated_at = excluded.updated_at`;
+
+const shareRegistration = `
+update lti_tool held set login_url = $4, redirect_uris = $5, jwks_url = $6, public_key = $7
+where held.tenant_id = $1 and held.client_id = $2 and held.course_id <> $3`;
+
+/** Makes a course of the tool, or changes the given fields. */
+export async function putTool(
+  ctx: TenantContext,
+  input: ToolChange & CourseKey,
+): Promise<{ tool: Tool; isNew: boolean }> {
+  const { courseId } = input;
+  return transaction(ctx, async (ctx) => {
+    const before = await findTool(ctx, { courseId });
+    const clientId = input.ClientID ?? before?.client_id ?? newId(tenantNow(ctx));
+    const client = input.ClientID === undefined ? before : await findClient(ctx, { clientId });
+    if (input.ClientID !== undefined && !client)
+      throw invalid('ClientID', 'None of your courses has this ClientID. Leave it out to get a new one.');
+    const LoginURL = input.LoginURL ?? client?.login_url;
+    const TargetLinkURI = input.TargetLinkURI ?? before?.target_link_uri;
+    if (LoginURL === undefined) throw invalid('LoginURL', 'LoginURL is required to add a tool.');
+    if (TargetLinkURI === undefined)
+      throw invalid('TargetLinkURI', 'TargetLinkURI is required to add a tool.');
+    const keys = keysOf(input, client);
+    await putToolCourse(ctx, { courseId, Title: input.Title, Status: input.Status });
+    const redirects = input.RedirectURIs ?? client?.redirect_uris ?? [TargetLinkURI];
+    const values = [
+      ...[ctx.tenantId, courseId, clientId, LoginURL, TargetLinkURI, redirects, keys.jwks, keys.key],
+      JSON.stringify(input.Custom ?? before?.custom ?? {}),
+      ...[input.Shares ?? before?.shares ?? [], input.OwnWindow ?? before?.own_window ?? false],
+      input.PassingScore === undefined ? (before?.passing_score ?? null) : input.PassingScore,
+      tenantNow(ctx),
+    ];
+    await run(ctx, { name: 'put_lti_tool', text: upsert, values });
+    await run(ctx, {
+      name: 'share_lti_tool',
+      text: shareRegistration,
+      values: [ctx.tenantId, clientId, courseId, LoginURL, redirects, keys.jwks, keys.key],
+    });
+    const tool = await readTool(ctx, { courseId });
+    if (!before) await appendAudit(ctx, ctx.tenantId, audit('created', courseId));
+    else {
+      const Changed = differences(tool, toTool(ctx, before)).filter((name) => name in input);
+      if (Changed.length > 0)
+        await appendAudit(ctx, ctx.tenantId, {
+          action: 'tool.changed',
+          targetId: courseId,
+          data: { Changed },
+        });
+    }
+    return { tool, isNew: !before };
+  });
+}
+
+function keysOf(
+  { JWKSURL, PublicKey }: ToolChange,
+  client: Pick<ToolRow, 'jwks_url' | 'public_key'> | null,
+): { jwks: string | null; key: string | null } {
+  if (JWKSURL) return { jwks: JWKSURL, key: null };
+  if (PublicKey) return { jwks: null, key: PublicKey };
+  if (client && JWKSURL === undefined && PublicKey === undefined)
+    return { jwks: client.jwks_url, key: client.public_key };
+  throw invalid('JWKSURL', 'Send the JWKSURL of the tool or, if it has none, its PublicKey.');
+}
+
+const audit = (what: 'created' | 'deleted', targetId: string) =>
+  ({ action: `tool.${what}`, targetId, data: {} }) as const;
+
+/** Deletes a tool, with its course, on which nobody was ever enrolled. */
+export async function deleteTool(ctx: TenantContext, { courseId }: CourseKey): Promise<void> {
+  await transaction(ctx, async (ctx) => {
+    await readTool(ctx, { courseId });
+    await ctx.db
+      .deleteFrom('lti_tool')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('course_id', '=', courseId)
+      .execute();
+    await appendAudit(ctx, ctx.tenantId, audit('deleted', courseId));
+    await deleteOwnCourse(ctx, { courseId });
+  });
+}
+
+/** Keeps the reason for which a request of the tool was rejected, for the administrator. */
+export async function recordProblem(ctx: TenantContext, courseId: string, detail: string): Promise<void> {
+  ctx.log.warn({ tenant: ctx.tenantId, course: courseId, detail }, 'a request of an LTI tool was rejected');
+  await ctx.db
+    .updateTable('lti_tool')
+    .set({ problem: storable(detail.slice(0, 500)), problem_at: ctx.now() })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('course_id', '=', courseId)
+    .execute();
+}
