@@ -268,6 +268,13 @@ async function sendPlatformOperations(): Promise<void> {
   await sendAll('listPlatformLaunches deletePlatform');
 }
 
+/** Sends the operations for tools of others, in a course of the tenant's own. */
+async function sendToolOperations(): Promise<void> {
+  real.set('fire-safety', 'elsewhere').set('https://tool.example.com/jwks', receiver.url);
+  await sendAll('putTool readTool listTools chooseToolContent deleteTool');
+  real.delete('fire-safety');
+}
+
 /** Sends the operations for dispatches, and opens a course like a package. */
 async function sendDispatchOperations(): Promise<void> {
   await send('createDispatch');
@@ -357,6 +364,7 @@ test('the service accepts the example of every operation and responds as the exa
 
   await sendUnitOperations();
   await sendPlatformOperations();
+  await sendToolOperations();
   await sendDispatchOperations();
   await sendAll('putStatement postStatements getStatements getAgents getActivities getAbout');
   for (const noun of ['State', 'ActivityProfile', 'AgentProfile'])

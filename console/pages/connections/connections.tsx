@@ -11,6 +11,7 @@ import { Copyable, LabelledValue } from '../../parts/values.tsx';
 import { Dispatches } from './dispatches.tsx';
 import { PlatformRow } from './platform.tsx';
 import { PlatformDialog } from './platform-form.tsx';
+import { Tools } from './tools.tsx';
 
 /** The LMSs in which courses are opened, and the courses that are lent to other systems. */
 export default function Connections() {
@@ -36,6 +37,7 @@ export default function Connections() {
           )}
         />
         <Setup />
+        <Tools />
         <Dispatches />
       </Stack>
     </Page>

@@ -24,6 +24,7 @@ const tags = {
   'Identity providers': 'Sign-in with the OpenID providers of a tenant.',
   Provisioning: 'Users and groups from a directory, by SCIM 2.0 at `/scim/v2`.',
   Platforms: 'Learning platforms (LMS) that open courses by LTI 1.3.',
+  Tools: 'Courses that are tools of others, launched by LTI 1.3 from the player.',
   Dispatch: 'Courses that other organisations play in their own LMS, from a small package.',
   Catalogue: 'The courses offered to a tenant.',
   Authoring: 'Courses with their enrolment options and packages. For the operator.',

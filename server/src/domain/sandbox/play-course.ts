@@ -2,6 +2,7 @@ import { playable } from '../../../../standards/evidence.ts';
 import { reportsDirectly, traits } from '../../../../standards/traits.ts';
 import type { Standard, Unit } from '../../../../standards/types.ts';
 import { perMinute } from '../../infra/calls/limits.ts';
+import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { type PlayedRelease, playableContent } from '../catalogue/playable.ts';
@@ -18,6 +19,8 @@ import { readParts } from '../paths/explain-parts.ts';
 import { followPath } from '../paths/follow.ts';
 import { openPart } from '../paths/open-part.ts';
 import { requireTestTenant } from '../tenants/clock.ts';
+import { storeScore } from '../tools/grades.ts';
+import { findTool } from '../tools/tools.ts';
 import { playAu } from './play-au.ts';
 import { hacpMessage, robotData } from './robot-data.ts';
 import type { Play } from './schemas.ts';
@@ -85,8 +88,7 @@ async function openUnits(ctx: TenantContext, robot: Robot, units: Unit[]): Promi
     launchId: launch.launch_id,
     courseId: launch.course_id,
   };
-  for (const unit of units)
-    await (traits[standard].reports === 'hacp' ? playAicc : playAu)(ctx, { handle, unit, play: result });
+  for (const unit of units) await players[traits[standard].reports](ctx, { handle, unit, play: result });
 }
 
 async function commitUnits(
@@ -129,3 +131,28 @@ async function playAicc(
       ),
     );
 }
+
+async function playTool(
+  ctx: TenantContext,
+  { handle, unit, play }: Parameters<typeof playAu>[1],
+): Promise<void> {
+  await openUnit(ctx, handle, { UnitID: unit.UnitID });
+  const tool = await findTool(ctx, handle);
+  const { user_id: userId } = await ctx.db
+    .selectFrom('enrolment')
+    .select('user_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('enroll_id', '=', handle.enrollId)
+    .executeTakeFirstOrThrow();
+  if (!tool || userId === null) return;
+  const { Status, Score } = play;
+  await storeScore(ctx, tool, {
+    userId,
+    timestamp: tenantNow(ctx).toISOString(),
+    activity: Status === 'incomplete' ? 'InProgress' : 'Completed',
+    grading: 'FullyGraded',
+    scaled: Score === undefined ? null : Score / 100,
+  });
+}
+
+const players = { api: playAu, page: playAu, statements: playAu, hacp: playAicc, scores: playTool };

@@ -1,9 +1,11 @@
 import Type from 'typebox';
+import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
+import { Fields } from '../../http/validation/schema.ts';
 import { CourseID } from '../catalogue/schemas.ts';
 import { contentUrl } from './messages.ts';
 import { ContentLink, Tool, ToolChange } from './schemas.ts';
-import { checkKeys, deleteTool, putTool, readTool } from './tools.ts';
+import { checkKeys, deleteTool, listTools, putTool, readTool } from './tools.ts';
 
 const common = {
   tag: 'Tools',
@@ -45,6 +47,19 @@ export const toolRoutes = [
     responses: { 200: { description: 'The tool.', schema: Tool } },
     problems: ['course_not_found'],
     handle: async (ctx, { params }) => ok(await readTool(ctx, { courseId: params.CourseID })),
+  }),
+  route({
+    tag: 'Tools',
+    access: 'tenant',
+    scope: 'connections:write',
+    method: 'GET',
+    path: '/tool',
+    name: 'listTools',
+    summary: 'List the courses that are tools',
+    description: 'In the order of their CourseIDs.',
+    query: Fields(pageQuery),
+    responses: { 200: { description: 'A page of tools.', schema: PageOf(Tool) } },
+    handle: async (ctx, { query }) => ok(await listTools(ctx, query)),
   }),
   route({
     ...common,

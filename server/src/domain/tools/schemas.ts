@@ -70,7 +70,7 @@ const Registration = Fields(
     }),
     JWKSURL: Type.String({ description: 'Public keyset URL.' }),
   },
-  { description: 'What to enter in the tool.' },
+  { title: 'ToolRegistration', description: 'What to enter in the tool.' },
 );
 
 export const Tool = Fields(

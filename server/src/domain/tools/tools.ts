@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { LtiToolTable } from '../../db/engine/generated.ts';
 import { run, transaction } from '../../db/transaction.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { path } from '../../http/routes.ts';
 import { tenantNow } from '../../infra/context/clocks.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
@@ -87,6 +88,23 @@ export async function readTool(ctx: TenantContext, input: CourseKey): Promise<To
   const row = await findTool(ctx, input);
   if (!row) throw courseNotFound();
   return toTool(ctx, row);
+}
+
+const listText = `
+select tool.*, course.title, course.language, course.status from lti_tool tool
+join course on course.course_id = tool.course_id and course.owner_tenant_id = $1
+where tool.tenant_id = $1 and ($2::text is null or tool.course_id > $2) order by tool.course_id limit $3`;
+
+export async function listTools(ctx: TenantContext, input: PageQuery) {
+  const limit = pageLimit(input);
+  const values = [ctx.tenantId, readCursor(input), limit + 1];
+  const rows = await run<ToolRow>(ctx, { name: 'list_lti_tools', text: listText, values });
+  return toPage(
+    rows,
+    limit,
+    (row) => row.course_id,
+    (row) => toTool(ctx, row),
+  );
 }
 
 /** The registration of a client: all of its courses have the same. */
