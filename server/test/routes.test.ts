@@ -135,6 +135,7 @@ const notAudited = new Map([
   ['previewCourse', 'changes nothing'],
   ['previewCertificateTemplate', 'changes nothing'],
   ['previewReminder', 'changes nothing'],
+  ['chooseToolContent', 'only makes a link; the choice is audited'],
   ['previewOfferedCourse', 'changes nothing'],
 ]);
 

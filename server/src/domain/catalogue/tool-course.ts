@@ -24,9 +24,8 @@ export async function putToolCourse(
   await transaction(ctx, async (ctx) => {
     const before = await ctx.db
       .selectFrom('course')
-      .leftJoin('release', 'release.release_id', 'course.release_id')
-      .select(['course.owner_tenant_id', 'course.path', 'course.url', 'release.standard'])
-      .where('course.course_id', '=', courseId)
+      .select(['owner_tenant_id', 'release_id'])
+      .where('course_id', '=', courseId)
       .executeTakeFirst();
     if (before && before.owner_tenant_id !== ctx.tenantId)
       throw new Problem(
@@ -34,7 +33,7 @@ export async function putToolCourse(
         'Your tenant has no course of its own with this CourseID. Choose a CourseID that is not used yet.',
         { param: 'CourseID' },
       );
-    if (before && before.standard !== 'lti')
+    if (before && !(await isTool(ctx, before.release_id)))
       throw new Problem(
         'validation_failed',
         'The course has content of its own. Create another course for the tool.',
@@ -51,6 +50,15 @@ export async function putToolCourse(
       await appendAudit(ctx, ctx.tenantId, { action: 'course.created', targetId: courseId, data: {} });
     } else await ctx.db.updateTable('course').set(sent).where('course_id', '=', courseId).execute();
   });
+}
+
+async function isTool(ctx: Context, releaseId: string | null): Promise<boolean> {
+  const release = await ctx.db
+    .selectFrom('release')
+    .select('standard')
+    .where('release_id', '=', releaseId)
+    .executeTakeFirst();
+  return release?.standard === 'lti';
 }
 
 /** Enrolments play a release, as those of packages do. It has no files, and stays the only one. */

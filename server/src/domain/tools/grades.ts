@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { dataAfterScore, lastTimestamp, toolUnitId } from '../../../../standards/lti.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
@@ -79,20 +80,19 @@ export function readScore(body: unknown): Score {
   };
 }
 
-const enrolmentText = `
-select own.enroll_id from enrolment own
-where own.tenant_id = $1 and own.user_id = $2 and own.course_id = $3 and own.status <> 'withdrawn'
-order by own.ended_at is null desc, own.enroll_id desc limit 1`;
-
 /** Stores a score as the result of the learner's latest enrolment. */
 export async function storeScore(ctx: TenantContext, tool: ToolRow, score: Score): Promise<void> {
   await transaction(ctx, async (ctx) => {
-    const values = [ctx.tenantId, isId(score.userId) ? score.userId : null, tool.course_id];
-    const [enrolment] = await run<{ enroll_id: string }>(ctx, {
-      name: 'find_lti_enrolment',
-      text: enrolmentText,
-      values,
-    });
+    const enrolment = await ctx.db
+      .selectFrom('enrolment')
+      .select('enroll_id')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', isId(score.userId) ? score.userId : null)
+      .where('course_id', '=', tool.course_id)
+      .where('status', '<>', 'withdrawn')
+      .orderBy(sql`ended_at is null`, 'desc')
+      .orderBy('enroll_id', 'desc')
+      .executeTakeFirst();
     const locked = enrolment && (await lockRegistration(ctx, enrolment.enroll_id));
     if (!locked)
       throw malformed('The userId is not a learner on this course. Send scores only for enrolled learners.');

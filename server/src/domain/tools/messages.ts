@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { forTenant } from '../../db/owners.ts';
+import { forTenant } from '../../db/transaction.ts';
 import type { RouteResponse } from '../../http/routes.ts';
-import { tenantNow } from '../../infra/context/clocks.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { signToken, verifyToken } from '../../infra/keys/signing.ts';
 import { contentOrigin } from '../delivery/player/content-origins.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../delivery/protocols/cmi5/fetch-token.ts';

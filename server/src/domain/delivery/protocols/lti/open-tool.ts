@@ -1,6 +1,5 @@
 import { transaction } from '../../../../db/transaction.ts';
-import { tenantNow } from '../../../../infra/context/clocks.ts';
-import type { TenantContext } from '../../../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
 import { Problem } from '../../../../lib/errors.ts';
 import { newId } from '../../../../lib/ids.ts';
 import { readUnitData } from '../../../enrolments/record/units.ts';
