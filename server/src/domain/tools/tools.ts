@@ -147,10 +147,6 @@ set client_id = excluded.client_id, login_url = excluded.login_url, target_link_
   custom = excluded.custom, shares = excluded.shares, own_window = excluded.own_window,
   passing_score = excluded.passing_score, updated_at = excluded.updated_at`;
 
-const shareRegistration = `
-update lti_tool held set login_url = $4, redirect_uris = $5, jwks_url = $6, public_key = $7
-where held.tenant_id = $1 and held.client_id = $2 and held.course_id <> $3`;
-
 /** Makes a course of the tool, or changes the given fields. */
 export async function putTool(
   ctx: TenantContext,
@@ -179,11 +175,12 @@ export async function putTool(
       tenantNow(ctx),
     ];
     await run(ctx, { name: 'put_lti_tool', text: upsert, values });
-    await run(ctx, {
-      name: 'share_lti_tool',
-      text: shareRegistration,
-      values: [ctx.tenantId, clientId, courseId, LoginURL, redirects, keys.jwks, keys.key],
-    });
+    await ctx.db
+      .updateTable('lti_tool')
+      .set({ login_url: LoginURL, redirect_uris: redirects, jwks_url: keys.jwks, public_key: keys.key })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('client_id', '=', clientId)
+      .execute();
     const tool = await readTool(ctx, { courseId });
     if (!before) await appendAudit(ctx, ctx.tenantId, audit('created', courseId));
     else {
