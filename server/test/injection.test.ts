@@ -53,7 +53,7 @@ test('the injected texts fill every free-text field of the API', () => {
     const known = new Set(
       ['LoginID', 'MessageID', 'Tenants', 'TimeZone', 'Types', 'EventIDs', 'Recipients']
         // They have to exist.
-        .concat('Steps.CourseIDs', 'Steps.DurationID'),
+        .concat('Steps.CourseIDs', 'Steps.DurationID', 'PublicKey'),
     );
     for (const name of freeTexts(schema)) {
       const value = name

@@ -48,7 +48,9 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'CompletedAt' || name === 'Before') return '2020-01-01';
   if (name === 'EvidenceURL') return receiver.url;
   if (name === 'Path') return '/';
-  if (['AuthURL', 'TokenURL', 'JWKSURL'].includes(name)) return 'http://127.0.0.1:9/';
+  if (['AuthURL', 'TokenURL', 'JWKSURL', 'LoginURL', 'TargetLinkURI'].includes(name))
+    return 'http://127.0.0.1:9/';
+  if (name === 'RedirectURIs') return ['http://127.0.0.1:9/'];
   if (name === 'DeploymentIDs') return ['intruded'];
   if (name === 'Advance') return 'P1D';
   if (name === 'Password') return 'ab'.repeat(32);
@@ -83,7 +85,8 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   return value;
 }
 
-function pathOf(route: Route, names: Record<string, string>): string {
+function pathOf(route: Route, all: Record<string, string>): string {
+  const names = route.tag === 'Tools' ? { ...all, CourseID: all.ToolCourseID ?? '' } : all;
   return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     assert.ok(name in names, `Add a value for {${name}} in ${route.path} to this test.`);
     return encodeURIComponent(names[name] ?? '');
@@ -137,6 +140,7 @@ const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join(
 const leftOut: Record<string, string[]> = {
   replayEvents: ['From', 'Until'],
   createWebhook: ['Username', 'Password'],
+  putTool: ['PublicKey', 'ClientID'],
   putRequirement: ['DueOn', 'ValidFor', 'Cycle', 'Window', 'DurationID', 'CountsFrom'],
   remind: ['Status', 'DueBefore'],
   // No administrator of the intruder has a passkey.

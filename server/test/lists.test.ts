@@ -160,6 +160,7 @@ const small = [
   'listCompliance',
   'listPlatforms',
   'listDispatches',
+  'listTools',
   // The operator's; a day takes a row.
   'listUsage',
 ];

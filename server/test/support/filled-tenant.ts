@@ -99,6 +99,7 @@ export async function fill(
   const PlatformID = await leavePlatform(service, tenant, { LoginID, EnrollID });
   const course = { CourseID, DurationID: 'standard' };
   const DispatchID = await leaveDispatch(service, tenant, { LoginID, EnrollID, ...course });
+  const ToolCourseID = await leaveTool(tenant);
   const branding = { Colour: '#0057b8', Logo: png().toString('base64') };
   const { Logo } = (await tenant.api('PUT', '/branding', branding)).body;
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
@@ -141,6 +142,7 @@ export async function fill(
     List: '0',
     PlatformID,
     DispatchID,
+    ToolCourseID,
     TenantID: tenant.TenantID,
     KeyID: tenant.keyId,
     DurationID: 'standard',
@@ -247,6 +249,19 @@ async function fillProvisioning({ TenantID, api }: TestTenant): Promise<void> {
   const members = [{ value: user.body.id }];
   expectStatus(await api('POST', '/scim/v2/Groups', { displayName: name, members }), 201);
   expectStatus(await api('PUT', '/provisioning', { GuardPercent: 20 }), 200);
+}
+
+/** Adds a course that is a tool. Returns its CourseID. */
+async function leaveTool({ TenantID, api }: TestTenant): Promise<string> {
+  const CourseID = `tool-${TenantID}`;
+  const made = await api('PUT', `/course/${CourseID}/tool`, {
+    Title: `${secret} tool`,
+    LoginURL: 'https://tool.example.com/login',
+    TargetLinkURI: 'https://tool.example.com/launch',
+    JWKSURL: 'http://127.0.0.1:9/',
+  });
+  expectStatus(made, 201);
+  return CourseID;
 }
 
 /** Adds a dispatch that the learner has opened. Returns the DispatchID. */

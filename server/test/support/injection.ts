@@ -169,6 +169,14 @@ export const hostileBodies = {
     DeploymentIDs: [hostile('Deployment')],
     ...hostileUrls,
   },
+  putTool: {
+    Title: hostile('Title').slice(0, 200),
+    LoginURL: hostileUrl,
+    TargetLinkURI: hostileUrl,
+    RedirectURIs: [hostileUrl],
+    JWKSURL: hostileUrl,
+    Custom: { chapter: hostile('Custom') },
+  },
   createDispatch: {
     CourseID: hostile('CourseID'),
     DurationID: hostile('DurationID'),
@@ -329,6 +337,7 @@ export async function fillWithPayloads(service: TestService, zip?: string) {
   await leavePasskey(service, { TenantID, LoginID }, bodies.renamePasskey.Name);
   const platform = done(await tenant.api('POST', '/platform', bodies.createPlatform));
   done(await tenant.api('PUT', `/platform/${platform.PlatformID}`, bodies.updatePlatform));
+  done(await tenant.api('PUT', '/course/hostile-tool/tool', bodies.putTool));
   const dispatch = done(
     await tenant.api('POST', '/dispatch', { ...bodies.createDispatch, CourseID, DurationID }),
   );

@@ -127,9 +127,14 @@ const invalid = (param: string, detail: string) => new Problem('validation_faile
 export async function checkKeys(ctx: TenantContext, { JWKSURL, PublicKey }: ToolChange): Promise<void> {
   if (JWKSURL) await checkUrl(ctx.config, JWKSURL, 'JWKSURL');
   if (JWKSURL && PublicKey) throw invalid('PublicKey', 'Send either JWKSURL or PublicKey, not both.');
-  if (!PublicKey) return;
+  if (PublicKey) readKey(PublicKey);
+}
+
+/** The key in the form that `verifyByKey` reads, whatever is around it. */
+function readKey(pem: string): string {
   try {
-    if (createPublicKey(PublicKey).asymmetricKeyType === 'rsa') return;
+    const key = createPublicKey(pem);
+    if (key.asymmetricKeyType === 'rsa') return String(key.export({ type: 'spki', format: 'pem' })).trim();
   } catch {}
   throw invalid(
     'PublicKey',
@@ -201,7 +206,7 @@ function keysOf(
   client: Pick<ToolRow, 'jwks_url' | 'public_key'> | null,
 ): { jwks: string | null; key: string | null } {
   if (JWKSURL) return { jwks: JWKSURL, key: null };
-  if (PublicKey) return { jwks: null, key: PublicKey };
+  if (PublicKey) return { jwks: null, key: readKey(PublicKey) };
   if (client && JWKSURL === undefined && PublicKey === undefined)
     return { jwks: client.jwks_url, key: client.public_key };
   throw invalid('JWKSURL', 'Send the JWKSURL of the tool or, if it has none, its PublicKey.');
