@@ -8,6 +8,7 @@ import { dueAt, type Enrolment, type Item, type Section } from './items.ts';
 import { useDay } from './use-day.ts';
 
 type Schemas = components['schemas'];
+type Explanation = Schemas['Explanation'];
 
 /** A card asks for its image, and whether its course can start, when the learner sees it. */
 function useSeen() {
@@ -29,6 +30,8 @@ export function CourseCard({ item, section }: { item: Item; section: Section }) 
   const id = useId();
   const { ref, isSeen } = useSeen();
   const { enrolment, title } = item;
+  const path = `/enrolment/${segment(enrolment?.LoginID ?? '')}/${segment(enrolment?.EnrollID ?? '')}/explain`;
+  const asked = useRead<Explanation>(path, isSeen && enrolment !== null);
   return (
     <article ref={ref} aria-labelledby={id} className="card">
       <CardImage enrolment={enrolment} isSeen={isSeen} />
@@ -40,8 +43,9 @@ export function CourseCard({ item, section }: { item: Item; section: Section }) 
           <span className={`badge ${enrolment.Outcome}`}>{t(enrolment.Outcome)}</span>
         )}
         <Facts item={item} section={section} />
+        {section === 'open' && asked && asked.Parts.length > 0 && <Parts of={asked.Parts} />}
       </div>
-      <CourseAction item={item} section={section} describedBy={id} isSeen={isSeen} />
+      <CourseAction item={item} section={section} describedBy={id} asked={asked} />
     </article>
   );
 }
@@ -127,14 +131,27 @@ export function launchHref(launchUrl: string, enrollId: string): string {
   return `${launchUrl}&returnURL=${encodeURIComponent(url)}`;
 }
 
-type ActionProps = { item: Item; section: Section; describedBy: string; isSeen: boolean };
+/** The courses of a path, which its page opens. */
+function Parts({ of }: { of: Explanation['Parts'] }) {
+  const t = useTranslations('learner.parts');
+  return (
+    <ul className="parts">
+      {of.map(({ CourseID, CourseTitle, Needed, Status }) => (
+        <li key={CourseID} className={Status}>
+          <span dir="auto">{CourseTitle}</span>{' '}
+          <small>{t(Needed || Status !== 'open' ? Status : 'optional')}</small>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type ActionProps = { item: Item; section: Section; describedBy: string; asked: Explanation | null };
 
 /** The button that starts the course, or the reason why it cannot start. The service applies its launch rules. */
-function CourseAction({ item, section, describedBy, isSeen }: ActionProps) {
+function CourseAction({ item, section, describedBy, asked }: ActionProps) {
   const t = useTranslations('learner');
   const { enrolment } = item;
-  const path = `/enrolment/${segment(enrolment?.LoginID ?? '')}/${segment(enrolment?.EnrollID ?? '')}/explain`;
-  const asked = useRead<Schemas['Explanation']>(path, isSeen && enrolment !== null);
   if (!enrolment) return section === 'open' ? <p className="reason">{t('notEnrolled')}</p> : null;
   if (asked?.MayLaunch === false || enrolment.LaunchURL === null) {
     const failed = asked?.Rules.find(({ Passed }) => !Passed);

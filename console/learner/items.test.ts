@@ -6,6 +6,7 @@ const enrolment = (EnrollID: string, more: Partial<Enrolment> = {}) =>
   ({
     ...{ EnrollID, CourseID: EnrollID, CourseTitle: EnrollID, Status: 'enrolled', Outcome: 'not_started' },
     ...{ EnrolledAt: '2026-01-01T00:00:00Z', LastAccessedAt: null, DueAt: null, ExpiresAt: null },
+    PathEnrollID: null,
     ...more,
   }) as Enrolment;
 
@@ -64,4 +65,21 @@ test('a completion counts until the requirement asks for another', () => {
   assert.deepEqual(met, ['done', null]);
   assert.deepEqual(expired, ['open', '2026-12-03T23:59:59Z']);
   assert.deepEqual(ended, ['ended', null]);
+});
+
+test('a path is one item, with those of its courses that are also required on their own beside it', () => {
+  const items = itemsOf(
+    [
+      enrolment('old path', { CourseID: 'path' }),
+      enrolment('old part', { CourseID: 'first aid', PathEnrollID: 'old path', Outcome: 'passed' }),
+      enrolment('path', { EnrolledAt: '2026-02-01T00:00:00Z' }),
+      enrolment('lifting', { PathEnrollID: 'path' }),
+      enrolment('fire', { PathEnrollID: 'path' }),
+    ],
+    [obligation('fire'), obligation('path')],
+  );
+  assert.deepEqual(
+    items.map(({ key }) => key),
+    ['path', 'fire'],
+  );
 });

@@ -13,10 +13,15 @@ export type Item = {
   obligation: Obligation | null;
 };
 
-/** Leaves out enrolments that a later one on the same course has replaced. */
-function currentOf(all: readonly Enrolment[]): Enrolment[] {
+/**
+ * Leaves out enrolments that a later one on the same course has replaced. The courses of a path are listed under the path,
+ * except those that are also required on their own.
+ */
+function currentOf(all: readonly Enrolment[], present: readonly Obligation[]): Enrolment[] {
   const newest = new Map<string, Enrolment>();
+  const required = new Set(present.map(({ EnrollID }) => EnrollID));
   for (const one of all) {
+    if (one.PathEnrollID !== null && !required.has(one.EnrollID)) continue;
     const known = newest.get(one.CourseID);
     if (!known || known.EnrolledAt < one.EnrolledAt) newest.set(one.CourseID, one);
   }
@@ -41,9 +46,9 @@ const byDue = (one: Obligation, other: Obligation) =>
   Number(isMet(one)) - Number(isMet(other)) || (one.DueAt < other.DueAt ? -1 : 1);
 
 export function itemsOf(enrolments: readonly Enrolment[], obligations: readonly Obligation[]): Item[] {
-  const current = currentOf(enrolments);
-  const courseOf = new Map(enrolments.map(({ EnrollID, CourseID }) => [EnrollID, CourseID]));
   const present = presentOf(obligations).sort(byDue);
+  const current = currentOf(enrolments, present);
+  const courseOf = new Map(enrolments.map(({ EnrollID, CourseID }) => [EnrollID, CourseID]));
   const courseOfObligation = ({ EnrollID }: Obligation) => courseOf.get(EnrollID ?? '');
   const enrolled = current.map((enrolment) => ({
     key: enrolment.EnrollID,
