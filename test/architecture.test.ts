@@ -97,6 +97,7 @@ const owners: Record<string, string> = {
   requirement_log: 'requirements',
   path_log: 'paths',
   obligation: 'requirements',
+  obligation_count: 'requirements',
   reminder: 'reminders',
   reminder_log: 'reminders',
   reminder_text: 'reminders',

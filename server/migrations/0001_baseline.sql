@@ -967,6 +967,23 @@ create index obligation_open on obligation (tenant_id, due_at, obligation_id)
   where closed_at is null and exempt_at is null and met_at is null;
 comment on index obligation_open is 'GET /obligation by Status: overdue, due_soon, not_due';
 
+-- Present obligations by announced status, for reports. kind: all, group or manager; name: of the group, or the manager's
+-- LoginID; '' for people without one.
+create table obligation_count (
+  tenant_id text not null references tenant,
+  kind text not null,
+  name text collate "C" not null,
+  requirement_id text collate "C" not null,
+  not_due integer not null,
+  due_soon integer not null,
+  overdue integer not null,
+  met integer not null,
+  expiring integer not null,
+  expired integer not null,
+  exempt integer not null,
+  primary key (tenant_id, kind, name, requirement_id)
+);
+
 -- reminders
 
 -- Up to which day the tenant's people to remind have been chosen.

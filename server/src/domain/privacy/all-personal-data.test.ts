@@ -39,6 +39,7 @@ const impersonal: Record<string, string> = {
   provisioning: 'the settings of provisioning',
   scim_group: 'names of groups',
   requirement_log: 'how far the log has been followed',
+  obligation_count: 'figures of reports, without a line for a manager who is nobody’s manager any more',
   path_log: 'how far the log has been followed',
   activity_definition: 'names and descriptions of activities',
 };

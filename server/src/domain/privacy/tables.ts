@@ -96,6 +96,12 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'certificate_template', key: ['course_id'], what: 'Templates of certificates' },
   { table: 'obligation', key: ['obligation_id'], what: 'Obligations' },
+  {
+    table: 'obligation_count',
+    key: ['kind', 'name', 'requirement_id'],
+    what: 'Figures of the compliance report',
+    notExported: 'They are derived from the obligations.',
+  },
   { table: 'requirement', key: ['requirement_id'], what: 'Requirements' },
   {
     table: 'requirement_log',

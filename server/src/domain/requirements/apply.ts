@@ -9,6 +9,7 @@ import { enrolling } from '../enrolments/enrol.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
+import { recount } from './counts.ts';
 import { evaluate, hasMoved, type ObligationRow } from './evaluate.ts';
 import { type Facts, type Member, readFacts } from './facts.ts';
 import { obligationStatusAt } from './status.ts';
@@ -79,8 +80,8 @@ export async function applyToUsers(
   const { facts, evaluated, zone, now } = await evaluateUsers(ctx, users, requirements);
   await enrolOpen(asService(ctx), { facts, evaluated, zone, now });
   const events: NewEvent[] = [];
-  const moved: object[] = [];
-  const touched: object[] = [];
+  const moved: ObligationRow[] = [];
+  const touched: ObligationRow[] = [];
   for (const { member, before, after } of evaluated)
     for (const row of after) {
       const old = before.find(({ obligation_id }) => obligation_id === row.obligation_id);
@@ -91,18 +92,24 @@ export async function applyToUsers(
       if (hasMoved(old, row) || placeOf(old) !== placeOf(current)) moved.push(current);
       else if (isTouched(old, row)) touched.push(row);
     }
-  if (moved.length > 0)
-    await run(ctx, {
-      name: 'save_obligations',
-      text: saveText,
-      values: [ctx.tenantId, JSON.stringify(moved), now],
-    });
-  if (touched.length > 0)
-    await run(ctx, {
-      name: 'touch_obligations',
-      text: touchText,
-      values: [ctx.tenantId, JSON.stringify(touched)],
-    });
+  await recount(
+    ctx,
+    [...moved, ...touched].map(({ obligation_id }) => obligation_id),
+    async () => {
+      if (moved.length > 0)
+        await run(ctx, {
+          name: 'save_obligations',
+          text: saveText,
+          values: [ctx.tenantId, JSON.stringify(moved), now],
+        });
+      if (touched.length > 0)
+        await run(ctx, {
+          name: 'touch_obligations',
+          text: touchText,
+          values: [ctx.tenantId, JSON.stringify(touched)],
+        });
+    },
+  );
   await appendEvents(ctx, events);
   return moved.length;
 }

@@ -147,7 +147,11 @@ test('AsOf of each past day equals what the report said at the end of that day',
     ];
     await pick(changes)();
   };
-  const kinds = ['requirement', 'group', 'manager', 'attribute&Attribute=site', 'total'];
+  const kinds = [
+    ...['requirement', 'group', 'manager', 'attribute&Attribute=site', 'total'],
+    ...['requirement&GroupName=a', 'total&ManagerLoginID=grace', 'manager&ManagerLoginID=alan'],
+    ...['group&RequirementID=all', 'group&ManagerLoginID=grace&GroupName=b'],
+  ];
   const report = async (query: string) => {
     const reply = await api('GET', `/report/compliance?${query}`);
     expectStatus(reply, 200);

@@ -3,8 +3,13 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { dated } from './apply.ts';
+import { recount } from './counts.ts';
 import { obligationNotFound, presentObligation, toObligation } from './obligations.ts';
 import type { Exemption, Obligation } from './schemas.ts';
+
+const shownText = `
+select held.obligation_id from obligation held
+where held.tenant_id = $1 and held.user_id = $2 and held.requirement_id = $3 and held.closed_at is null`;
 
 const closeEarlierText = `
 update obligation held set closed_at = $4, closed_reason = 'exempt', next_change_at = null, announced = 'closed',
@@ -33,20 +38,28 @@ export function exempt(
     if (Exempt === (row.exempt_at !== null)) return toObligation(row, tenantNow(ctx));
     const now = tenantNow(ctx);
     const { user_id, obligation_id, cycle } = row;
-    // Earlier cycles that are still shown end with the exemption.
-    if (Exempt)
-      await run(ctx, {
-        name: 'end_earlier_cycles',
-        text: closeEarlierText,
-        values: [ctx.tenantId, user_id, requirementId, now, cycle],
-      });
     const changed = {
       ...row,
       exempt_at: Exempt ? now : null,
       exempt_reason: Exempt ? (Reason ?? null) : null,
     };
     const values = [ctx.tenantId, obligation_id, changed.exempt_at, changed.exempt_reason, now];
-    await run(ctx, { name: 'exempt', text: exemptText, values });
+    const shown = await run<{ obligation_id: string }>(ctx, {
+      name: 'shown_cycles',
+      text: shownText,
+      values: [ctx.tenantId, user_id, requirementId],
+    });
+    const ids = shown.map(({ obligation_id }) => obligation_id);
+    await recount(ctx, ids, async () => {
+      // Earlier cycles that are still shown end with the exemption.
+      if (Exempt)
+        await run(ctx, {
+          name: 'end_earlier_cycles',
+          text: closeEarlierText,
+          values: [ctx.tenantId, user_id, requirementId, now, cycle],
+        });
+      await run(ctx, { name: 'exempt', text: exemptText, values });
+    });
     await appendAudit(ctx, ctx.tenantId, {
       action: Exempt ? 'obligation.exempted' : 'obligation.exemption_ended',
       targetId: obligation_id,

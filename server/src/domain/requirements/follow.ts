@@ -168,10 +168,15 @@ select from requirement_log log where log.tenant_id = $1 and ${hasWork('$1', '$2
 /** How many batches of each kind a request does itself. The job does the rest. */
 const batchesOfRequest = 10;
 
+/** Whether nothing has changed since the last evaluation, and no status changes now. */
+export async function isUpToDate(ctx: TenantContext): Promise<boolean> {
+  const values = [ctx.tenantId, tenantNow(ctx)];
+  return (await run(ctx, { name: 'obligations_to_evaluate', text: ownWorkText, values })).length === 0;
+}
+
 /** Brings the tenant's obligations up to date, at least for small changes, so that callers see what they have just caused. */
 export async function catchUp(ctx: TenantContext): Promise<void> {
-  const values = [ctx.tenantId, tenantNow(ctx)];
-  if ((await run(ctx, { name: 'obligations_to_evaluate', text: ownWorkText, values })).length === 0) return;
+  if (await isUpToDate(ctx)) return;
   for (const step of [applyNext, followNext, passNext])
     for (let n = 0; n < batchesOfRequest && (await step(ctx)) === true; n++);
 }

@@ -3,6 +3,7 @@ import { run } from '../../db/transaction.ts';
 import { tenantNow } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 import { dated } from './apply.ts';
+import { recount } from './counts.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { toObligation } from './obligations.ts';
 
@@ -18,7 +19,7 @@ update obligation held set user_id = null, exempt_reason = null, enroll_id = nul
         then jsonb_build_array(jsonb_build_object('until', $3::timestamptz, ${dated})) else '[]' end
     ) known
   )
-where held.tenant_id = $1 and held.obligation_id = any(array(${ofUserSql(batchRows)})) returning 1`;
+where held.tenant_id = $1 and held.obligation_id = any($2::uuid[])`;
 
 const leaveAudiences = `
 update requirement own
@@ -39,8 +40,16 @@ export const obligationData: PersonalData = {
       const values = [ctx.tenantId, loginId, until, part];
       await run(ctx, { name: 'leave_audiences', text: leaveAudiences, values });
     }
-    const values = [ctx.tenantId, userId, until];
-    return batchOf((await run(ctx, { name: 'anonymize_obligations', text: anonymize, values })).length);
+    const own = await run<{ obligation_id: string }>(ctx, {
+      name: 'obligations_to_erase',
+      text: ofUserSql(batchRows),
+      values: [ctx.tenantId, userId],
+    });
+    const ids = own.map(({ obligation_id }) => obligation_id);
+    await recount(ctx, ids, () =>
+      run(ctx, { name: 'anonymize_obligations', text: anonymize, values: [ctx.tenantId, ids, until] }),
+    );
+    return batchOf(ids.length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUserSql('$3'), [userId, max]),
   read: async function* (ctx, { userId, loginId }) {
