@@ -82,6 +82,7 @@ export async function applyToUsers(
   const events: NewEvent[] = [];
   const moved: ObligationRow[] = [];
   const touched: ObligationRow[] = [];
+  const [changed, added]: [string[], string[]] = [[], []];
   for (const { member, before, after } of evaluated)
     for (const row of after) {
       const old = before.find(({ obligation_id }) => obligation_id === row.obligation_id);
@@ -91,25 +92,23 @@ export async function applyToUsers(
       const current = { ...row, group_names, manager_login_id, attributes };
       if (hasMoved(old, row) || placeOf(old) !== placeOf(current)) moved.push(current);
       else if (isTouched(old, row)) touched.push(row);
+      else continue;
+      (old === undefined ? added : changed).push(row.obligation_id);
     }
-  await recount(
-    ctx,
-    [...moved, ...touched].map(({ obligation_id }) => obligation_id),
-    async () => {
-      if (moved.length > 0)
-        await run(ctx, {
-          name: 'save_obligations',
-          text: saveText,
-          values: [ctx.tenantId, JSON.stringify(moved), now],
-        });
-      if (touched.length > 0)
-        await run(ctx, {
-          name: 'touch_obligations',
-          text: touchText,
-          values: [ctx.tenantId, JSON.stringify(touched)],
-        });
-    },
-  );
+  await recount(ctx, { changed, added }, async () => {
+    if (moved.length > 0)
+      await run(ctx, {
+        name: 'save_obligations',
+        text: saveText,
+        values: [ctx.tenantId, JSON.stringify(moved), now],
+      });
+    if (touched.length > 0)
+      await run(ctx, {
+        name: 'touch_obligations',
+        text: touchText,
+        values: [ctx.tenantId, JSON.stringify(touched)],
+      });
+  });
   await appendEvents(ctx, events);
   return moved.length;
 }

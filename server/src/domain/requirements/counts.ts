@@ -36,27 +36,26 @@ type Line = { kind: string; name: string; requirement_id: string; people: number
 const add = (ctx: TenantContext, ids: readonly string[], sign: 1 | -1) =>
   run<Line>(ctx, { name: 'count_obligations', text: addText, values: [ctx.tenantId, ids, sign] });
 
-/** Changes these obligations with `work`, and the figures of the reports with them. To call in a transaction. */
+/**
+ * Changes these obligations with `work`, and the figures of the reports with them. `added`: those that `work` opens. To call
+ * in a transaction.
+ */
 export async function recount(
   ctx: TenantContext,
-  ids: readonly string[],
+  { changed, added = [] }: { changed: readonly string[]; added?: readonly string[] },
   work: () => Promise<unknown>,
 ): Promise<void> {
-  if (ids.length === 0) return;
   // The evaluation holds this lock too, so that no two transactions wait for lines of each other.
-  await run(ctx, {
+  const lock = {
     name: 'lock_obligation_counts',
     text: 'select from requirement_log log where log.tenant_id = $1 for update',
-    values: [ctx.tenantId],
-  });
-  const before = await add(ctx, ids, -1);
+  };
+  if (changed.length > 0) await run(ctx, { ...lock, values: [ctx.tenantId] });
+  const before = changed.length > 0 ? await add(ctx, changed, -1) : [];
   await work();
-  await add(ctx, ids, 1);
+  if (changed.length + added.length > 0) await add(ctx, [...changed, ...added], 1);
   const empty = before.filter(({ people }) => people === 0);
   if (empty.length === 0) return;
-  const values = [
-    ctx.tenantId,
-    ...(['kind', 'name', 'requirement_id'] as const).map((key) => empty.map((line) => line[key])),
-  ];
-  await run(ctx, { name: 'remove_obligation_counts', text: removeText, values });
+  const keys = (['kind', 'name', 'requirement_id'] as const).map((key) => empty.map((line) => line[key]));
+  await run(ctx, { name: 'remove_obligation_counts', text: removeText, values: [ctx.tenantId, ...keys] });
 }

@@ -50,7 +50,7 @@ export function exempt(
       values: [ctx.tenantId, user_id, requirementId],
     });
     const ids = shown.map(({ obligation_id }) => obligation_id);
-    await recount(ctx, ids, async () => {
+    await recount(ctx, { changed: ids }, async () => {
       // Earlier cycles that are still shown end with the exemption.
       if (Exempt)
         await run(ctx, {

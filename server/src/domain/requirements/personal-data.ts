@@ -46,7 +46,7 @@ export const obligationData: PersonalData = {
       values: [ctx.tenantId, userId],
     });
     const ids = own.map(({ obligation_id }) => obligation_id);
-    await recount(ctx, ids, () =>
+    await recount(ctx, { changed: ids }, () =>
       run(ctx, { name: 'anonymize_obligations', text: anonymize, values: [ctx.tenantId, ids, until] }),
     );
     return batchOf(ids.length);
