@@ -56,6 +56,9 @@ test('compliance is counted by requirement, group, manager and attribute, and as
   );
   assert.deepEqual(await counts('By=manager'), [2, 2]);
   assert.deepEqual(await counts('By=attribute&Attribute=site'), [1, 1, 2]);
+  assert.deepEqual(await counts('Attribute=site:York'), [2]);
+  assert.deepEqual(await counts('By=manager&Attribute=site:York'), [1, 1]);
+  assert.deepEqual(await counts('GroupName=Nurses'), [2]);
   expectProblem(
     await tenant.api('GET', '/report/compliance?By=attribute'),
     422,

@@ -1,9 +1,12 @@
+import { parametersAfter } from '../../db/dialect.ts';
+import type { Condition } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf, isDay, lastSecond } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
+import { hasAttribute } from '../users/groups.ts';
 import { counted, eachCounted } from './counts.ts';
 import { catchUp, isUpToDate } from './follow.ts';
 import type { Compliance } from './schemas.ts';
@@ -55,7 +58,7 @@ const placeSql: Record<By, { join: string; key: string }> = {
   total: { join: '', key: 'null::text' },
 };
 
-const linesText = (by: By, isPast: boolean) => `
+const linesText = (by: By, isPast: boolean, hasValue: string) => `
 with seen as (${isPast ? formerText : presentText})
 select coalesce(line.key, '') as key, line.key is null as is_rest, rule.rule ->> 'Title' as title,
   ${eachCounted((status) => `line.${status}`)}
@@ -66,7 +69,7 @@ from (
   cross join lateral (select ${obligationStatusSql('seen', '$2::timestamptz')} as status) told
   where ${isPresent('seen')}
     and ($3::text is null or true) and ($4::text is null or seen.requirement_id = $4)
-    and ($8::text is null or seen.group_names @> array[$8]) and ($9::text is null or seen.manager_login_id = $9)
+    and ($8::text is null or seen.group_names @> array[$8]) and ($9::text is null or seen.manager_login_id = $9) and ${hasValue}
   group by 1
 ) line
 left join requirement rule on rule.tenant_id = $1 and ${by === 'requirement'} and rule.requirement_id = line.key
@@ -92,8 +95,8 @@ left join requirement rule on rule.tenant_id = $1 and ${by === 'requirement'} an
 order by line.key`;
 
 /** Which lines are counted in advance for these filters; null: the report has to count the obligations. */
-function countedFor(by: By, { GroupName, ManagerLoginID }: ComplianceQuery) {
-  if (by === 'attribute' || (GroupName !== undefined && ManagerLoginID !== undefined)) return null;
+function countedFor(by: By, { GroupName, ManagerLoginID, Attribute }: ComplianceQuery) {
+  if (Attribute !== undefined || (GroupName !== undefined && ManagerLoginID !== undefined)) return null;
   if (GroupName !== undefined)
     return by === 'group' || by === 'manager' ? null : { kind: 'group', name: GroupName };
   if (ManagerLoginID !== undefined) return by === 'group' ? null : { kind: 'manager', name: ManagerLoginID };
@@ -121,10 +124,11 @@ export type ComplianceQuery = PageQuery & {
 export async function listCompliance(ctx: TenantContext, input: ComplianceQuery) {
   const { By: by = 'requirement', AsOf, Attribute = null, RequirementID = null } = input;
   const { GroupName = null, ManagerLoginID = null } = input;
-  if ((by === 'attribute') !== (Attribute !== null))
+  if (by === 'attribute' && Attribute === null)
     throw new Problem('validation_failed', 'Send Attribute, the name of one, together with By=attribute.', {
       param: 'Attribute',
     });
+  const hasValue = by === 'attribute' || Attribute === null ? null : hasAttribute('seen', Attribute);
   await catchUp(ctx);
   const now = tenantNow(ctx);
   const zone = await timeZoneOf(ctx);
@@ -144,19 +148,28 @@ export async function listCompliance(ctx: TenantContext, input: ComplianceQuery)
         text: countedText(by),
         values: [ctx.tenantId, lines.kind, lines.name, RequirementID, key, max],
       })
-    : await run<Line>(ctx, {
-        text: linesText(by, isPast),
-        values: [
-          ...[ctx.tenantId, isPast ? lastSecond(day, zone) : now, Attribute, RequirementID],
-          ...[key, rest === '1', max, GroupName, ManagerLoginID],
-        ],
-      });
+    : await readLines(ctx, by, isPast, hasValue, [
+        ...[ctx.tenantId, isPast ? lastSecond(day, zone) : now, Attribute, RequirementID],
+        ...[key, rest === '1', max, GroupName, ManagerLoginID],
+      ]);
   return toPage(
     rows,
     pageLimit(input),
     (row) => `${row.is_rest ? 1 : 0}${row.key}`,
     (row): Compliance => toLine(row, by, day),
   );
+}
+
+function readLines(
+  ctx: TenantContext,
+  by: By,
+  isPast: boolean,
+  hasValue: Condition | null,
+  values: readonly unknown[],
+): Promise<Line[]> {
+  const parameters = parametersAfter(...values);
+  const text = linesText(by, isPast, hasValue?.(parameters) ?? 'true');
+  return run<Line>(ctx, { text, values: parameters.values });
 }
 
 function toLine(row: Line, by: By, day: string): Compliance {

@@ -151,6 +151,7 @@ test('AsOf of each past day equals what the report said at the end of that day',
     ...['requirement', 'group', 'manager', 'attribute&Attribute=site', 'total'],
     ...['requirement&GroupName=a', 'total&ManagerLoginID=grace', 'manager&ManagerLoginID=alan'],
     ...['group&RequirementID=all', 'group&ManagerLoginID=grace&GroupName=b'],
+    'total&Attribute=site:Leeds',
   ];
   const report = async (query: string) => {
     const reply = await api('GET', `/report/compliance?${query}`);

@@ -267,7 +267,12 @@ export const requirementRoutes = [
       ...pageQuery,
       By: Type.Optional(OneOf(complianceBy, { description: 'Default: requirement.' })),
       AsOf: Type.Optional(Type.String({ format: 'date', description: 'Default: today.' })),
-      Attribute: Type.Optional(Text(100, { description: 'The name of the attribute, for By=attribute.' })),
+      Attribute: Type.Optional(
+        Text(300, {
+          description:
+            'For By=attribute, the name of the attribute, such as site. Otherwise, only users with this value, such as site:Leeds.',
+        }),
+      ),
       RequirementID: Type.Optional(RequirementID),
       GroupName: Type.Optional(Text(255, { description: 'Only users in this group.' })),
       ManagerLoginID: Type.Optional(Text(255, { description: 'Only direct reports of this manager.' })),
