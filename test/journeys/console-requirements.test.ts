@@ -87,7 +87,7 @@ for (const [device, size] of [
       .click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Groups: Warehouse, Drivers').waitFor();
-    await dialog.getByText(/plus P2M/).waitFor();
+    await dialog.getByText(/plus 2 months/).waitFor();
     await shot(page, `why ${device}`);
     await page.keyboard.press('Escape');
 

@@ -25,7 +25,9 @@ select ${appliesTo('own', 'rule')} as is_member,
     (select held.course_id from external_completion held where held.tenant_id = $1 and held.completion_id = $4::uuid)
   ) as met_course,
   (select given.number from certificate given where given.tenant_id = $1 and given.enroll_id = $4::uuid
-    order by given.certificate_id desc limit 1) as certificate
+    order by given.certificate_id desc limit 1) as certificate,
+  array(select coalesce(course.title, required.id) from jsonb_array_elements_text(rule.rule -> 'CourseIDs')
+    with ordinality required (id, n) left join course on course.course_id = required.id order by required.n) as titles
 from requirement rule join "user" own on own.tenant_id = $1
 where rule.tenant_id = $1 and rule.requirement_id = $3 and own.user_id = $2`;
 
@@ -34,7 +36,17 @@ type Matches = {
   parts: Record<string, boolean>;
   met_course: string | null;
   certificate: string | null;
+  titles: string[];
 };
+
+const units: Record<string, string> = { Y: 'year', M: 'month', W: 'week', D: 'day' };
+
+/** A period in words: P2M is 2 months. */
+const inWords = (period: string) =>
+  period.replace(
+    /^P(\d+)([YMWD])$/,
+    (_, count, unit) => `${count} ${units[unit]}${count === '1' ? '' : 's'}`,
+  );
 
 const valuesOf = (part: unknown): string[] =>
   Array.isArray(part)
@@ -80,11 +92,11 @@ export async function explainObligation(
             At: row.met_at.toISOString(),
           }
         : null,
-    WouldSatisfy: nextStep(rule, { row, InAudience, now, zone }),
+    WouldSatisfy: nextStep(rule, matches?.titles ?? rule.CourseIDs, { row, InAudience, now, zone }),
     EnrolProblem: row?.enrol_problem
       ? {
           Code: row.enrol_problem,
-          Detail: `The user could not be enrolled on ${rule.CourseIDs[0]}. The obligation counts all the same.`,
+          Detail: `The user could not be enrolled on ${matches?.titles[0] ?? rule.CourseIDs[0]}. The obligation counts all the same.`,
           RetryAt: firstInstant(addDays(dayOf(now, zone), 1), zone).toISOString(),
         }
       : null,
@@ -108,7 +120,7 @@ function datesOf(
           : 'An earlier completion was declared void.'
         : rule.DueAfter === null
           ? `DueOn is ${rule.DueOn}: ${lastSecond}.`
-          : `Joined the audience on ${row.assigned_on}, plus ${rule.DueAfter}: ${lastSecond}.`,
+          : `Joined the audience on ${row.assigned_on}, plus ${inWords(rule.DueAfter)}: ${lastSecond}.`,
   };
   const soon = {
     Name: 'DueSoonAt',
@@ -134,10 +146,10 @@ function datesOf(
     Name: 'ValidUntil',
     At: row.valid_until.toISOString(),
     Derivation: rule.Cycle
-      ? `The cycle that ends every ${rule.Cycle.Years ?? 1} years on ${rule.Cycle.On}, for a completion on ${start}.`
+      ? `The cycle that ends every ${(rule.Cycle.Years ?? 1) === 1 ? 'year' : `${rule.Cycle.Years} years`} on ${rule.Cycle.On}, for a completion on ${start}.`
       : rule.ValidFor === null
         ? `The end of the certificate ${showNumber(certificate ?? '')}, because the requirement has neither ValidFor nor Cycle.`
-        : `Counts from ${start}, plus ${row.term} × ${rule.ValidFor}: ${lastSecond}.`,
+        : `Counts from ${start}, plus ${row.term === 1 ? '' : `${row.term} × `}${inWords(rule.ValidFor)}: ${lastSecond}.`,
   };
   const expiring = {
     Name: 'ExpiringAt',
@@ -149,10 +161,14 @@ function datesOf(
 
 type Step = { row: ObligationRow | undefined; InAudience: boolean; now: Date; zone: string };
 
-function nextStep({ CourseIDs, CountsEarlier }: Rule, { row, InAudience, now, zone }: Step): string {
+function nextStep(
+  { CountsEarlier }: Rule,
+  titles: readonly string[],
+  { row, InAudience, now, zone }: Step,
+): string {
   if (!InAudience) return 'Nothing: the user does not belong to the audience.';
   if (row?.exempt_at) return `Nothing: the user is exempt. ${row.exempt_reason ?? ''}`.trim();
-  const courses = `Complete ${CourseIDs.join(' or ')}`;
+  const courses = `Complete ${titles.join(' or ')}`;
   if (!row || row.met_at === null) {
     const from = row?.counts_from;
     const since = from && from <= now ? ` on or after ${dayOf(from, zone)}` : '';

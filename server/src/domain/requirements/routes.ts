@@ -236,11 +236,12 @@ export const requirementRoutes = [
             {
               Name: 'DueAt',
               At: '2026-02-14T23:59:59.000Z',
-              Derivation: 'Joined the audience on 2026-01-15, plus P30D: the last second of that day in UTC.',
+              Derivation:
+                'Joined the audience on 2026-01-15, plus 30 days: the last second of that day in UTC.',
             },
           ],
           SatisfiedBy: null,
-          WouldSatisfy: 'Complete fire-safety. A completion that is still valid counts too.',
+          WouldSatisfy: 'Complete Fire safety at work. A completion that is still valid counts too.',
           EnrolProblem: null,
         },
       },
