@@ -46,11 +46,13 @@ export async function recount(
   work: () => Promise<unknown>,
 ): Promise<void> {
   // The evaluation holds this lock too, so that no two transactions wait for lines of each other.
-  const lock = {
-    name: 'lock_obligation_counts',
-    text: 'select from requirement_log log where log.tenant_id = $1 for update',
-  };
-  if (changed.length > 0) await run(ctx, { ...lock, values: [ctx.tenantId] });
+  if (changed.length > 0)
+    await ctx.db
+      .selectFrom('requirement_log')
+      .select('position')
+      .where('tenant_id', '=', ctx.tenantId)
+      .forUpdate()
+      .execute();
   const before = changed.length > 0 ? await add(ctx, changed, -1) : [];
   await work();
   if (changed.length + added.length > 0) await add(ctx, [...changed, ...added], 1);

@@ -7,10 +7,6 @@ import { recount } from './counts.ts';
 import { obligationNotFound, presentObligation, toObligation } from './obligations.ts';
 import type { Exemption, Obligation } from './schemas.ts';
 
-const shownText = `
-select held.obligation_id from obligation held
-where held.tenant_id = $1 and held.user_id = $2 and held.requirement_id = $3 and held.closed_at is null`;
-
 const closeEarlierText = `
 update obligation held set closed_at = $4, closed_reason = 'exempt', next_change_at = null, announced = 'closed',
   changed_at = $4, earlier = held.earlier || jsonb_build_object('until', $4::timestamptz, ${dated})
@@ -44,11 +40,14 @@ export function exempt(
       exempt_reason: Exempt ? (Reason ?? null) : null,
     };
     const values = [ctx.tenantId, obligation_id, changed.exempt_at, changed.exempt_reason, now];
-    const shown = await run<{ obligation_id: string }>(ctx, {
-      name: 'shown_cycles',
-      text: shownText,
-      values: [ctx.tenantId, user_id, requirementId],
-    });
+    const shown = await ctx.db
+      .selectFrom('obligation')
+      .select('obligation_id')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', user_id)
+      .where('requirement_id', '=', requirementId)
+      .where('closed_at', 'is', null)
+      .execute();
     const ids = shown.map(({ obligation_id }) => obligation_id);
     await recount(ctx, { changed: ids }, async () => {
       // Earlier cycles that are still shown end with the exemption.
