@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
+import { Alert, Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useAction } from './action.tsx';
@@ -18,7 +18,9 @@ type FormDialogProps = {
   /** Set if there is input; closing the dialog then asks whether to discard it. */
   isDirty?: boolean;
   isDangerous?: boolean;
-  /** Set if a required value is missing. */
+  /** The labels of required values; those that are not missing are false. The button is disabled and says why. */
+  missing?: readonly (string | false)[];
+  /** Set if the form itself says why it cannot be submitted. */
   isBlocked?: boolean;
   size?: ModalProps['size'];
 };
@@ -26,7 +28,8 @@ type FormDialogProps = {
 /** A form in a dialog. The service validates the input, and its errors are shown unchanged. */
 export function FormDialog(props: FormDialogProps) {
   const { title, isOpen, onClose, submit, onSubmit, children, isDirty = false, size } = props;
-  const { isDangerous = false, isBlocked = false, isReady = () => true } = props;
+  const { isDangerous = false, isBlocked = false, missing = [], isReady = () => true } = props;
+  const lacking = missing.filter((label) => label !== false);
   const t = useTranslations('act');
   const doing = useAction(onSubmit);
   const [isAsking, setAsking] = useState(false);
@@ -65,13 +68,18 @@ export function FormDialog(props: FormDialogProps) {
             </Alert>
           ) : (
             <Group justify="flex-end">
+              {lacking.length > 0 && (
+                <Text size="sm" c="dimmed" flex={1}>
+                  {t('missing', { what: lacking.join(', ') })}
+                </Text>
+              )}
               <Button variant="default" onClick={leave}>
                 {t('cancel')}
               </Button>
               <Button
                 type="submit"
                 {...(isDangerous ? { color: 'red.8' } : {})}
-                disabled={isBlocked}
+                disabled={isBlocked || lacking.length > 0}
                 loading={doing.isRunning}
               >
                 {submit}

@@ -26,12 +26,15 @@ test('A user is created, changed and disabled, and gets a link that signs them i
   const page = await consoleOf(service, who, '/console/users');
   await page.getByRole('button', { name: 'Create user' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('textbox', { name: 'LoginID' }).fill('e/1 +ä');
+  const loginId = dialog.getByRole('textbox', { name: 'LoginID' });
+  await loginId.fill('e/1 ä');
+  await dialog.getByText('An ID cannot contain spaces').waitFor();
+  await loginId.fill('e/1+ä');
   await dialog.getByRole('textbox', { name: 'First name' }).fill('Eve');
   await dialog.getByRole('combobox', { name: 'Group' }).fill('New group');
   await dialog.getByRole('button', { name: 'Create user' }).click();
   await page.getByRole('heading', { name: 'Eve', level: 1 }).waitFor();
-  const address = `/user/${encodeURIComponent('e/1 +ä')}`;
+  const address = `/user/${encodeURIComponent('e/1+ä')}`;
   assert.equal((await tenant.api('GET', address)).body.GroupName, 'New group');
 
   await page.getByRole('button', { name: 'Edit' }).click();

@@ -74,7 +74,7 @@ function NewKeyDialog({ tenantId, isOpen, onClose, onMade }: Props) {
       submit={t('createSubmit')}
       onSubmit={submit}
       isDirty={typed.Name !== '' || typed.Scopes.length > 0}
-      isBlocked={typed.Scopes.length === 0}
+      missing={[typed.Scopes.length === 0 && t('scopesHeader')]}
       size="xl"
     >
       <TextInput

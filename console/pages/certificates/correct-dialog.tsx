@@ -37,7 +37,7 @@ export function CorrectDialog({ certificate, kind, onClose }: Props) {
       onSubmit={submit}
       isDirty={Reason !== ''}
       isDangerous={kind === 'revoke'}
-      isBlocked={Reason.trim() === ''}
+      missing={[Reason.trim() === '' && t('reason')]}
     >
       <Text size="sm">{t(`${kind}.text`)}</Text>
       <Textarea

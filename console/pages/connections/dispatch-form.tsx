@@ -30,6 +30,7 @@ type Typed = typeof empty;
 /** Gives a course to another organisation. */
 export function DispatchDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useTranslations('platforms');
+  const course = useTranslations('enrolments');
   const { $api } = useApi();
   const queries = useQueryClient();
   const post = $api.useMutation('post', '/dispatch');
@@ -65,7 +66,7 @@ export function DispatchDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
       submit={t('create')}
       onSubmit={submit}
       isDirty={JSON.stringify(typed) !== JSON.stringify(empty)}
-      isBlocked={CourseID === undefined || chosen === null}
+      missing={[CourseID === undefined && course('course'), chosen === null && t('option')]}
     >
       <CoursePicker value={CourseID} onChange={(next) => set({ CourseID: next, DurationID: null })} />
       <Select

@@ -65,7 +65,9 @@ export function PlatformDialog({ platform, isOpen, onClose }: Props) {
       submit={t('save')}
       onSubmit={submit}
       isDirty={JSON.stringify(typed) !== JSON.stringify(initial())}
-      isBlocked={names.some((name) => typed[name] === '') || typed.DeploymentIDs.length === 0}
+      missing={[...names, 'DeploymentIDs' as const].map(
+        (name) => typed[name].length === 0 && t(`fields.${name}`),
+      )}
       size="lg"
     >
       {title}

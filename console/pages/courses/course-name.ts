@@ -1,3 +1,4 @@
+import { idOf } from '../../parts/id-field.tsx';
 import { isSingleFile } from './file-types.ts';
 
 /**
@@ -5,14 +6,7 @@ import { isSingleFile } from './file-types.ts';
  * taken.
  */
 export function courseIdOf(fileName: string, taken: readonly string[] = []): string {
-  const words = fileName
-    .normalize('NFC')
-    .replace(/\.(zip|pdf|mp4|mp3|html?)$/i, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}._]+/gu, '-')
-    .replace(/^[-._]+|[-._]+$/g, '')
-    .slice(0, 200);
-  const wanted = words || 'course';
+  const wanted = idOf(fileName.replace(/\.(zip|pdf|mp4|mp3|html?)$/i, '')) || 'course';
   for (let number = 1; ; number++) {
     const courseId = number === 1 ? wanted : `${wanted}-${number}`;
     if (!taken.includes(courseId)) return courseId;

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
+import { IdField } from '../../parts/id-field.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { DoneImport } from './import-done.tsx';
 import { isInUse } from './import-package.ts';
@@ -24,15 +25,13 @@ function Target({ one, imports }: RowProps) {
   );
   return (
     <Group align="flex-start" grow preventGrowOverflow={false}>
-      <TextInput
+      <IdField
         label={t('courseId')}
         description={
           known ? t(isInUse(known) ? 'isPreview' : 'isRelease', { title: known.Title }) : t('isNew')
         }
-        required
-        maxLength={255}
         value={one.courseId}
-        onChange={(event) => imports.change(one.key, { courseId: event.currentTarget.value })}
+        onChange={(courseId) => imports.change(one.key, { courseId })}
       />
       <TextInput
         label={t('title')}

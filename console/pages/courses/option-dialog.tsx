@@ -6,10 +6,12 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { IdField, idOf } from '../../parts/id-field.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { AttemptsField } from './attempts-field.tsx';
 import { DurationField } from './duration-field.tsx';
+import { durationIdOf } from './new-course.ts';
 import { PriceField } from './price-field.tsx';
 import { type Option, starts, statuses } from './values.tsx';
 
@@ -41,10 +43,11 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
   const statusText = useTranslations('courses.statuses');
   const { client } = useApi();
   const queries = useQueryClient();
-  const [durationId, setDurationId] = useState(option?.DurationID ?? '');
+  const [typedId, setDurationId] = useState(option?.DurationID ?? '');
   const [change, setChange] = useState<OptionChange>({});
   const set = (changed: OptionChange) => setChange((before) => ({ ...before, ...changed }));
   const now = { ...fresh, ...option, ...change } as typeof fresh;
+  const durationId = typedId || (now.Name ? idOf(now.Name) : durationIdOf(now.Duration));
   const isTaken = option === null && taken.includes(durationId.normalize('NFC'));
   const save = async () => {
     // PUT would overwrite an existing option.
@@ -65,20 +68,17 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
       onClose={onClose}
       submit={t(option === null ? 'create' : 'save')}
       onSubmit={save}
-      isDirty={Object.keys(change).length > 0 || durationId !== (option?.DurationID ?? '')}
+      isDirty={Object.keys(change).length > 0 || typedId !== (option?.DurationID ?? '')}
       size="lg"
     >
       <Group grow align="flex-start">
-        <TextInput
+        <IdField
           label={t('durationId')}
           description={t(option === null ? 'durationIdText' : 'durationIdFixed')}
-          required
           readOnly={option !== null}
-          maxLength={255}
-          placeholder="30-days"
           value={durationId}
           error={isTaken && t('taken')}
-          onChange={(event) => setDurationId(event.currentTarget.value)}
+          onChange={setDurationId}
         />
         <TextInput
           label={t('name')}

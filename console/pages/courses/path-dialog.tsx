@@ -7,9 +7,9 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { IdField, idOf } from '../../parts/id-field.tsx';
 import { SearchMultiSelect } from '../../parts/search-select.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { courseIdOf } from './course-name.ts';
 import { findCourse } from './import-package.ts';
 
 export type Path = components['schemas']['Path'];
@@ -183,7 +183,7 @@ export function NewPathButton() {
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState(empty);
   const set = (change: Partial<typeof empty>) => setTyped((before) => ({ ...before, ...change }));
-  const courseId = typed.courseId || (typed.title ? courseIdOf(typed.title) : '');
+  const courseId = typed.courseId || idOf(typed.title);
   const create = async () => {
     // PUT would overwrite an existing course.
     if (await findCourse(api, courseId))
@@ -227,13 +227,11 @@ export function NewPathButton() {
           value={typed.title}
           onChange={(event) => set({ title: event.currentTarget.value })}
         />
-        <TextInput
+        <IdField
           label={t('courseId')}
           description={t('courseIdText')}
-          required
-          maxLength={255}
           value={courseId}
-          onChange={(event) => set({ courseId: event.currentTarget.value })}
+          onChange={(courseId) => set({ courseId })}
         />
         <StepsField value={typed.draft} onChange={(draft) => set({ draft })} />
       </FormDialog>

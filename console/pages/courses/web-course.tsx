@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { courseIdOf } from './course-name.ts';
+import { IdField, idOf } from '../../parts/id-field.tsx';
 import { findCourse } from './import-package.ts';
 
 const nothing = { title: '', url: '', courseId: '' };
@@ -18,7 +18,7 @@ export function WebCourseButton() {
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState(nothing);
   const set = (change: Partial<typeof nothing>) => setTyped((before) => ({ ...before, ...change }));
-  const courseId = typed.courseId || (typed.title ? courseIdOf(typed.title) : '');
+  const courseId = typed.courseId || idOf(typed.title);
   const close = () => {
     setOpen(false);
     setTyped(nothing);
@@ -68,13 +68,11 @@ export function WebCourseButton() {
           value={typed.url}
           onChange={(event) => set({ url: event.currentTarget.value })}
         />
-        <TextInput
+        <IdField
           label={t('courseId')}
           description={t('courseIdText')}
-          required
-          maxLength={255}
           value={courseId}
-          onChange={(event) => set({ courseId: event.currentTarget.value })}
+          onChange={(courseId) => set({ courseId })}
         />
       </FormDialog>
     </>

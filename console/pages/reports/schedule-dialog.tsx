@@ -39,9 +39,8 @@ export function ScheduleDialog(props: { schedule: Schedule | null; isOpen: boole
       submit={t(schedule ? 'save' : 'add')}
       onSubmit={submit}
       isDirty={!isSame(typed, initial())}
-      isBlocked={
-        typed.Delivery === 'email' && (typed.Recipients.length === 0 || settings.data?.SendsMail === false)
-      }
+      missing={[typed.Delivery === 'email' && typed.Recipients.length === 0 && t('recipients')]}
+      isBlocked={typed.Delivery === 'email' && settings.data?.SendsMail === false}
       size="lg"
     >
       {settings.data?.SendsMail === false && typed.Delivery === 'email' && (

@@ -18,11 +18,11 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { IdField, idOf } from '../../parts/id-field.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { courseIdOf } from '../courses/course-name.ts';
 import { findOffered } from '../courses/find-offered.ts';
 import { CoursesPicker } from '../enrolments/pickers.tsx';
 import { AudienceFields } from './audience-fields.tsx';
@@ -50,7 +50,7 @@ export function RequirementForm({ requirement }: { requirement: Requirement | nu
   const [change, setChange] = useState<Partial<Rule>>({});
   const [plan, setPlan] = useState<Planned | null>(null);
   const now: Rule = { ...fresh, ...requirement, ...change };
-  const RequirementID = requirement?.RequirementID ?? id ?? courseIdOf(now.Title || 'requirement');
+  const RequirementID = requirement?.RequirementID ?? id ?? idOf(now.Title);
   const set = (changed: Partial<Rule>) => {
     setChange((before) => ({ ...before, ...changed }));
     setPlan(null);
@@ -99,14 +99,13 @@ export function RequirementForm({ requirement }: { requirement: Requirement | nu
         onChange={(event) => set({ Title: event.currentTarget.value })}
       />
       {isNew && (
-        <TextInput
+        <IdField
           label="RequirementID"
           description={t('idText')}
-          required
           maxLength={100}
           value={RequirementID}
-          onChange={(event) => {
-            setId(event.currentTarget.value);
+          onChange={(id) => {
+            setId(id);
             setPlan(null);
           }}
         />

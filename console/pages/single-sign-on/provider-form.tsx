@@ -6,6 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
+import { IdField } from '../../parts/id-field.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { Copyable, LabelledValue } from '../../parts/values.tsx';
 
@@ -94,14 +95,16 @@ export function ProviderDialog({ provider, isOpen, onClose }: Props) {
       submit={t('save')}
       onSubmit={submit}
       isDirty={isDirty}
-      isBlocked={typed.ProviderID === '' || typed.Issuer === '' || typed.ClientID === ''}
+      missing={(['ProviderID', 'Issuer', 'ClientID'] as const).map(
+        (name) => typed[name] === '' && t(`fields.${name}`),
+      )}
       size="lg"
     >
       {!provider && (
-        <TextInput
+        <IdField
           {...text('ProviderID')}
+          onChange={(ProviderID) => set({ ProviderID })}
           description={t('texts.ProviderID')}
-          required
           withAsterisk={false}
         />
       )}

@@ -7,6 +7,7 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { IdField, idOf } from '../../parts/id-field.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { LanguageField } from '../settings/language-field.tsx';
 
@@ -119,8 +120,9 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
     ReturnOrigins: [],
     FrameOrigins: [],
   };
-  const [TenantID, setTenantID] = useState('');
+  const [id, setTenantID] = useState('');
   const [typed, setTyped] = useState<FormValues>(empty);
+  const TenantID = id || idOf(typed.Name).slice(0, 64);
   const close = () => {
     setTenantID('');
     setTyped(empty);
@@ -143,23 +145,20 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
       size="lg"
     >
       <TextInput
-        label={t('tenantId')}
-        description={t('tenantIdText')}
-        required
-        maxLength={64}
-        autoCapitalize="none"
-        spellCheck={false}
-        data-autofocus
-        value={TenantID}
-        onChange={(event) => setTenantID(event.currentTarget.value)}
-        inputWrapperOrder={['label', 'input', 'description']}
-      />
-      <TextInput
         label={t('name')}
         description={t('nameText')}
         maxLength={255}
+        data-autofocus
         value={typed.Name}
         onChange={(event) => setTyped({ ...typed, Name: event.currentTarget.value })}
+        inputWrapperOrder={['label', 'input', 'description']}
+      />
+      <IdField
+        label={t('tenantId')}
+        description={t('tenantIdText')}
+        maxLength={64}
+        value={TenantID}
+        onChange={setTenantID}
         inputWrapperOrder={['label', 'input', 'description']}
       />
       <TenantFields typed={typed} onChange={(change) => setTyped((before) => ({ ...before, ...change }))} />

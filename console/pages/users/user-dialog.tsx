@@ -5,6 +5,7 @@ import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
+import { IdField, idOf } from '../../parts/id-field.tsx';
 import { PairsField, pairsOf, recordOf } from '../../parts/pairs.tsx';
 import { factorOfText, TimeFactorField, textOfFactor } from '../../parts/time-factor.tsx';
 import { notify } from '../../parts/toast.tsx';
@@ -70,8 +71,9 @@ export function UserDialog({ user, isOpen, onClose, onSaved }: Props) {
   const queries = useQueryClient();
   const [typed, setTyped] = useFormState(isOpen, () => valuesOf(user));
   const save = useSave(user);
+  const LoginID = typed.LoginID || idOf(`${typed.FirstName} ${typed.LastName}`, '.') || typed.Email;
   const set = (change: Partial<FormValues>) => setTyped((before) => ({ ...before, ...change }));
-  const text = (name: 'LoginID' | 'FirstName' | 'LastName' | 'Email') => ({
+  const text = (name: 'FirstName' | 'LastName' | 'Email') => ({
     value: typed[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => set({ [name]: event.currentTarget.value }),
   });
@@ -82,28 +84,31 @@ export function UserDialog({ user, isOpen, onClose, onSaved }: Props) {
       onClose={onClose}
       submit={user ? act('save') : t('create')}
       onSubmit={async () => {
-        const saved = await save(typed);
+        const saved = await save({ ...typed, LoginID });
         await queries.invalidateQueries();
         notify(t('saved', { name: nameOf(saved) }));
         onSaved?.(saved);
       }}
     >
-      {!user && (
+      <Group grow preventGrowOverflow={false} align="flex-start">
         <TextInput
-          label={t('loginId')}
-          description={t('loginIdText')}
-          required
+          label={t('firstName')}
           maxLength={255}
           autoComplete="off"
           data-autofocus
-          {...text('LoginID')}
+          {...text('FirstName')}
         />
-      )}
-      <Group grow preventGrowOverflow={false} align="flex-start">
-        <TextInput label={t('firstName')} maxLength={255} autoComplete="off" {...text('FirstName')} />
         <TextInput label={t('lastName')} maxLength={255} autoComplete="off" {...text('LastName')} />
       </Group>
       <TextInput label={t('email')} type="email" maxLength={320} autoComplete="off" {...text('Email')} />
+      {!user && (
+        <IdField
+          label={t('loginId')}
+          description={t('loginIdText')}
+          value={LoginID}
+          onChange={(LoginID) => set({ LoginID })}
+        />
+      )}
       <GroupsField values={typed.Groups} onChange={(Groups) => set({ Groups })} />
       <LearnerPicker
         label={t('manager')}
