@@ -162,7 +162,6 @@ test('A learner is enrolled with a chosen option; an existing enrolment is exten
 
   await page.getByRole('button', { name: 'Change access' }).click();
   const dialog = page.getByRole('dialog', { name: 'Access of Ann Lee' });
-  await dialog.getByRole('radio', { name: 'Until a day' }).check();
   await dialog.getByRole('textbox', { name: 'Last day' }).fill('2090-05-04');
   await dialog.getByRole('button', { name: 'Change end date' }).click();
   await dialog.waitFor({ state: 'detached' });

@@ -41,12 +41,17 @@ export function AccessDialog({ title, read, only, initial, onClose }: Props) {
   const t = useTranslations('enrolments');
   const { client } = useApi();
   const [choice, setChoice] = useState<AccessChoice>(
-    initial ?? (only?.Status === 'withdrawn' ? 'restore' : 'days'),
+    initial ?? (only?.Status === 'withdrawn' ? 'restore' : only?.ExpiresAt === null ? 'day' : 'days'),
   );
   const [days, setDays] = useState<number | string>(usualDays);
   // The end that is extended does not move while the dialog is open.
   const [now] = useState(Date.now);
   const [day, setDay] = useState(() => localDate(new Date(now + usualDays * dayMilliseconds)));
+  // Typing another day than the one that follows from the days chooses it.
+  const extended =
+    choice === 'days' && only?.ExpiresAt && Number(days) > 0
+      ? localDate(new Date(endAfter(only.ExpiresAt, Number(days), now)))
+      : null;
   const offered = choices.filter((one) => {
     if (!only) return true;
     if (one === 'withdraw' || one === 'restore') return (one === 'restore') === (only.Status === 'withdrawn');
@@ -133,14 +138,17 @@ export function AccessDialog({ title, read, only, initial, onClose }: Props) {
           maw={200}
         />
       )}
-      {choice === 'day' && (
+      {(choice === 'day' || extended !== null) && (
         <TextInput
           type="date"
           label={t('end.day')}
           description={t('end.dayText')}
           required
-          value={day}
-          onChange={(event) => setDay(event.currentTarget.value)}
+          value={extended ?? day}
+          onChange={(event) => {
+            setDay(event.currentTarget.value);
+            setChoice('day');
+          }}
           maw={260}
         />
       )}
