@@ -1,4 +1,4 @@
-import { idOf } from '../../parts/id-field.tsx';
+import { idOf } from '../../parts/id-of.ts';
 import { isSingleFile } from './file-types.ts';
 
 /**

@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { IdField, idOf } from '../../parts/id-field.tsx';
+import { IdField } from '../../parts/id-field.tsx';
+import { idOf } from '../../parts/id-of.ts';
 import { findCourse } from './import-package.ts';
 
 const nothing = { title: '', url: '', courseId: '' };

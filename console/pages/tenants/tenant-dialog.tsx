@@ -7,7 +7,8 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { IdField, idOf } from '../../parts/id-field.tsx';
+import { IdField } from '../../parts/id-field.tsx';
+import { idOf } from '../../parts/id-of.ts';
 import { notify } from '../../parts/toast.tsx';
 import { LanguageField } from '../settings/language-field.tsx';
 
