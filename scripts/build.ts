@@ -81,7 +81,7 @@ async function buildServer(outDir: string): Promise<void> {
 
 /** The programs that draw and sign certificates, with their fonts. The service loads them when it needs them. */
 async function buildCertificates(outDir: string): Promise<void> {
-  const input = ['render', 'proof'].map((name) => [name, join(root, `certificates/src/${name}.ts`)]);
+  const input = ['worker', 'proof'].map((name) => [name, join(root, `certificates/src/${name}.ts`)]);
   await bundle('certificates', Object.fromEntries(input), outDir);
   for (const [name, path] of Object.entries(fontFiles))
     cpSync(join(root, 'node_modules', path), join(outDir, 'fonts', `${name}.ttf`));

@@ -84,9 +84,12 @@ export function fontOf(
   return fonts.find((font) => hasGlyphs(font, cluster));
 }
 
+/** Buffers of HarfBuzz lie outside of the heap, so V8 would collect many of them too late. */
+const buffer = new Glyphs();
+
 /** Shapes text of one font and direction. The glyphs are in the order in which they are drawn, from left to right. */
 export function shapeText({ font }: LoadedFont, text: string, isRightToLeft: boolean): Shaped {
-  const buffer = new Glyphs();
+  buffer.reset();
   buffer.addText(text);
   buffer.setDirection(isRightToLeft ? Direction.RTL : Direction.LTR);
   buffer.guessSegmentProperties();

@@ -25,7 +25,7 @@ const shaped = new Map<string, Shaped>();
 function shapeOnce(font: LoadedFont, text: string, isRightToLeft: boolean): Shaped {
   const key = `${font.name} ${isRightToLeft} ${text}`;
   const glyphs = shaped.get(key) ?? shapeText(font, text, isRightToLeft);
-  if (shaped.size > 2_000) shaped.clear();
+  if (shaped.size > 500) shaped.clear();
   shaped.set(key, glyphs);
   return glyphs;
 }

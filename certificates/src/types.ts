@@ -39,10 +39,10 @@ export type DrawnCertificate = {
   isNameIncomplete: boolean;
 };
 
-/** The entry of the workspace, which the service loads when it needs it. */
-export type Renderer = {
-  renderCertificate: (input: CertificateInput) => Promise<DrawnCertificate>;
-};
+/** What the service sends to the thread that draws certificates. */
+export type DrawTask = { id: number; input: CertificateInput };
+/** What the thread sends back. */
+export type DrawTaskResult = { id: number } & ({ drawn: DrawnCertificate } | { error: Error });
 
 /** Finds a document that a credential refers to, such as a key. null: unknown. */
 type Load = (url: string) => Promise<object | null>;

@@ -1,14 +1,8 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { CertificateInput, DrawnCertificate, Renderer } from '../../../../certificates/src/types.ts';
+import type { CertificateInput, DrawnCertificate } from '../../../../certificates/src/types.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { locations } from '../../lib/locations.ts';
+import { renderCertificate } from './draw-thread.ts';
 import { showNumber } from './record/number.ts';
 import { type CertificateRow, contentOf, verifyUrl } from './record/record.ts';
-
-/** Loads the workspace with the fonts and the PDF library when the first certificate is drawn. */
-export const loadRenderer = (): Promise<Renderer> =>
-  import(pathToFileURL(join(locations.certificates, 'render.js')).href);
 
 async function logoOf(ctx: TenantContext, name: string | null): Promise<CertificateInput['Logo']> {
   if (name === null) return null;
@@ -28,7 +22,6 @@ export async function drawPdf(
   attachments: CertificateInput['attachments'],
 ): Promise<DrawnCertificate> {
   const { LogoName, LoginID = null, ...content } = contentOf(row);
-  const { renderCertificate } = await loadRenderer();
   return renderCertificate({
     ...content,
     Number: showNumber(row.number),

@@ -2,7 +2,7 @@ import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { checkRule } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
-import { loadRenderer } from './draw.ts';
+import { renderCertificate } from './draw-thread.ts';
 import { numberExample } from './record/number.ts';
 import type { CertificateTemplateChange } from './record/schemas.ts';
 import { newTemplate } from './templates.ts';
@@ -48,7 +48,6 @@ export async function drawSample(
   if (!row || row.title === null) throw courseNotFound();
   const now = tenantNow(ctx);
   const { Title, Text, Layout, PaperSize, SignedBy } = rule;
-  const { renderCertificate } = await loadRenderer();
   const { pdf } = await renderCertificate({
     ...{ Title, Text, Layout, PaperSize, SignedBy },
     ...{ Outcome: On, CourseTitle: row.title, Issuer: row.issuer, Language: row.language, Score: 92 },
