@@ -90,7 +90,7 @@ const owners: Record<string, string> = {
   key_guess: 'enrolment-keys',
   certificate: 'certificates',
   certificate_log: 'certificates',
-  certificate_logo: 'certificates',
+  certificate_image: 'certificates',
   certificate_template: 'certificates',
   external_completion: 'completions',
   requirement: 'requirements',

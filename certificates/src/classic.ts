@@ -11,46 +11,49 @@ export function drawClassic(page: Page, input: CertificateInput, texts: Texts): 
   const { doc, width, height } = page;
   const accent = input.Colour ? shadesOf(input.Colour, 'light').Text : '#1f3a5f';
   drawFrame(page, accent);
+  const hasPictures = input.Signatures.some(({ Image }) => Image !== null);
   const middle = { x: 110, width: width - 220, align: 'center' } as const;
   const hasLogo = page.logo(middle.x, 58, { width: middle.width, height: 48, align: 'center' });
   if (!hasLogo) page.text(texts.issuer, { ...middle, y: 68, size: 15, min: 9, colour: muted });
-  let y = page.text(texts.title, {
-    ...middle,
-    y: 120,
-    size: 42,
-    min: 16,
-    maxLines: 2,
-    style: 'serif',
-    colour: accent,
-  });
-  drawOrnament(page, y + 12, accent);
-  y = page.text(texts.certifies, { ...middle, y: y + 34, size: 12, colour: muted });
-  y = page.text(texts.name, {
-    ...middle,
-    y: y + 8,
-    size: 42,
-    min: 13,
-    maxLines: 2,
-    style: 'serif',
-    colour: ink,
-  });
-  doc
-    .lineWidth(0.5)
-    .moveTo(width / 2 - 150, y + 5)
-    .lineTo(width / 2 + 150, y + 5)
-    .stroke('#c3c9d0');
-  y = page.text(texts.sentence, { ...middle, y: y + 20, size: 13, min: 8, maxLines: 3, colour: muted });
-  if (texts.course !== null)
-    page.text(texts.course, {
-      ...middle,
-      y: y + 6,
-      size: 26,
-      min: 9,
-      maxLines: 2,
-      style: 'serif',
-      colour: ink,
-    });
   const foot = height - 118;
+  page.stack(
+    [
+      {
+        gap: 0,
+        text: texts.title,
+        ...middle,
+        size: 42,
+        min: 16,
+        maxLines: 2,
+        style: 'serif',
+        colour: accent,
+      },
+      { gap: 12, height: 0, draw: (y) => drawOrnament(page, y, accent) },
+      { gap: 22, text: texts.certifies, ...middle, size: 12, colour: muted },
+      { gap: 8, text: texts.name, ...middle, size: 42, min: 13, maxLines: 2, style: 'serif', colour: ink },
+      {
+        gap: 5,
+        height: 0,
+        draw: (y) =>
+          doc
+            .lineWidth(0.5)
+            .moveTo(width / 2 - 150, y)
+            .lineTo(width / 2 + 150, y)
+            .stroke('#c3c9d0'),
+      },
+      { gap: 15, text: texts.sentence, ...middle, size: 13, min: 8, maxLines: 3, colour: muted },
+      ...(texts.course === null
+        ? []
+        : [
+            {
+              style: 'serif' as const,
+              ...{ gap: 6, text: texts.course, ...middle, size: 26, min: 9, maxLines: 2 },
+              ...{ colour: ink },
+            },
+          ]),
+    ],
+    { y: 120, bottom: foot - (hasPictures ? 32 : 14) },
+  );
   page.qr(input.VerifyURL, 62, foot, 56);
   page.text(texts.check, { x: 128, y: foot + 4, width: 150, size: 9, colour: ink });
   page.text(input.Number, { x: 128, y: foot + 18, width: 150, size: 9, style: 'sansBold', colour: ink });
@@ -63,31 +66,46 @@ export function drawClassic(page: Page, input: CertificateInput, texts: Texts): 
     maxLines: 2,
     colour: muted,
   });
+  if (texts.serial !== null)
+    page.text(texts.serial, {
+      ...{ x: width - 62 - 300, y: 46, width: 300, size: 8.5, min: 5 },
+      ...{ align: 'right', colour: muted },
+    });
   const columns = [
     [texts.dateLabel, texts.date],
     ...(texts.validUntil === null ? [] : [[texts.validUntilLabel, texts.validUntil]]),
   ];
-  const columnWidth = 116;
+  const columnWidth = 104;
+  const signers =
+    input.Signatures.length === 0 ? [{ Name: texts.issuer, Role: null, Image: null }] : input.Signatures;
+  // Two signatures take a part of the middle.
+  const signerWidth = signers.length === 1 ? 180 : 112;
+  const right = width - 62 - signers.length * signerWidth - (signers.length - 1) * 14;
+  const centre = Math.min(width / 2, (278 + right) / 2);
   columns.forEach(([label = '', value = ''], n) => {
-    const x = width / 2 + (n - columns.length / 2) * columnWidth;
-    page.text(value, { x, y: foot + 14, width: columnWidth, size: 11, min: 7, align: 'center', colour: ink });
-    page.text(label, { x, y: foot + 33, width: columnWidth, size: 8.5, align: 'center', colour: muted });
+    const x = centre + (n - columns.length / 2) * columnWidth;
+    const column = { x: x + 6, width: columnWidth - 12, align: 'center' } as const;
+    page.text(value, { ...column, y: foot + 14, size: 11, min: 6, colour: ink });
+    page.text(label, { ...column, y: foot + 33, size: 8.5, min: 6, colour: muted });
   });
-  const x = width - 62 - 180;
-  doc
-    .lineWidth(0.6)
-    .moveTo(x, foot + 30)
-    .lineTo(x + 180, foot + 30)
-    .stroke('#8a929c');
-  page.text(texts.signedBy ?? texts.issuer, {
-    x,
-    y: foot + 33,
-    width: 180,
-    size: 9,
-    min: 6,
-    maxLines: 2,
-    align: 'center',
-    colour: muted,
+  signers.forEach(({ Name, Role, Image }, n) => {
+    const x = right + n * (signerWidth + 14);
+    page.signature(Image, x, foot - 24, { width: signerWidth, height: 50, align: 'center' });
+    doc
+      .lineWidth(0.6)
+      .moveTo(x, foot + 30)
+      .lineTo(x + signerWidth, foot + 30)
+      .stroke('#8a929c');
+    const below = { x, width: signerWidth, align: 'center' } as const;
+    const y = page.text(Name, {
+      ...below,
+      y: foot + 33,
+      size: 9,
+      min: 6,
+      maxLines: 2,
+      colour: Role === null ? muted : ink,
+    });
+    if (Role !== null) page.text(Role, { ...below, y, size: 8, min: 6, colour: muted });
   });
 }
 

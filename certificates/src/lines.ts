@@ -94,10 +94,11 @@ function pieces(text: string): string[] {
 }
 
 /** The texts of the lines. A word that is wider than a line is broken anywhere. */
-function wrap(fonts: readonly LoadedFont[], text: string, size: number, width: number): string[] {
+function wrap(fonts: readonly LoadedFont[], text: string, size: number, width: number) {
   const fits = (line: string) => lineWidth(lineOf(fonts, line.trimEnd()), size) <= width;
   const lines: string[] = [];
   let line = '';
+  let isBroken = false;
   for (const piece of pieces(text)) {
     if (fits(line + piece)) line += piece;
     else {
@@ -107,13 +108,14 @@ function wrap(fonts: readonly LoadedFont[], text: string, size: number, width: n
         if (line && !fits(line + segment)) {
           lines.push(line);
           line = '';
+          isBroken = true;
         }
         line += segment;
       }
       if (!line) line = piece;
     }
   }
-  return line ? [...lines, line.trimEnd()] : lines;
+  return { lines: line ? [...lines, line.trimEnd()] : lines, isBroken };
 }
 
 export type Fitted = { lines: Line[]; size: number };
@@ -128,8 +130,8 @@ export function fit(
   { size, min, width, maxLines }: { size: number; min: number; width: number; maxLines: number },
 ): Fitted {
   for (let now = size; ; now = Math.max(min, now * 0.93)) {
-    const lines = wrap(fonts, text, now, width);
-    if (lines.length > maxLines && now > min) continue;
+    const { lines, isBroken } = wrap(fonts, text, now, width);
+    if ((isBroken || lines.length > maxLines) && now > min) continue;
     const shown = lines.slice(0, maxLines);
     if (lines.length > maxLines)
       shown[maxLines - 1] = `${[...(shown[maxLines - 1] ?? '')].slice(0, -2).join('')}…`;

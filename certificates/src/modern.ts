@@ -29,51 +29,60 @@ export function drawModern(page: Page, input: CertificateInput, texts: Texts): v
   if (hasLogo)
     page.text(texts.issuer, { ...inBand, y: inset + 8, size: 14, min: 8, maxLines: 4, style: 'sansBold' });
   else page.text(texts.issuer, { ...main, y: 56, size: 15, min: 8, colour: muted });
-  y = page.text(texts.title, { ...main, y: 150, size: 24, min: 12, maxLines: 2, colour: shades.Text });
-  y = page.text(texts.name, {
-    ...main,
-    y: y + 10,
-    size: 42,
-    min: 14,
-    maxLines: 2,
-    style: 'sansBold',
-    colour: ink,
-    lineHeight: 1.24,
-  });
-  y = page.text(texts.sentence, { ...main, y: y + 18, size: 15, min: 8, maxLines: 4, colour: muted });
-  if (texts.course !== null)
-    page.text(texts.course, {
-      ...main,
-      y: y + 4,
-      size: 25,
-      min: 9,
-      maxLines: 3,
-      style: 'sansBold',
-      colour: ink,
+  if (texts.serial !== null)
+    page.text(texts.serial, {
+      ...{ ...main, y: 28, size: 8.5, min: 5, align: 'right', colour: muted },
     });
-  const line = height - 112;
+  const hasPictures = input.Signatures.some(({ Image }) => Image !== null);
+  const line = height - (hasPictures ? 124 : 112);
+  page.stack(
+    [
+      { gap: 0, text: texts.title, ...main, size: 24, min: 12, maxLines: 2, colour: shades.Text },
+      {
+        ...{ gap: 10, text: texts.name, ...main, size: 42, min: 14, maxLines: 2 },
+        ...{ style: 'sansBold', colour: ink, lineHeight: 1.24 },
+      },
+      { gap: 18, text: texts.sentence, ...main, size: 15, min: 8, maxLines: 4, colour: muted },
+      ...(texts.course === null
+        ? []
+        : [
+            {
+              style: 'sansBold' as const,
+              ...{ gap: 4, text: texts.course, ...main, size: 25, min: 9, maxLines: 3 },
+              ...{ colour: ink },
+            },
+          ]),
+    ],
+    { y: 150, bottom: line - 14 },
+  );
   doc
     .lineWidth(0.8)
     .moveTo(left, line)
     .lineTo(width - 52, line)
     .stroke('#d8dde3');
-  const columns = [
+  const dates = [
     [texts.dateLabel, texts.date],
     ...(texts.validUntil === null ? [] : [[texts.validUntilLabel, texts.validUntil]]),
-    ...(texts.signedBy === null ? [] : [['', texts.signedBy]]),
   ];
-  columns.forEach(([label = '', value = ''], n) => {
-    const x = left + n * 168;
-    if (label) page.text(label, { x, y: line + 14, width: 156, size: 9, colour: muted });
-    page.text(value, {
-      x,
-      y: line + (label ? 27 : 14),
-      width: 156,
-      size: 12,
+  const columnWidth = Math.min(168, main.width / (dates.length + input.Signatures.length));
+  const columnAt = (n: number) => ({ x: left + n * columnWidth, width: columnWidth - 12 });
+  dates.forEach(([label = '', value = ''], n) => {
+    page.text(label, { ...columnAt(n), y: line + 14, size: 9, colour: muted });
+    page.text(value, { ...columnAt(n), y: line + 27, size: 12, min: 6, colour: ink });
+  });
+  input.Signatures.forEach(({ Name, Role, Image }, n) => {
+    const column = columnAt(dates.length + n);
+    page.signature(Image, column.x, line + 8, { width: column.width, height: 44, align: 'left' });
+    const top = line + (hasPictures ? 56 : 14);
+    const y = page.text(Name, {
+      ...column,
+      y: top,
+      size: hasPictures ? 10 : 12,
       min: 7,
-      maxLines: label ? 1 : 2,
+      maxLines: 2,
       colour: ink,
     });
+    if (Role !== null) page.text(Role, { ...column, y, size: 9, min: 6, colour: muted });
   });
 }
 

@@ -2,8 +2,8 @@ import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
 import type { LoadedFont, ParsedFont, Shaped, Style } from './fonts.ts';
 import { fontsFor } from './fonts.ts';
-import { fit, type Line, lineWidth } from './lines.ts';
-import type { CertificateInput } from './types.ts';
+import { type Fitted, fit, type Line, lineWidth } from './lines.ts';
+import type { CertificateInput, Picture } from './types.ts';
 
 type Align = 'left' | 'center' | 'right';
 
@@ -28,9 +28,21 @@ export type Page = {
   height: number;
   /** Draws text and returns its bottom. */
   text: (text: string, block: TextBlock) => number;
+  /** Draws blocks below each other, each after a gap, and smaller if they would reach below `bottom`. */
+  stack: (blocks: readonly StackedBlock[], area: { y: number; bottom: number }) => void;
   qr: (text: string, x: number, y: number, size: number) => void;
-  logo: (x: number, y: number, box: { width: number; height: number; align: Align }) => boolean;
+  logo: (x: number, y: number, box: Box) => boolean;
+  /** Draws a picture at the foot of the box, if there is one. */
+  signature: (picture: Picture | null, x: number, y: number, box: Box) => void;
 };
+
+type Box = { width: number; height: number; align: Align };
+
+/** A text, or something else of a fixed height. */
+export type StackedBlock = { gap: number } & (
+  | ({ text: string } & Omit<TextBlock, 'y'>)
+  | { height: number; draw: (y: number) => void }
+);
 
 /** Copied text is wrong in these scripts unless the original text is given beside the glyphs. */
 const needsActualText = /[\p{Script=Arabic}\p{Script=Thai}\p{Script=Devanagari}]/u;
@@ -85,32 +97,58 @@ export function openPage(input: CertificateInput, texts: string): Page {
     return fonts;
   };
   const { width, height } = doc.page;
+  const fitText = (text: string, block: Omit<TextBlock, 'y'>) => {
+    const { size, min = 7, maxLines = 1, style = 'sans' } = block;
+    return fit(fontsOf(style), text, { size, min, width: block.width, maxLines });
+  };
+  const heightOf = ({ lines, size }: Fitted, { lineHeight = usualLineHeight }: Omit<TextBlock, 'y'>) =>
+    lines.length * size * lineHeight;
+  const drawText: Page['text'] = (text, block) => {
+    const { x, y, colour = '#1c2024', lineHeight = usualLineHeight } = block;
+    const fitted = fitText(text, block);
+    fitted.lines.forEach((line, n) => {
+      const baseline = y + fitted.size * (lineHeight * n + (lineHeight + 0.72) / 2);
+      drawLine(doc, line, { ...block, x, y: baseline, size: fitted.size, colour });
+    });
+    return y + heightOf(fitted, block);
+  };
   return {
     doc,
     width,
     height,
-    text: (text, block) => {
-      const {
-        x,
-        y,
-        size,
-        min = 7,
-        maxLines = 1,
-        style = 'sans',
-        colour = '#1c2024',
-        lineHeight = 1.36,
-      } = block;
-      const fitted = fit(fontsOf(style), text, { size, min, width: block.width, maxLines });
-      fitted.lines.forEach((line, n) => {
-        const baseline = y + fitted.size * (lineHeight * n + (lineHeight + 0.72) / 2);
-        drawLine(doc, line, { ...block, x, y: baseline, size: fitted.size, colour });
-      });
-      return y + fitted.lines.length * fitted.size * lineHeight;
+    text: drawText,
+    stack: (blocks, { y, bottom }) => {
+      const heightAt = (scale: number) =>
+        blocks.reduce((sum, block) => {
+          const own =
+            'text' in block ? heightOf(fitText(block.text, scaled(block, scale)), block) : block.height;
+          return sum + block.gap * scale + own;
+        }, y);
+      let scale = 1;
+      while (heightAt(scale) > bottom && scale > 0.4) scale -= 0.05;
+      let at = y;
+      for (const block of blocks) {
+        at += block.gap * scale;
+        if ('text' in block) at = drawText(block.text, { ...scaled(block, scale), y: at });
+        else {
+          block.draw(at);
+          at += block.height;
+        }
+      }
     },
     qr: (text, x, y, size) => drawCode(doc, text, x, y, size),
-    logo: (x, y, box) => drawLogo(doc, input, x, y, box),
+    logo: (x, y, box) => drawPicture(doc, input.Logo, x, y, { ...box, valign: 'center' }),
+    signature: (picture, x, y, box) => void drawPicture(doc, picture, x, y, { ...box, valign: 'bottom' }),
   };
 }
+
+const usualLineHeight = 1.36;
+
+const scaled = <B extends { size: number; min?: number }>(block: B, scale: number): B => ({
+  ...block,
+  size: block.size * scale,
+  min: Math.min(block.min ?? 7, block.size * scale),
+});
 
 function drawLine(
   doc: PDFKit.PDFDocument,
@@ -147,17 +185,17 @@ function drawCode(doc: PDFKit.PDFDocument, text: string, x: number, y: number, s
   doc.fill('#000000');
 }
 
-/** Returns false if there is no logo that a PDF can show: PNG and JPEG, but not WebP. */
-function drawLogo(
+/** Returns false if there is no picture that a PDF can show: PNG and JPEG, but not WebP. */
+function drawPicture(
   doc: PDFKit.PDFDocument,
-  { Logo }: CertificateInput,
+  picture: Picture | null,
   x: number,
   y: number,
-  { width, height, align }: { width: number; height: number; align: Align },
+  { width, height, align, valign }: Box & { valign: 'center' | 'bottom' },
 ): boolean {
-  if (!Logo || !/png|jpeg/.test(Logo.type)) return false;
+  if (!picture || !/png|jpeg/.test(picture.type)) return false;
   try {
-    doc.image(Buffer.from(Logo.content), x, y, { fit: [width, height], align, valign: 'center' } as object);
+    doc.image(Buffer.from(picture.content), x, y, { fit: [width, height], align, valign } as object);
     return true;
   } catch {
     // An issued certificate must always be drawn.

@@ -10,6 +10,7 @@ const all = {
     date: 'Date',
     validUntil: 'Valid until',
     check: 'Check this certificate',
+    serial: 'Serial number',
     erased: '(name erased)',
   },
   de: {
@@ -20,6 +21,7 @@ const all = {
     date: 'Datum',
     validUntil: 'Gültig bis',
     check: 'Zertifikat prüfen',
+    serial: 'Seriennummer',
     erased: '(Name gelöscht)',
   },
   fr: {
@@ -30,6 +32,7 @@ const all = {
     date: 'Date',
     validUntil: 'Valable jusqu’au',
     check: 'Vérifier ce certificat',
+    serial: 'Numéro de série',
     erased: '(nom effacé)',
   },
 };
@@ -70,6 +73,6 @@ export function textsOf(input: CertificateInput) {
     validUntilLabel: own.validUntil,
     validUntil: end,
     check: own.check,
-    signedBy: input.SignedBy,
+    serial: input.Serial === null ? null : `${own.serial} ${isolate(input.Serial)}`,
   };
 }

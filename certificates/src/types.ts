@@ -20,16 +20,19 @@ export type CertificateInput = {
   Text: string | null;
   Layout: 'classic' | 'modern';
   PaperSize: 'A4' | 'Letter';
-  SignedBy: string | null;
+  Signatures: readonly { Name: string; Role: string | null; Image: Picture | null }[];
+  Serial: string | null;
   Language: 'en' | 'de' | 'fr';
   /** In which days are shown, an IANA name. */
   TimeZone: string;
   /** #rrggbb */
   Colour: string | null;
-  Logo: { type: string; width: number; height: number; content: Uint8Array } | null;
+  Logo: Picture | null;
   /** Files inside the PDF. */
   attachments: readonly Attachment[];
 };
+
+export type Picture = { type: string; width: number; height: number; content: Uint8Array };
 
 export type Attachment = { name: string; type: string; description: string; content: Uint8Array };
 

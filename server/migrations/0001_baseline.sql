@@ -1455,7 +1455,8 @@ create index report_recipient_of_user on report_recipient (tenant_id, user_id);
 create table certificate_log (
   tenant_id text primary key references tenant,
   position bigint not null,
-  issued bigint not null default 0
+  issued bigint not null default 0,
+  serials bigint not null default 0
 );
 
 -- since: results from this time on earn a certificate.
@@ -1468,8 +1469,8 @@ create table certificate_template (
   primary key (tenant_id, course_id)
 );
 
--- The logos on certificates, which outlive changes of the branding.
-create table certificate_logo (
+-- The logos and signatures on certificates, which outlive changes of the branding and of templates.
+create table certificate_image (
   tenant_id text not null references tenant,
   name text not null,
   type text not null,

@@ -570,7 +570,17 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await recordEnd();
     const address = `/certificate/template/${CourseID}`;
     for (const _ of [1, 2]) expectStatus(await tenant.api('PUT', address, { Layout: 'modern' }), 200);
-    const Changed = ['On', 'ValidFor', 'ValidTo', 'Title', 'Text', 'Layout', 'PaperSize', 'SignedBy'];
+    const Changed = [
+      'On',
+      'ValidFor',
+      'ValidTo',
+      'Title',
+      'Text',
+      'Layout',
+      'PaperSize',
+      'Signatures',
+      'Serial',
+    ];
     return { by: 'putCertificateTemplate', actor: 'key', target: CourseID, data: { Changed } };
   },
   'certificate_template.deleted': async (recordEnd) => {

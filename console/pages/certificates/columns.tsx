@@ -1,4 +1,4 @@
-import { Badge, Menu } from '@mantine/core';
+import { Badge, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useDownload } from '../../parts/download.tsx';
@@ -46,7 +46,16 @@ export function useCertificateColumns(): Column<Certificate>[] {
     {
       key: 'number',
       header: t('number'),
-      cell: ({ Number: number }) => <span className="mono">{number}</span>,
+      cell: ({ Number: number, Serial }) => (
+        <>
+          <span className="mono">{number}</span>
+          {Serial !== null && (
+            <Text size="xs" c="dimmed" className="break">
+              {Serial}
+            </Text>
+          )}
+        </>
+      ),
     },
     {
       key: 'actions',

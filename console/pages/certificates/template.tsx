@@ -1,9 +1,8 @@
-import { Group, NativeSelect, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { toFailure } from '../../api/problem.ts';
@@ -15,15 +14,15 @@ import { PeriodField } from '../../parts/period-field.tsx';
 import { SaveButtons } from '../../parts/save-buttons.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
-
-type Template = components['schemas']['CertificateTemplate'];
-type Rule = Omit<Template, 'CourseID' | 'UpdatedAt'>;
+import type { Rule, Template } from './record.ts';
+import { Signatures } from './signatures.tsx';
+import { TextFields } from './texts.tsx';
 
 const Preview = lazy(() => import('./preview.tsx'));
 
 const fresh: Rule = {
   ...{ On: null, ValidFor: null, ValidTo: null, Title: null, Text: null },
-  ...{ Layout: 'classic', PaperSize: 'A4', SignedBy: null },
+  ...{ Layout: 'classic', PaperSize: 'A4', Signatures: [], Serial: null },
 };
 const results = ['passed', 'completed'] as const;
 const layouts = ['classic', 'modern'] as const;
@@ -58,8 +57,8 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
   const set = (changed: Partial<Rule>) => setChange((before) => ({ ...before, ...changed }));
   const params = { path: { CourseID: courseId } };
   const saving = useAction(async () => {
-    const { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, SignedBy } = now;
-    const body = { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, SignedBy };
+    const { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, Signatures, Serial } = now;
+    const body = { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, Signatures, Serial };
     await dataOf(client.PUT('/certificate/template/{CourseID}', { params, body }));
     setChange({});
     await queries.invalidateQueries();
@@ -125,12 +124,6 @@ function Fields({ now, set }: { now: Rule; set: (change: Partial<Rule>) => void 
         day: { ValidFor: null, ValidTo: '12-31' },
       }[choiceOf(terms, value) ?? 'none'],
     );
-  const text = (name: 'Title' | 'Text' | 'SignedBy') => ({
-    label: t(name),
-    value: now[name] ?? '',
-    onChange: (event: { currentTarget: { value: string } }) =>
-      set({ [name]: event.currentTarget.value || null }),
-  });
   return (
     <>
       <NativeSelect
@@ -184,9 +177,15 @@ function Fields({ now, set }: { now: Rule; set: (change: Partial<Rule>) => void 
           data={[...papers]}
         />
       </Group>
-      <TextInput {...text('Title')} description={t('titleText')} maxLength={200} />
-      <Textarea {...text('Text')} description={t('textText')} maxLength={1000} autosize minRows={2} />
-      <TextInput {...text('SignedBy')} description={t('signedByText')} maxLength={200} />
+      <TextFields now={now} set={set} />
+      <TextInput
+        label={t('serial')}
+        description={t('serialText')}
+        maxLength={60}
+        value={now.Serial ?? ''}
+        onChange={({ currentTarget }) => set({ Serial: currentTarget.value || null })}
+      />
+      <Signatures signatures={now.Signatures} onChange={(changed) => set({ Signatures: changed })} />
     </>
   );
 }

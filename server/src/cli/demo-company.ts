@@ -108,7 +108,7 @@ export async function fillCompany(baseUrl: string, operatorKey: string): Promise
     On: 'passed',
     ValidFor: 'P1Y',
     Layout: 'modern',
-    SignedBy: 'Maria Santos, Safety Officer',
+    Signatures: [{ Name: 'Maria Santos', Role: 'Safety Officer', Image: null }],
   };
   await call('PUT', '/certificate/template/fire-safety', JSON.stringify(certificate));
   let waiting: { enrollId: string; number: number }[] = [];

@@ -174,7 +174,12 @@ export async function fill(
 /** Issues a certificate for a result that is then withdrawn, and returns its number. */
 async function fillCertificates(tenant: TestTenant, CourseID: string, enrolment: string): Promise<string> {
   const template = `/certificate/template/${encodeURIComponent(CourseID)}`;
-  expectStatus(await tenant.api('PUT', template, { SignedBy: `${secret} signer` }), 200);
+  expectStatus(
+    await tenant.api('PUT', template, {
+      Signatures: [{ Name: `${secret} signer`, Role: null, Image: null }],
+    }),
+    200,
+  );
   const Override = { Success: 'passed', Reason: `${secret} reason` };
   expectStatus(await tenant.api('PUT', enrolment, { Override }), 200);
   const certificate = await tenant.api('GET', `${enrolment}/certificate`);

@@ -92,7 +92,7 @@ export const hostileBodies = {
     Text: hostile('Text'),
     ValidFor: 'P1Y',
     ValidTo: null,
-    SignedBy: hostile('SignedBy').slice(0, 200),
+    Signatures: [{ Name: hostile('Name').slice(0, 100), Role: hostile('Role').slice(0, 100), Image: null }],
     On: 'completed',
   },
   revokeCertificate: { Reason: longHostile('Reason'), ShowReason: true },

@@ -2,9 +2,35 @@ import Type, { type Static } from 'typebox';
 import { Fields, Nullable, OneOf, Period, Text } from '../../http/validation/schema.ts';
 import { isMonthAndDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
+import type { Language } from '../tenants/schemas.ts';
 
 /** The values that the text of a certificate can contain, in braces. */
 export const placeholders = ['Name', 'Course', 'Date', 'ValidUntil', 'Score', 'Issuer'] as const;
+
+/** One text for all languages, or one for each. */
+const Localized = (maxLength: number, { description, example }: { description: string; example: string }) =>
+  Type.Union(
+    [
+      Text(maxLength),
+      Fields({
+        en: Type.Optional(Text(maxLength)),
+        de: Type.Optional(Text(maxLength)),
+        fr: Type.Optional(Text(maxLength)),
+      } satisfies Record<Language, unknown>),
+      Type.Null(),
+    ],
+    {
+      description: `${description} Either one text, or one for each language, such as \`{ "en": "…", "de": "…" }\`: the one in the \`Language\` of the tenant, otherwise the first of those sent.`,
+      examples: [example],
+    },
+  );
+export type Localized = string | Partial<Record<Language, string>> | null;
+
+const textsOf = (text: Localized | undefined): string[] =>
+  text == null ? [] : typeof text === 'string' ? [text] : Object.values(text);
+
+export const textIn = (text: Localized, language: Language): string | null =>
+  text === null || typeof text === 'string' ? text : (text[language] ?? textsOf(text)[0] ?? null);
 
 export const certificateFields = {
   On: OneOf(['passed', 'completed'], { description: 'The result that earns a certificate.' }),
@@ -20,15 +46,13 @@ export const certificateFields = {
         'Instead of ValidFor: certificates end with the next such day of the year (MM-DD), in the `TimeZone` of the tenant.',
     }),
   ),
-  Title: Nullable({
-    ...Text(200, { description: 'The heading; null means “Certificate” in the language of the tenant.' }),
-    examples: ['Certificate of achievement'],
+  Title: Localized(200, {
+    description: 'The heading; null means “Certificate” in the language of the tenant.',
+    example: 'Certificate of achievement',
   }),
-  Text: Nullable({
-    ...Text(1000, {
-      description: `The sentence below the name; null means a standard text. It can contain ${placeholders.map((name) => `{${name}}`).join(', ')}.`,
-    }),
-    examples: ['has passed {Course} with {Score} %.'],
+  Text: Localized(1000, {
+    description: `The sentence below the name; null means a standard text. It can contain ${placeholders.map((name) => `{${name}}`).join(', ')}.`,
+    example: 'has passed {Course} with {Score} %.',
   }),
 };
 
@@ -61,7 +85,9 @@ export function checkRule(rule: Partial<CertificateRule>, at: string): void {
   if (rule.ValidTo != null && !isMonthAndDay(rule.ValidTo))
     reject('ValidTo', `No year has the day ${rule.ValidTo}. Send a day that exists, such as 12-31.`);
   for (const name of ['Title', 'Text'] as const)
-    for (const [whole, inner = ''] of (rule[name] ?? '').matchAll(/\{([^{}]*)\}/g))
+    for (const [whole, inner = ''] of textsOf(rule[name])
+      .join(' ')
+      .matchAll(/\{([^{}]*)\}/g))
       if (!placeholders.some((known) => known === inner))
         reject(
           name,

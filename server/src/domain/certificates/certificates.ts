@@ -20,6 +20,7 @@ import {
   toCertificate,
 } from './record/record.ts';
 import type { Certificate, CertificateFilter, Revocation } from './record/schemas.ts';
+import { findRule, newTemplate } from './templates.ts';
 
 const withLogin = (rows: string) => `
 select held.*, holder.login_id from (${rows}) held
@@ -216,14 +217,18 @@ export async function reissueCertificate(
       .select('title')
       .where('course_id', '=', row.course_id)
       .executeTakeFirst();
-    const { Title, Text, Layout, PaperSize, SignedBy, Score, Outcome, CourseTitle } = contentOf(row);
+    const { Title, Text, Layout, PaperSize, Signatures, Score, Outcome, CourseTitle } = contentOf(row);
+    const { Serial } = (await findRule(ctx, row.course_id)) ?? newTemplate;
     await issueNow(ctx, [
       {
         ...row,
         user_id: row.user_id,
         title: course?.title ?? CourseTitle,
         score: Score,
-        rule: { On: Outcome, ValidFor: null, ValidTo: null, Title, Text, Layout, PaperSize, SignedBy },
+        rule: {
+          ...{ On: Outcome, ValidFor: null, ValidTo: null, Title, Text, Layout, PaperSize, Signatures },
+          Serial,
+        },
         issue: row.issue + 1,
       },
     ]);

@@ -16,7 +16,7 @@ const idleMilliseconds = 60_000;
  * Each PDF leaves 2 MB of garbage. In the main thread, the heap grew by 150 MB until it was collected. In a thread with
  * a small young generation, 10,000 PDFs take 60 MB more than one.
  */
-const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 };
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 512 };
 
 let open: Thread | null = null;
 
@@ -37,12 +37,15 @@ function openThread(): Thread {
     if (thread.waiting.size === 0) rest(thread);
     if ('error' in result) waiting?.reject(result.error);
     // A buffer arrives as an array of bytes.
-    else waiting?.resolve({ ...result.drawn, pdf: Buffer.from(result.drawn.pdf) });
+    else waiting?.resolve({ ...result.drawn, pdf: bufferOf(result.drawn.pdf) });
   });
   worker.on('error', (error) => end(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', () => end(new Error('The thread that draws certificates has ended.')));
   return thread;
 }
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 /** The thread gives its memory back after a minute without work, and does not keep the process running. */
 function rest(thread: Thread): void {

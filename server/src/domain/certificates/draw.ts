@@ -3,17 +3,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { renderCertificate } from './draw-thread.ts';
 import { showNumber } from './record/number.ts';
 import { type CertificateRow, contentOf, verifyUrl } from './record/record.ts';
-
-async function logoOf(ctx: TenantContext, name: string | null): Promise<CertificateInput['Logo']> {
-  if (name === null) return null;
-  const row = await ctx.db
-    .selectFrom('certificate_logo')
-    .select(['type', 'width', 'height', 'content'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row ?? null;
-}
+import { drawnSignatures, findImage } from './signatures.ts';
 
 /** The same certificate gives the same bytes, because all that is drawn was stored when it was issued. */
 export async function drawPdf(
@@ -21,7 +11,7 @@ export async function drawPdf(
   row: CertificateRow,
   attachments: CertificateInput['attachments'],
 ): Promise<DrawnCertificate> {
-  const { LogoName, LoginID = null, ...content } = contentOf(row);
+  const { LogoName, LoginID = null, Signatures, ...content } = contentOf(row);
   return renderCertificate({
     ...content,
     Number: showNumber(row.number),
@@ -31,7 +21,8 @@ export async function drawPdf(
     IssuedAt: row.issued_at.toISOString(),
     CompletedAt: row.completed_at.toISOString(),
     ValidUntil: row.valid_until?.toISOString() ?? null,
-    Logo: await logoOf(ctx, LogoName),
+    Logo: await findImage(ctx, LogoName),
+    Signatures: await drawnSignatures(ctx, Signatures),
     attachments,
   });
 }

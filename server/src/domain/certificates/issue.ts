@@ -3,13 +3,16 @@ import { readByIndex } from '../../db/batches.ts';
 import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
+import { dayOf } from '../../lib/days.ts';
 import { lowestId, newId } from '../../lib/ids.ts';
+import { textIn } from '../catalogue/certificate-rule.ts';
 import { appendEvents } from '../events/append.ts';
 import type { Language } from '../tenants/schemas.ts';
 import { listEntries } from './credential/status-list.ts';
 import { newNumber, showNumber } from './record/number.ts';
 import { verifyUrl } from './record/record.ts';
 import type { Content, TemplateRule } from './record/schemas.ts';
+import { isCounted, serialOf } from './record/serial.ts';
 import { endOf, nextNotice } from './validity.ts';
 
 /** What earns a certificate, with the rule that was valid then. */
@@ -62,11 +65,13 @@ export const issueCertificates = (ctx: Context) =>
   serveInTurns(ctx, { name: 'issuing_tenants', text: openTenants, work: issueBatch });
 
 const next = `
-select own.position, own.issued, least(log.position, own.position + ${maxEvents}) as until, log.position as last
+select own.position, own.issued, own.serials, least(log.position, own.position + ${maxEvents}) as until, log.position as last
 from certificate_log own join event_log log on log.tenant_id = $1
 where own.tenant_id = $1 and log.position > own.position`;
 
-type Place = { position: number; issued: number; until: number; last: number };
+/** How many certificates have been issued, and how many of them have a counted serial. The row of the log is locked. */
+type Counts = { issued: number; serials: number };
+type Place = Counts & { position: number; until: number; last: number };
 
 /** Issues all that has been earned so far, so that a reader does not have to wait for the job. */
 export async function issueDue(ctx: TenantContext): Promise<void> {
@@ -123,10 +128,10 @@ function issueBatch(ctx: TenantContext): Promise<boolean> {
     if (!log) return false;
     const values = [ctx.tenantId, log.position, log.until];
     const earned = await run<Earned>(ctx, { name: 'earned_certificates', text: earnedText, values });
-    const issued = await issueOnce(ctx, earned, log.issued);
+    const { issued, serials } = await issueOnce(ctx, earned, log);
     await ctx.db
       .updateTable('certificate_log')
-      .set({ position: log.until, issued: log.issued + issued })
+      .set({ position: log.until, issued, serials })
       .where('tenant_id', '=', ctx.tenantId)
       .execute();
     return log.until < log.last;
@@ -158,19 +163,19 @@ async function lockLog(ctx: TenantContext): Promise<Place | undefined> {
 /** Locks the tenant's certificates outside of the job, and issues these. */
 export async function issueNow(ctx: TenantContext, earned: readonly Earned[]): Promise<number> {
   await beginIssuing(ctx, tenantNow(ctx));
-  const { issued } = await ctx.db
+  const before = await ctx.db
     .selectFrom('certificate_log')
-    .select('issued')
+    .select(['issued', 'serials'])
     .where('tenant_id', '=', ctx.tenantId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  const count = await issueOnce(ctx, earned, issued);
+  const { issued, serials } = await issueOnce(ctx, earned, before);
   await ctx.db
     .updateTable('certificate_log')
-    .set({ issued: issued + count })
+    .set({ issued, serials })
     .where('tenant_id', '=', ctx.tenantId)
     .execute();
-  return count;
+  return issued - before.issued;
 }
 
 const known = `
@@ -180,16 +185,16 @@ where held.tenant_id = $1 and held.enroll_id = any($2::uuid[])`;
 const keyOf = ({ enroll_id, attempt, issue = 1 }: Pick<Earned, 'enroll_id' | 'attempt' | 'issue'>) =>
   `${enroll_id} ${attempt} ${issue}`;
 
-/** Issues one certificate for each attempt, unless it has one. Returns how many. */
-async function issueOnce(ctx: TenantContext, earned: readonly Earned[], before: number): Promise<number> {
-  if (earned.length === 0) return 0;
+/** Issues one certificate for each attempt, unless it has one. Returns the new counts. */
+async function issueOnce(ctx: TenantContext, earned: readonly Earned[], before: Counts): Promise<Counts> {
+  if (earned.length === 0) return before;
   const values = [ctx.tenantId, earned.map(({ enroll_id }) => enroll_id)];
   const rows = await run<Earned>(ctx, { name: 'known_certificates', text: known, values });
   const done = new Set(rows.map(keyOf));
   const open = earned.filter((one) => !done.has(keyOf(one)) && done.add(keyOf(one)));
-  let issued = 0;
-  for (const wave of wavesOf(open)) issued += await insert(ctx, wave, before + issued);
-  return issued;
+  let counts = before;
+  for (const wave of wavesOf(open)) counts = await insert(ctx, wave, counts);
+  return counts;
 }
 
 /** In each wave, a person has at most one certificate for a course, so that the later one replaces it. */
@@ -226,7 +231,7 @@ select client.name, client.language, client.time_zone, client.reminders -> 'Days
 from tenant client left join branding own on own.tenant_id = $1 where client.tenant_id = $1`;
 
 const keepLogo = `
-insert into certificate_logo (tenant_id, name, type, width, height, content)
+insert into certificate_image (tenant_id, name, type, width, height, content)
 select $1, own.logo_name, own.logo_type, own.logo_width, own.logo_height, own.logo
 from branding own where own.tenant_id = $1 and own.logo is not null on conflict do nothing`;
 
@@ -247,7 +252,7 @@ where older.tenant_id = $1 and older.user_id = newer.user_id and older.course_id
   and older.certificate_id <> newer.certificate_id and older.replaced_by is null
 returning older.number as older, newer.number as newer`;
 
-async function insert(ctx: TenantContext, earned: readonly Earned[], before: number): Promise<number> {
+async function insert(ctx: TenantContext, earned: readonly Earned[], before: Counts): Promise<Counts> {
   const now = tenantNow(ctx);
   const users = earned.map(({ user_id }) => user_id);
   const found = await run<Person>(ctx, {
@@ -261,12 +266,15 @@ async function insert(ctx: TenantContext, earned: readonly Earned[], before: num
     text: issuerText,
     values: [ctx.tenantId],
   });
-  if (!issuer) return 0;
+  if (!issuer) return before;
   if (issuer.logo_name !== null)
     await run(ctx, { name: 'keep_certificate_logo', text: keepLogo, values: [ctx.tenantId] });
-  const made = earned.flatMap((one, n) => {
+  let { issued, serials } = before;
+  const made = earned.flatMap((one) => {
     const person = peopleById.get(one.user_id);
-    return person ? [rowOf(one, { person, issuer, now, list: Math.floor((before + n) / usedEntries) })] : [];
+    if (!person) return [];
+    if (isCounted(one.rule.Serial)) serials++;
+    return [rowOf(one, { person, issuer, now, list: Math.floor(issued++ / usedEntries), count: serials })];
   });
   for (let missing = made; missing.length > 0; ) {
     const values = [ctx.tenantId, JSON.stringify(missing), now];
@@ -302,22 +310,29 @@ async function insert(ctx: TenantContext, earned: readonly Earned[], before: num
       },
     })),
   );
-  return made.length;
+  return { issued, serials };
 }
 
 function rowOf(
   earned: Earned,
-  { person, issuer, now, list }: { person: Person; issuer: Issuer; now: Date; list: number },
+  {
+    person,
+    issuer,
+    now,
+    list,
+    count,
+  }: { person: Person; issuer: Issuer; now: Date } & Record<'list' | 'count', number>,
 ) {
   const { enroll_id, attempt, user_id, course_id, completed_at, rule, issue = 1 } = earned;
   const validUntil =
     earned.valid_until === undefined ? endOf(rule, completed_at, issuer.time_zone) : earned.valid_until;
   const content: Content = {
-    Title: rule.Title,
-    Text: rule.Text,
+    Title: textIn(rule.Title, issuer.language),
+    Text: textIn(rule.Text, issuer.language),
     Layout: rule.Layout ?? 'classic',
     PaperSize: rule.PaperSize ?? 'A4',
-    SignedBy: rule.SignedBy ?? null,
+    Signatures: rule.Signatures ?? [],
+    Serial: serialOf(rule.Serial ?? null, { courseId: course_id, day: dayOf(now, issuer.time_zone), count }),
     CourseTitle: earned.title,
     LoginID: person.login_id,
     Score: earned.score,

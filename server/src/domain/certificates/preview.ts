@@ -1,11 +1,14 @@
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { checkRule } from '../catalogue/certificate-rule.ts';
+import { dayOf } from '../../lib/days.ts';
+import { textIn } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { renderCertificate } from './draw-thread.ts';
 import { numberExample } from './record/number.ts';
 import type { CertificateTemplateChange } from './record/schemas.ts';
-import { newTemplate } from './templates.ts';
+import { serialOf } from './record/serial.ts';
+import { drawnSignatures } from './signatures.ts';
+import { checkTemplate, newTemplate } from './templates.ts';
 import { endOf } from './validity.ts';
 
 type Sample = {
@@ -42,14 +45,19 @@ export async function drawSample(
 ): Promise<Buffer> {
   const rule = { ...newTemplate, ...input };
   const On = rule.On ?? 'passed';
-  checkRule({ ...rule, On }, '');
+  checkTemplate(rule);
   const values = [ctx.tenantId, courseId];
   const [row] = await run<Sample>(ctx, { name: 'certificate_sample', text: sampleText, values });
   if (!row || row.title === null) throw courseNotFound();
   const now = tenantNow(ctx);
-  const { Title, Text, Layout, PaperSize, SignedBy } = rule;
+  const { Layout, PaperSize, Serial } = rule;
+  const day = dayOf(now, row.time_zone);
   const { pdf } = await renderCertificate({
-    ...{ Title, Text, Layout, PaperSize, SignedBy },
+    ...{ Layout, PaperSize },
+    Title: textIn(rule.Title, row.language),
+    Text: textIn(rule.Text, row.language),
+    Serial: serialOf(Serial, { courseId, day, count: 1 }),
+    Signatures: await drawnSignatures(ctx, rule.Signatures),
     ...{ Outcome: On, CourseTitle: row.title, Issuer: row.issuer, Language: row.language, Score: 92 },
     ...{ TimeZone: row.time_zone, Colour: row.colour, Number: numberExample },
     VerifyURL: `${ctx.config.baseUrl}/verify/${numberExample}`,

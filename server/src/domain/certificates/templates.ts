@@ -7,12 +7,12 @@ import { checkRule } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { beginIssuing } from './issue.ts';
 import type { CertificateTemplate, CertificateTemplateChange, TemplateRule } from './record/schemas.ts';
-
-export const defaultDesign = { Layout: 'classic', PaperSize: 'A4', SignedBy: null } as const;
+import { checkSerial } from './record/serial.ts';
+import { keepSignatures } from './signatures.ts';
 
 export const newTemplate: TemplateRule = {
   ...{ On: 'passed', ValidFor: null, ValidTo: null, Title: null, Text: null },
-  ...defaultDesign,
+  ...{ Layout: 'classic', PaperSize: 'A4', Signatures: [], Serial: null },
 };
 
 type Row = { course_id: string; rule: unknown; updated_at: Date };
@@ -40,6 +40,12 @@ const notFound = () =>
     { param: 'CourseID' },
   );
 
+/** The rule of the tenant's template, if there is one. */
+export async function findRule(ctx: TenantContext, courseId: string): Promise<TemplateRule | null> {
+  const row = await select(ctx, courseId).executeTakeFirst();
+  return row ? ruleOf(row) : null;
+}
+
 export async function readTemplate(ctx: TenantContext, courseId: string): Promise<CertificateTemplate> {
   const row = await select(ctx, courseId).executeTakeFirst();
   if (!row) throw notFound();
@@ -56,6 +62,11 @@ export async function requireOffered(ctx: TenantContext, courseId: string): Prom
     throw courseNotFound();
 }
 
+export function checkTemplate({ On, ...rule }: TemplateRule): void {
+  checkRule({ ...rule, ...(On && { On }) }, '');
+  checkSerial(rule.Serial);
+}
+
 /** Creates the template or changes the given fields. It applies to results from now on. */
 export async function putTemplate(
   ctx: TenantContext,
@@ -67,8 +78,8 @@ export async function putTemplate(
     const before = await select(ctx, courseId).forUpdate().executeTakeFirst();
     const former = before ? ruleOf(before) : newTemplate;
     const rule: TemplateRule = { ...former, ...input };
-    const { On, ...terms } = rule;
-    checkRule({ ...terms, ...(On && { On }) }, '');
+    checkTemplate(rule);
+    if (input.Signatures) rule.Signatures = await keepSignatures(ctx, input.Signatures);
     const now = tenantNow(ctx);
     const stored = { rule: JSON.stringify(rule), updated_at: now };
     await ctx.db

@@ -15,7 +15,7 @@ const impersonal: Record<string, string> = {
   audit_chain: 'the last hash of a trail',
   tenant_key: 'keys of a tenant',
   certificate_log: 'how far the log has been read',
-  certificate_logo: 'the logo of a tenant',
+  certificate_image: 'the logo and the signatures of a tenant',
   certificate_template: 'texts and terms for everyone',
   completion_log: 'how far the log has been counted',
   completion_line: 'courses and groups in reports',

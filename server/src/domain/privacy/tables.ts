@@ -89,7 +89,7 @@ export const tenantTables: readonly TenantDataTable[] = [
   { table: 'import', key: ['import_id'], what: 'Imports' },
   { table: 'certificate', key: ['certificate_id'], what: 'Certificates' },
   {
-    table: 'certificate_logo',
+    table: 'certificate_image',
     key: ['name'],
     what: 'Logos on certificates',
     bytes: 'octet_length(held.content)',

@@ -26,14 +26,14 @@ export function rejectLogo(detail: string): never {
 }
 
 export function rejectDamaged(): never {
-  rejectLogo('The logo is incomplete or damaged. Save it again with an image editor.');
+  rejectLogo('The image is incomplete or damaged. Save it again with an image editor.');
 }
 
 /** A small file can describe an image that takes gigabytes to draw. */
 export function checkSize({ width, height }: Size): Size {
   if (width < 1 || height < 1 || width > maxLogoSide || height > maxLogoSide)
     rejectLogo(
-      `The logo is ${width} × ${height} pixels. Use an image of at most ${maxLogoSide} × ${maxLogoSide} pixels.`,
+      `The image is ${width} × ${height} pixels. Use an image of at most ${maxLogoSide} × ${maxLogoSide} pixels.`,
     );
   return { width, height };
 }
@@ -196,7 +196,7 @@ const logoFiles = createCache<LogoFile | null>({
   },
 });
 
-/** The logo with this name; null if the tenant has another logo or none, or does not exist. */
+/** The image with this name; null if the tenant has another logo or none, or does not exist. */
 export function readLogoFile(ctx: Context, tenantId: string, name: string): Promise<LogoFile | null> {
   return logoFiles.get(ctx, name + tenantId);
 }

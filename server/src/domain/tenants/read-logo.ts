@@ -116,7 +116,7 @@ function readJpeg(bytes: Buffer): Size & { content: Buffer } {
     if (!isRemoved(marker)) content.push(segment);
     at = end;
     if (marker === startOfScan) {
-      if (++scans > maxScans) rejectLogo('The logo has too many scans. Save it as a baseline JPEG.');
+      if (++scans > maxScans) rejectLogo('The image has too many scans. Save it as a baseline JPEG.');
       at = endOfScan(bytes, end);
       content.push(bytes.subarray(end, at));
     }
@@ -182,7 +182,7 @@ function readWebp(bytes: Buffer): Size & { content: Buffer } {
   const chunks = webpChunks(bytes);
   const extended = chunks[0]?.type === 'VP8X' ? chunks[0] : null;
   if (extended && ((extended.data[0] ?? 0) & isAnimated) !== 0)
-    rejectLogo('The logo is animated. Use an image with a single frame.');
+    rejectLogo('The image is animated. Use an image with a single frame.');
   const image = chunks.find(({ type }) => type === 'VP8 ' || type === 'VP8L') ?? rejectDamaged();
   const size = checkSize(image.type === 'VP8 ' ? readLossy(image.data) : readLossless(image.data));
   const alpha = chunks.find(({ type }) => type === 'ALPH');
@@ -203,7 +203,7 @@ function readImage(bytes: Buffer): Size & { type: LogoType; content: Buffer } {
   if (startsWith(bytes, pngSignature)) return { type: 'image/png', ...readPng(bytes) };
   if (startsWith(bytes, jpegStart)) return { type: 'image/jpeg', ...readJpeg(bytes) };
   if (isWebp(bytes)) return { type: 'image/webp', ...readWebp(bytes) };
-  return rejectLogo('The logo is not a PNG, JPEG or WebP image. Save it in one of these formats.');
+  return rejectLogo('The image is not a PNG, JPEG or WebP image. Save it in one of these formats.');
 }
 
 /**
@@ -213,7 +213,7 @@ function readImage(bytes: Buffer): Size & { type: LogoType; content: Buffer } {
 export function readLogo(bytes: Buffer): Logo {
   if (bytes.length > maxLogoBytes)
     rejectLogo(
-      `The logo is larger than ${maxLogoBytes / 1024} KiB. Reduce its size or its number of colours.`,
+      `The image is larger than ${maxLogoBytes / 1024} KiB. Reduce its size or its number of colours.`,
     );
   const image = readImage(bytes);
   const name = createHash('sha256').update(image.content).digest('base64url').slice(0, logoNameLength);

@@ -54,6 +54,7 @@ export function toCertificate(ctx: TenantContext, row: CertificateWithLogin): Ce
     Attempt: row.attempt,
     ...times(row),
     Reason: row.reason,
+    Serial: contentOf(row).Serial,
     VerifyURL: verifyUrl(ctx, row.number),
   };
 }

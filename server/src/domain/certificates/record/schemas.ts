@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { maxLogoBytes, maxLogoSide } from '../../../../../standards/logo.ts';
 import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../../http/validation/schema.ts';
 import { certificateFields } from '../../catalogue/certificate-rule.ts';
 import { CourseID } from '../../catalogue/schemas.ts';
@@ -57,6 +58,12 @@ export const Certificate = Fields(
     RevokedAt: Nullable({ ...Instant(), examples: [null] }),
     Reason: Nullable({ ...Reason, examples: [null] }),
     ReplacedBy: { ...ReplacedBy, examples: [null] },
+    Serial: Nullable(
+      Type.String({
+        examples: ['FS-2026-00012'],
+        description: 'The serial number on it; null if the template has no format for serial numbers.',
+      }),
+    ),
     VerifyURL,
   },
   { title: 'Certificate' },
@@ -130,6 +137,19 @@ export const SigningKeys = Fields(
 );
 export type SigningKeys = Type.Static<typeof SigningKeys>;
 
+const Signature = Fields({
+  Name: Text(100, { minLength: 1, examples: ['Grace Hopper'] }),
+  Role: Nullable(Text(100, { examples: ['Head of Training'] })),
+  Image: Nullable(
+    Type.String({
+      maxLength: 4 * Math.ceil(maxLogoBytes / 3),
+      pattern: '^[A-Za-z0-9+/_-]+={0,2}$',
+      examples: [null],
+      description: `A picture of the signature: a PNG or JPEG image in Base64, of at most ${maxLogoBytes / 1024} KiB, and ${maxLogoSide} × ${maxLogoSide} pixels. Responses have its name instead, which you can send to keep the picture.`,
+    }),
+  ),
+});
+
 const layouts = ['classic', 'modern'] as const;
 export type Layout = (typeof layouts)[number];
 
@@ -139,9 +159,18 @@ const design = {
     description: 'classic: framed, with serifs. modern: a band in your colour.',
   }),
   PaperSize: OneOf(['A4', 'Letter'], { description: 'The size of the page, in landscape.' }),
-  SignedBy: Nullable({
-    ...Text(200, { description: 'A name and a role, shown above a line at the foot.' }),
-    examples: ['Grace Hopper, Head of Training'],
+  Signatures: Type.Array(Signature, {
+    maxItems: 2,
+    description: 'Who signs, at the foot. Without any, the name of the tenant is there.',
+    examples: [[{ Name: 'Grace Hopper', Role: 'Head of Training', Image: null }]],
+  }),
+  Serial: Nullable({
+    ...Text(60, {
+      minLength: 1,
+      description:
+        'The format of a serial number on each certificate; null: none. It contains {Counter}, which counts the certificates of the tenant that have one, without gaps, or {Counter:5} for five digits, or else {Random}; also {Year}, {Month} and {Course}. Serials are only for your files: nothing opens with them.',
+    }),
+    examples: ['FS-{Year}-{Counter:5}'],
   }),
 };
 
@@ -185,7 +214,9 @@ export type Revocation = Type.Static<typeof Revocation>;
 export type TemplateRule = Omit<CertificateTemplate, 'CourseID' | 'UpdatedAt'>;
 
 /** What is drawn on a certificate, apart from the name. It never changes. */
-export type Content = Pick<TemplateRule, 'Title' | 'Text' | 'Layout' | 'PaperSize' | 'SignedBy'> & {
+export type Content = Pick<TemplateRule, 'Layout' | 'PaperSize' | 'Signatures' | 'Serial'> & {
+  Title: string | null;
+  Text: string | null;
   CourseTitle: string;
   LoginID?: string;
   Score: number | null;
