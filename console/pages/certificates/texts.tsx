@@ -12,7 +12,7 @@ type Localized = Texts['Title'];
 const all = (text: Localized) => (typeof text === 'string' ? { en: text, de: text, fr: text } : (text ?? {}));
 
 const firstOf = (text: Localized) =>
-  typeof text === 'object' && text !== null ? (Object.values(text)[0] ?? null) : text;
+  typeof text === 'object' && text !== null ? (text.en ?? Object.values(text)[0] ?? null) : text;
 
 /** The heading and the text: the same for all languages, or one for each. */
 export function TextFields({ now, set }: { now: Texts; set: (change: Partial<Texts>) => void }) {

@@ -20,7 +20,7 @@ const Localized = (maxLength: number, { description, example }: { description: s
       Type.Null(),
     ],
     {
-      description: `${description} Either one text, or one for each language, such as \`{ "en": "…", "de": "…" }\`: the one in the \`Language\` of the tenant, otherwise the first of those sent.`,
+      description: `${description} Either one text, or one for each language, such as \`{ "en": "…", "de": "…" }\`: the one in the \`Language\` of the tenant, otherwise the English one.`,
       examples: [example],
     },
   );
@@ -30,7 +30,7 @@ const textsOf = (text: Localized | undefined): string[] =>
   text == null ? [] : typeof text === 'string' ? [text] : Object.values(text);
 
 export const textIn = (text: Localized, language: Language): string | null =>
-  text === null || typeof text === 'string' ? text : (text[language] ?? textsOf(text)[0] ?? null);
+  text === null || typeof text === 'string' ? text : (text[language] ?? text.en ?? textsOf(text)[0] ?? null);
 
 export const certificateFields = {
   On: OneOf(['passed', 'completed'], { description: 'The result that earns a certificate.' }),

@@ -88,7 +88,7 @@ for (const [name, template, param] of [
     assert.ok(saved.body.param.startsWith(param), saved.body.param);
   });
 
-test('a text in several languages is that of the tenant, or else the first', async () => {
+test('a text in several languages is that of the tenant, or else English', async () => {
   for (const [Language, title] of [
     ['de', 'Nachweis'],
     ['fr', 'Proof'],
