@@ -178,6 +178,45 @@ test('forged and edited files are found', async () => {
   );
 });
 
+test('what the public validator for Open Badges has to refuse is refused', async () => {
+  const { as } = await certified();
+  const credential = JSON.parse((await as('application/vc')).toString());
+  const { issuer, proof, credentialSubject: subject } = credential;
+  const typed = (type: string) => ({ type: [type] });
+  const method = (verificationMethod: string) => ({ proof: { ...proof, verificationMethod } });
+  const key = proof.verificationMethod.split('#')[1];
+  const others: Record<string, object> = {
+    'an unknown context': { '@context': ['https://www.w3.org/ns/credentials/unknown'] },
+    'an unknown type': { type: ['VerifiableCredential', 'SomeOther'] },
+    'an earlier end': { validUntil: '2010-01-01T00:00:00Z' },
+    'a later beginning': { validFrom: '2040-01-01T00:00:00Z' },
+    'another type of subject': { credentialSubject: { ...subject, ...typed('Other') } },
+    'another type of achievement': {
+      credentialSubject: { ...subject, achievement: { ...subject.achievement, ...typed('Other') } },
+    },
+    'another type of result': { credentialSubject: { ...subject, result: [typed('Other')] } },
+    'another type of identifier': { credentialSubject: { ...subject, identifier: [typed('Other')] } },
+    'another type of evidence': { evidence: [{ id: 'https://example.org/1', ...typed('Other') }] },
+    'another type of issuer': { issuer: { ...issuer, ...typed('Other') } },
+    'a parent organisation': {
+      issuer: { ...issuer, parentOrg: { id: 'https://example.org', ...typed('Other') } },
+    },
+    'a key without scheme': method(key),
+    'a key of an unknown DID method': method(`did:example:${key}`),
+    'a key with an unknown scheme': method(`xxx:${key}`),
+    'a key on the web': method(`https://example.org/issuers/1#${key}`),
+    'another value of the proof': { proof: { ...proof, proofValue: `z${'3'.repeat(87)}` } },
+    'no proof': { proof: undefined },
+    'an earlier cryptosuite': { proof: { ...proof, cryptosuite: 'eddsa-2022' } },
+  };
+  for (const [what, change] of Object.entries(others)) {
+    const { Result } = await check(JSON.stringify({ ...credential, ...change }));
+    assert.equal(Result, 'forged', what);
+  }
+  const { Result } = await check(JSON.stringify({ ...credential, issuer: undefined }));
+  assert.equal(Result, 'unknown');
+});
+
 test('a hostile file takes little time, and one file is checked at a time', async () => {
   const { as } = await certified();
   const credential = JSON.parse((await as('application/vc')).toString());
