@@ -93,6 +93,7 @@ export const hostileBodies = {
     ValidFor: 'P1Y',
     ValidTo: null,
     Signatures: [{ Name: hostile('Name').slice(0, 100), Role: hostile('Role').slice(0, 100), Image: null }],
+    Serial: `${hostile('Serial').replaceAll(/[{}]/g, '').slice(0, 40)}{Counter}`,
     On: 'completed',
   },
   revokeCertificate: { Reason: longHostile('Reason'), ShowReason: true },

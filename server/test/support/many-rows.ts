@@ -105,7 +105,7 @@ function statements(tenant: string): string[] {
     `insert into certificate (tenant_id, certificate_id, number, enroll_id, attempt, user_id, course_id, issued_at,
        completed_at, status_list, status_index, revoked_at, replaced_by, name, content)
      select ${t}, ${certificate('n')}, ${t} || n, ${enrolment('n')}, 1, ${user('(n + 1) / 2')}, 'lists-' || n % 2, now(), now(),
-       n / 65536, n, case when n % 999 = 0 then now() end, case when n % 99 = 0 then 'x' end, 'x', '{"CourseTitle": "x"}'
+       n / 65536, n, case when n % 999 = 0 then now() end, case when n % 99 = 0 then 'x' end, 'x', '{"CourseTitle": "x", "Serial": null}'
      from generate_series(1, ${2 * users}) n`,
     `insert into requirement (tenant_id, requirement_id, rule, created_at, updated_at)
      select ${t}, 'duty-' || n, '{"Title": "x", "Status": "active", "CourseIDs": ["lists-1"], "Audience": {}}', now(), now()
