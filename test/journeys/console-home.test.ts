@@ -75,6 +75,25 @@ test('The overview of the deployment lists courses that are not ready yet', asyn
   await closeConsole(page);
 });
 
+test('The overview of the deployment shows its state and its biggest tenants', async () => {
+  expectStatus(await acme.api('GET', '/user'), 200);
+  const page = await consoleOf(service, 'operator');
+  await page.getByRole('heading', { name: 'State', level: 2 }).waitFor();
+  await page.getByText('There is no backup').waitFor();
+  assert.equal(
+    await page.getByRole('link', { name: 'What to do: There is no backup' }).getAttribute('href'),
+    '/docs/guide/backup',
+  );
+  await page.getByText('Show all jobs').click();
+  await page.getByRole('columnheader', { name: 'Last success' }).waitFor();
+  await page
+    .getByRole('table', { name: 'Biggest tenants' })
+    .getByRole('rowheader', { name: 'Acme' })
+    .waitFor();
+  await expectAccessible(page);
+  await closeConsole(page);
+});
+
 test('The operator pages are accessible', async () => {
   const page = await consoleOf(service, 'operator');
   for (const [path, name] of [

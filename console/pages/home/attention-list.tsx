@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { useTranslations } from 'use-intl';
 
 /** An issue that needs attention, and where to fix it. */
@@ -14,6 +14,34 @@ export type AttentionItem = {
 };
 
 const shownAtFirst = 5;
+
+type RowProps = { title: string; text: string; children: ReactNode };
+
+/** An issue, with the link to where it can be fixed. */
+export function AttentionRow({ title, text, children }: RowProps) {
+  return (
+    <li>
+      <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
+        <IconAlertTriangle
+          className="sign"
+          size={18}
+          stroke={1.6}
+          color="var(--lectern-warning)"
+          aria-hidden
+        />
+        <Stack gap={0} miw={0}>
+          <Text fw={600} size="sm" className="break">
+            {title}
+          </Text>
+          <Text size="sm" c="dimmed" className="break">
+            {text}
+          </Text>
+        </Stack>
+      </Group>
+      {children}
+    </li>
+  );
+}
 
 export function AttentionList(props: { title: string; items: readonly AttentionItem[]; emptyText: string }) {
   const { title, items, emptyText } = props;
@@ -28,30 +56,19 @@ export function AttentionList(props: { title: string; items: readonly AttentionI
       </Title>
       {items.length === 0 ? (
         <Group gap="xs" wrap="nowrap" c="dimmed">
-          <IconCircleCheck size={20} stroke={1.6} color="var(--lectern-well)" aria-hidden />
+          <IconCircleCheck
+            size={20}
+            stroke={1.6}
+            color="var(--lectern-well)"
+            className="sign-well"
+            aria-hidden
+          />
           <Text size="sm">{emptyText}</Text>
         </Group>
       ) : (
         <Paper withBorder component="ul" className="rows">
           {shown.map((item) => (
-            <li key={item.key}>
-              <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
-                <IconAlertTriangle
-                  className="sign"
-                  size={18}
-                  stroke={1.6}
-                  color="var(--lectern-warning)"
-                  aria-hidden
-                />
-                <Stack gap={0} miw={0}>
-                  <Text fw={600} size="sm" className="break">
-                    {item.title}
-                  </Text>
-                  <Text size="sm" c="dimmed">
-                    {item.text}
-                  </Text>
-                </Stack>
-              </Group>
+            <AttentionRow key={item.key} title={item.title} text={item.text}>
               <Anchor
                 size="sm"
                 className="act"
@@ -60,7 +77,7 @@ export function AttentionList(props: { title: string; items: readonly AttentionI
               >
                 {item.act}
               </Anchor>
-            </li>
+            </AttentionRow>
           ))}
         </Paper>
       )}

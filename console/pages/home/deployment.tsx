@@ -5,6 +5,8 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { PageTexts } from '../../shell/intl.tsx';
+import { DeploymentState } from '../deployment/state.tsx';
 import { TenantLink } from '../tenants/tenant-link.tsx';
 import { type AttentionItem, AttentionList } from './attention-list.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -29,12 +31,23 @@ function Parts() {
   const tenants = $api.useQuery('get', '/tenant', { params: { query: { Limit: shownTenants } } });
   const courses = $api.useQuery('get', '/course', { params: { query: { Limit: 200 } } });
   const error = tenants.error ?? courses.error;
+  const state = (
+    <PageTexts>
+      <DeploymentState />
+    </PageTexts>
+  );
   if (error)
-    return <Failed error={error} onRetry={() => Promise.all([tenants.refetch(), courses.refetch()])} />;
+    return (
+      <Stack gap="xl">
+        {state}
+        <Failed error={error} onRetry={() => Promise.all([tenants.refetch(), courses.refetch()])} />
+      </Stack>
+    );
   if (!tenants.data || !courses.data) return <WaitingRows />;
   return (
     <Stack gap="xl">
       <FirstSteps tenants={tenants.data.Items} courses={courses.data.Items} />
+      {state}
       {courses.data.Items.length > 0 && <Courses courses={courses.data.Items} />}
       {tenants.data.Items.length > 0 && (
         <Tenants tenants={tenants.data.Items} hasMore={tenants.data.NextCursor !== null} />
