@@ -1,4 +1,5 @@
-import { Badge, Code, Divider, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Code, Divider, Grid, Group, Stack, Text, Title } from '@mantine/core';
+import { useRef } from 'react';
 import { useTranslations } from 'use-intl';
 import { Block } from './block.tsx';
 import { bodyOf, type Entry, needsSession } from './document.ts';
@@ -13,6 +14,12 @@ export function OperationView({ entry, baseUrl }: { entry: Entry; baseUrl: strin
   const t = useTranslations('reference');
   const isEvent = entry.method === 'EVENT';
   const body = bodyOf(entry.requestBody?.content);
+  const form = useRef<HTMLDivElement>(null);
+  const hasForm = !isEvent && !entry.servers;
+  const tryIt = () => {
+    form.current?.scrollIntoView();
+    form.current?.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true });
+  };
   return (
     <Stack gap="xl" component="article" aria-labelledby="operation">
       <Stack gap="xs">
@@ -24,6 +31,11 @@ export function OperationView({ entry, baseUrl }: { entry: Entry; baseUrl: strin
           <Code fz="sm" className="break">
             {entry.path}
           </Code>
+          {hasForm && (
+            <Button variant="default" size="xs" onClick={tryIt}>
+              {t('tryIt')}
+            </Button>
+          )}
         </Group>
         <Access entry={entry} />
         {entry.description && (
@@ -32,25 +44,37 @@ export function OperationView({ entry, baseUrl }: { entry: Entry; baseUrl: strin
           </Text>
         )}
       </Stack>
-      {!isEvent && <ParameterFields entry={entry} />}
-      {body && (
-        <Stack gap="xs">
-          <Title order={3} size="h5">
-            {t(isEvent ? 'sent' : 'body')} <Code>{body.type}</Code>
-          </Title>
-          <Fields schema={body.schema} label={t('body')} />
-        </Stack>
-      )}
-      {isEvent ? (
-        <Block label={t('example')} text={JSON.stringify(body?.example, null, 2)} />
-      ) : (
-        !needsSession(entry) && <Samples entry={entry} baseUrl={baseUrl} />
-      )}
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, xl: 6 }}>
+          <Stack gap="xl">
+            {!isEvent && <ParameterFields entry={entry} />}
+            {body && (
+              <Stack gap="xs">
+                <Title order={3} size="h5">
+                  {t(isEvent ? 'sent' : 'body')} <Code>{body.type}</Code>
+                </Title>
+                <Fields schema={body.schema} label={t('body')} />
+              </Stack>
+            )}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, xl: 6 }}>
+          <div className="beside">
+            {isEvent ? (
+              <Block label={t('example')} text={JSON.stringify(body?.example, null, 2)} />
+            ) : (
+              !needsSession(entry) && <Samples entry={entry} baseUrl={baseUrl} />
+            )}
+          </div>
+        </Grid.Col>
+      </Grid>
       {!isEvent && <Answers entry={entry} />}
-      {!isEvent && !entry.servers && (
+      {hasForm && (
         <>
           <Divider />
-          <TryIt entry={entry} />
+          <div ref={form} className="try-it">
+            <TryIt entry={entry} />
+          </div>
         </>
       )}
     </Stack>

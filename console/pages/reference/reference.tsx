@@ -47,6 +47,10 @@ export default function Reference() {
           ·{' '}
           <Anchor href="/docs/errors" underline="always">
             {t('errorCodes')}
+          </Anchor>{' '}
+          ·{' '}
+          <Anchor href="/docs/guide" underline="always">
+            {t('guide')}
           </Anchor>
         </>
       }
