@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { company, fillCompany } from '../../server/src/cli/demo-company.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, newConsolePage, signInAs } from '../../server/test/support/console.ts';
-import { png } from '../../server/test/support/images.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { startMailServer } from '../../server/test/support/smtp.ts';
 import { expectStatus, type TestTenant } from '../../server/test/support/tenant.ts';
@@ -197,16 +196,6 @@ test('A certificate is designed with a preview, found in the list and revoked wi
   while ((await drawn()) < 1_000) await page.waitForTimeout(100);
   await page.getByRole('combobox', { name: 'Layout' }).selectOption('Classic');
   await page.getByRole('textbox', { name: 'Heading' }).fill('Fit for fire');
-  await page.getByRole('switch', { name: 'Different texts for each language' }).check();
-  await page.getByText('Deutsch', { exact: true }).click();
-  await page.getByRole('textbox', { name: 'Heading' }).fill('Fit für Feuer');
-  await page.getByRole('textbox', { name: 'Serial numbers' }).fill('FS-{Year}-{Counter:5}');
-  await page.getByRole('button', { name: 'Add signature' }).click();
-  const signature = page.getByRole('group', { name: 'Signature 2' });
-  await signature.getByRole('textbox', { name: 'Name' }).fill('Grace Hopper');
-  await signature.getByRole('textbox', { name: 'Role' }).fill('Head of Training');
-  const file = { name: 'signature.png', mimeType: 'image/png', buffer: png(300, 80) };
-  await signature.locator('input[type=file]').setInputFiles(file);
   await page.waitForResponse((response) => response.url().endsWith('/preview') && response.ok());
   await page.waitForTimeout(500);
   await shot(page, 'template');
@@ -214,19 +203,7 @@ test('A certificate is designed with a preview, found in the list and revoked wi
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Certificate saved').waitFor();
   const template = (await tenantApi('GET', '/certificate/template/fire-safety')).body;
-  assert.equal(template.Layout, 'classic');
-  assert.deepEqual([template.Title.en, template.Title.de], ['Fit for fire', 'Fit für Feuer']);
-  assert.equal(template.Serial, 'FS-{Year}-{Counter:5}');
-  assert.deepEqual(
-    template.Signatures.map(({ Name, Image }: { Name: string; Image: string | null }) => [
-      Name,
-      Image?.length,
-    ]),
-    [
-      ['Maria Santos', undefined],
-      ['Grace Hopper', 22],
-    ],
-  );
+  assert.deepEqual([template.Layout, template.Title], ['classic', 'Fit for fire']);
 
   await page.goto(`${service.baseUrl}/console/certificates?status=valid`);
   await page
