@@ -6,6 +6,7 @@ import type { Config } from '../infra/context/config.ts';
 import { type Context, openClocks, openState, serviceActor } from '../infra/context/context.ts';
 import { openCounters } from '../infra/context/counters.ts';
 import { openImports, openLoad } from '../infra/context/load.ts';
+import type { Tracing } from '../infra/context/tracing.ts';
 import { openKeys } from '../infra/operations/open-keys.ts';
 import { searchWarnings } from '../infra/operations/start-warnings.ts';
 import { openStorage } from '../infra/storage/open-storage.ts';
@@ -14,6 +15,11 @@ import { locations } from '../lib/locations.ts';
 import type { Log } from '../lib/log.ts';
 import { restrictDataFolder } from '../lib/owner-only.ts';
 import { openHomePage } from './home-page.ts';
+
+async function loadTracing(url: string): Promise<Tracing> {
+  const { openTracing } = await import('../infra/context/tracing.ts');
+  return openTracing(url);
+}
 
 /**
  * Opens everything that service functions need, including the database and the files. Migrates an
@@ -36,12 +42,14 @@ export async function openContext(
       `There is no database in ${config.dataDir}. Set DATA_DIR to the service's folder or DATABASE_URL to its server. A new database is created by lectern serve or lectern migrate.`,
     );
   restrictDataFolder(config.dataDir, log);
+  const tracing = config.tracesUrl === null ? null : await loadTracing(config.tracesUrl);
   const { engine, db } = await openDatabase({
     databaseUrl: config.databaseUrl ?? undefined,
     statementNames: config.statementNames,
     connections: config.databaseConnections,
     dataDir: config.dataDir,
     log,
+    ...(tracing && { observe: tracing.engine }),
   });
   try {
     if (!creates && !(await hasTables(engine)))
@@ -73,6 +81,7 @@ export async function openContext(
       now,
       clocks: openClocks(),
       actor: serviceActor,
+      ...(tracing && { tracing }),
     };
   } catch (error) {
     await engine.close();

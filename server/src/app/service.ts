@@ -27,7 +27,11 @@ export type Service = { app: App; stop: () => Promise<void> };
  * the database.
  */
 export async function startService(ctx: Context): Promise<Service> {
-  const app = await buildApp(ctx, { processMetrics: true });
+  const { tracing } = ctx;
+  const app = await buildApp(ctx, {
+    processMetrics: true,
+    ...(tracing && { observe: tracing.observe }),
+  });
   const { host, port, contentPort, operationsPort } = ctx.config;
   const servers: [FastifyInstance, number, string][] = [
     [app.content, contentPort, 'CONTENT_PORT'],
@@ -78,6 +82,7 @@ export async function startService(ctx: Context): Promise<Service> {
     clearTimeout(late);
     watchdog.stop();
     await ctx.engine.close();
+    await tracing?.close();
   };
   try {
     for (const [server, port, setting] of servers)

@@ -12,6 +12,8 @@ export type DatabaseOptions = {
   connections: number;
   dataDir: string;
   log: DatabaseLog;
+  /** Observes the statements, for traces. */
+  observe?: (engine: Engine) => Engine;
 };
 
 /** Does not migrate the database; see `migrate`. */
@@ -21,12 +23,13 @@ export async function openDatabase({
   connections,
   dataDir,
   log,
+  observe = (engine) => engine,
 }: DatabaseOptions): Promise<{ engine: Engine; db: Database }> {
   // `limitConnections` limits them, on Citus for each worker node.
   const max = Number.POSITIVE_INFINITY;
   const opened = databaseUrl
     ? await openPostgres({ url: databaseUrl, max, preparesStatements: statementNames, log })
     : await openPglite({ folder: dataDir, log });
-  const engine = guardTenants(limitConnections(opened, connections));
+  const engine = observe(guardTenants(limitConnections(opened, connections)));
   return { engine, db: kyselyForEngine(engine) };
 }

@@ -176,6 +176,11 @@ export const settings = {
       meaning:
         'Comma-separated hosts, addresses and networks that webhooks, identity providers, LMSs and imports may use even if they are private or lack HTTPS, such as `localhost,10.0.0.0/8`. A host that is known only to `/etc/hosts` or through a search domain must be listed by name.',
     },
+    OTEL_EXPORTER_OTLP_ENDPOINT: {
+      default: 'none',
+      meaning:
+        'A collector that receives traces by OTLP over HTTP, such as `http://collector:4318`: requests with their route and tenant, and the statements that each waits for. Without it, no code for traces is loaded.',
+    },
     LOG_LEVEL: {
       default: 'info',
       meaning:

@@ -21,6 +21,7 @@ test('every setting has a default, and the configuration is frozen', () => {
     statementNames: true,
     tls: null,
     trustProxy: 0,
+    tracesUrl: null,
     maxInFlight: 2000,
     operationsPort: null,
     databaseUrl: null,

@@ -121,6 +121,13 @@ export type MailServer = {
 
 const defaultPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
 
+function tracesUrl({ OTEL_EXPORTER_OTLP_ENDPOINT: url }: Environment): string | null {
+  if (!url) return null;
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT', 'must be a URL, as in http://collector:4318.');
+  return url;
+}
+
 /** Error messages never show the URL, because it may contain a password. */
 export function mailServer(env: Environment): MailServer | null {
   const { SMTP_URL: text, MAIL_FROM: from = '' } = env;
@@ -230,6 +237,8 @@ export type Config = {
   importSeconds: number;
   /** Hosts, addresses and networks (CIDR) that webhooks may reach even if they are private or lack HTTPS. */
   webhookAllow: readonly string[];
+  /** Where traces are sent; null if there are none. */
+  tracesUrl: string | null;
   /** Null if the service sends no email. */
   mail: MailServer | null;
   /** Emails per hour for each tenant; 0 means no limit. */
@@ -435,6 +444,7 @@ export function readConfig(env: Environment): Config {
     packageEntries: count(env, 'PACKAGE_ENTRIES'),
     importSeconds: count(env, 'IMPORT_SECONDS'),
     webhookAllow: hostsAndNetworks(env, 'WEBHOOK_ALLOW'),
+    tracesUrl: tracesUrl(env),
     mail: mailServer(env),
     mailRateLimit: count(env, 'MAIL_RATE_LIMIT'),
     seatGraceDays: count(env, 'SEAT_GRACE_DAYS'),

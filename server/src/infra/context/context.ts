@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import type { Counters } from './counters.ts';
 import type { ImportQueue, Load } from './load.ts';
 import type { Scope } from './scopes.ts';
+import type { Tracing } from './tracing.ts';
 
 /** Data that this node keeps in memory between requests. Each part is stored under the symbol that declared it. */
 export type NodeState = Map<symbol, unknown>;
@@ -115,6 +116,8 @@ export type Context = {
   readonly now: () => Date;
   readonly clocks: TenantClocks;
   readonly actor: Actor;
+  /** Absent without OTEL_EXPORTER_OTLP_ENDPOINT. */
+  readonly tracing?: Tracing;
   /** The key or session of the request; absent when the service itself acts. */
   readonly scopes?: readonly Scope[] | undefined;
   /** Set in background work for the tenants of one worker node of a Citus cluster. */

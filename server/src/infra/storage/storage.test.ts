@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import S3rver from '@20minutes/s3rver';
 import { packCourse } from '../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../test/support/clock.ts';
+import { packFiles } from '../../../test/support/packages.ts';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { openLog } from '../../lib/log.ts';
@@ -85,6 +86,27 @@ test('releases are in the store, share their objects, and are served by every no
     listed.body.Items.some(({ Path }: { Path: string }) => Path === 'index.html'),
     JSON.stringify(listed.body),
   );
+});
+
+test('parts of a file that is too large for the cache are read from the store', async () => {
+  const bytes = 33 * 1024 ** 2;
+  const video = Buffer.alloc(bytes, 'lectern');
+  const zip = await packFiles({
+    'index.html': '<video src="film.mp4">',
+    'film.mp4': video.toString('latin1'),
+  });
+  await service.importPackage('film', zip);
+  const cached = service.ctx.files.figures()?.cacheBytes;
+  const { file } = await play(service, (await service.enrol('film')).LaunchURL);
+  const from = 32 * 1024 ** 2 + 5;
+  const part = await file('film.mp4', { range: `bytes=${from}-${from + 99}` });
+  assert.equal(part.status, 206);
+  assert.equal(part.headers.get('content-range'), `bytes ${from}-${from + 99}/${bytes}`);
+  assert.deepEqual(Buffer.from(await part.arrayBuffer()), video.subarray(from, from + 100));
+  const end = await file('film.mp4', { range: 'bytes=-10' });
+  assert.deepEqual([end.status, Buffer.from(await end.arrayBuffer())], [206, video.subarray(-10)]);
+  assert.equal((await file('film.mp4', { range: `bytes=${bytes}-` })).status, 416);
+  assert.equal(service.ctx.files.figures()?.cacheBytes, cached);
 });
 
 test('objects that no release has are removed after two days, and not before', async () => {
