@@ -4,7 +4,7 @@ import { isId } from '../../lib/ids.ts';
 import { findPersonId } from '../audit/list.ts';
 import { listNewest, readLog } from './log.ts';
 import { fromCursor, logStart, toCursor } from './position.ts';
-import { EventPage, eventQuery } from './schemas.ts';
+import { type Event, EventPage, eventQuery } from './schemas.ts';
 import { readTypes } from './types.ts';
 
 export const eventRoutes = [
@@ -34,13 +34,15 @@ export const eventRoutes = [
         if (before !== null && !isId(before)) throw foreignCursor();
         return ok(await listNewest(ctx, { ...filter, before, Limit: limit }));
       }
+      const Items: Event[] = [];
       let after = cursor === undefined ? logStart : fromCursor(cursor);
-      for (;;) {
-        const { events, position, hasMore } = await readLog(ctx, { ...filter, after, limit });
-        if (events.length > 0 || !hasMore)
-          return ok({ Items: events.map(({ event }) => event), NextCursor: toCursor(position) });
-        after = position;
+      for (let more = true; more; ) {
+        const page = await readLog(ctx, { ...filter, after, limit: limit - Items.length });
+        Items.push(...page.events.map(({ event }) => event));
+        after = page.position;
+        more = page.hasMore;
       }
+      return ok({ Items, NextCursor: toCursor(after) });
     },
   }),
 ];
