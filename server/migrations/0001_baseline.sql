@@ -1187,6 +1187,7 @@ comment on index lti_tool_of_client is 'PUT /course/{CourseID}/tool, and access 
 -- dispatch
 
 -- A course lent to another LMS as a package. seats null: any number. seats_taken: learners who opened it, also erased ones.
+-- release: the one that new learners play; null: the current one.
 create table dispatch (
   tenant_id text not null references tenant,
   dispatch_id uuid not null,
@@ -1196,6 +1197,7 @@ create table dispatch (
   name text not null,
   seats integer,
   seats_taken integer not null default 0,
+  release integer,
   ends_at timestamptz,
   enabled boolean not null,
   created_at timestamptz not null,

@@ -198,3 +198,23 @@ for (const [before, now] of [
     assert.equal(elements.get('frame')?.src, 'https://play.example/');
     assert.equal(values.get('cmi.core.lesson_status'), now);
   });
+
+test('a pinned dispatch keeps its release for learners who open it later', async () => {
+  const courseId = 'pinned';
+  expectStatus(await service.importPackage(courseId, await packUnits(1)), 201);
+  expectStatus(await service.api('PUT', `/course/${courseId}/option/open`, {}), 201);
+  const sent = { CourseID: courseId, Release: 1 };
+  const { path, secret } = await dispatched(sent);
+  const current = await dispatched({ CourseID: courseId });
+  expectStatus(await service.importPackage(courseId, await packUnits(2)), 200);
+  const unitsOf = async (opened: { PlayerURL: string | null }) => {
+    const reply = await fetch(`${opened.PlayerURL}/session`, { method: 'POST' });
+    return (await reply.json()).Tree.Units.length;
+  };
+  assert.equal(await unitsOf(await open(secret)), 1);
+  assert.equal(await unitsOf(await open(current.secret)), 2);
+  expectStatus(await api('PUT', path, { Release: 2 }), 200);
+  assert.equal(await unitsOf(await open(secret)), 1);
+  assert.equal(await unitsOf(await open(secret, '8')), 2);
+  expectProblem(await api('PUT', path, { Release: 9 }), 404, 'release_not_found');
+});

@@ -6,6 +6,7 @@ import { isId, newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { isOffered } from '../catalogue/offers.ts';
+import { releaseNotFound } from '../catalogue/problems.ts';
 import type { DispatchStandard } from './package/standards.ts';
 import type { Dispatch, DispatchChange, DispatchLearner, NewDispatch } from './schemas.ts';
 
@@ -17,6 +18,7 @@ export type DispatchRow = {
   name: string;
   seats: number | null;
   seats_taken: number;
+  release: number | null;
   ends_at: Date | null;
   enabled: boolean;
   created_at: Date;
@@ -30,6 +32,7 @@ const toDispatch = (row: DispatchRow): Dispatch => ({
   Standard: row.standard,
   Name: row.name,
   Seats: row.seats,
+  Release: row.release,
   EndsAt: row.ends_at?.toISOString() ?? null,
   Enabled: row.enabled,
   SeatsTaken: row.seats_taken,
@@ -73,17 +76,39 @@ export async function listDispatches(ctx: TenantContext, input: PageQuery) {
   return toPage(rows, limit, (row) => row.dispatch_id, toDispatch);
 }
 
+/** The ID of a release of the course. */
+export async function findRelease(
+  ctx: TenantContext,
+  { courseId, release }: { courseId: string; release: number },
+): Promise<string> {
+  const row = await ctx.db
+    .selectFrom('release')
+    .select('release_id')
+    .where('course_id', '=', courseId)
+    .where('number', '=', release)
+    .executeTakeFirst();
+  if (!row) throw releaseNotFound();
+  return row.release_id;
+}
+
 const offerText = `
 select course.title, course.path is not null as is_path from course join enrol_option option on option.course_id = course.course_id
 where course.course_id = $2 and option.duration_id = $3 and option.status = 'published' and ${isOffered('course', '$1')}`;
 
 const insertText = `
-insert into dispatch (tenant_id, dispatch_id, course_id, duration_id, standard, name, seats, ends_at, enabled, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *`;
+insert into dispatch (tenant_id, dispatch_id, course_id, duration_id, standard, name, seats, release, ends_at, enabled, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) returning *`;
 
 export async function createDispatch(ctx: TenantContext, input: NewDispatch): Promise<Dispatch> {
   const now = tenantNow(ctx);
-  const { CourseID: courseId, DurationID: durationId, Standard, Seats = null, EndsAt = null } = input;
+  const {
+    CourseID: courseId,
+    DurationID: durationId,
+    Standard,
+    Seats = null,
+    Release = null,
+    EndsAt = null,
+  } = input;
   const offer = {
     name: 'read_dispatched_option',
     text: offerText,
@@ -102,9 +127,10 @@ export async function createDispatch(ctx: TenantContext, input: NewDispatch): Pr
       'The course is a path, which a package cannot play. Dispatch each of its courses instead.',
       { param: 'CourseID' },
     );
+  if (Release !== null) await findRelease(ctx, { courseId, release: Release });
   const values = [
     ...[ctx.tenantId, newId(now), courseId, durationId, Standard, input.Name ?? option.title.slice(0, 100)],
-    ...[Seats, EndsAt, input.Enabled ?? true, now],
+    ...[Seats, Release, EndsAt, input.Enabled ?? true, now],
   ];
   return transaction(ctx, async (ctx) => {
     const [row] = await run<DispatchRow>(ctx, { name: 'create_dispatch', text: insertText, values });
@@ -123,11 +149,13 @@ export function updateDispatch(
   return transaction(ctx, async (ctx) => {
     const before = await readDispatch(ctx, { dispatchId }, 'for update');
     const after = { ...before, ...input };
+    if (input.Release != null) await findRelease(ctx, { courseId: before.CourseID, release: input.Release });
     const row = await ctx.db
       .updateTable('dispatch')
       .set({
         name: after.Name,
         seats: after.Seats,
+        release: after.Release,
         ends_at: after.EndsAt === null ? null : new Date(after.EndsAt),
         enabled: after.Enabled,
         updated_at: tenantNow(ctx),

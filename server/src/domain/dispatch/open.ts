@@ -13,12 +13,13 @@ import { writeTicket } from '../delivery/player/tokens.ts';
 import { enrolInTransaction } from '../enrolments/enrol.ts';
 import { selectEnrolments, toEnrolment } from '../enrolments/record/record.ts';
 import type { Enrolment } from '../enrolments/record/schemas.ts';
+import { pinRelease } from '../enrolments/run-time/pin-release.ts';
 import { explain } from '../enrolments/run-time/start.ts';
 import type { Language } from '../tenants/schemas.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { createUser } from '../users/create-user.ts';
 import { findUserId } from '../users/users.ts';
-import { type DispatchRow, findDispatch } from './dispatches.ts';
+import { type DispatchRow, findDispatch, findRelease } from './dispatches.ts';
 import type { OpenedDispatch } from './schemas.ts';
 import { type Refusal, refusalTexts } from './texts.ts';
 
@@ -101,6 +102,10 @@ function enrolLearner(ctx: TenantContext, dispatch: DispatchRow, input: Learner)
     const enrolment =
       (await findEnrolment(ctx, userId, courseId)) ?? (await enrolInTransaction(ctx, [option]))[0]?.enrolment;
     if (!enrolment) throw new Refused('not_offered');
+    if (dispatch.release !== null) {
+      const releaseId = await findRelease(ctx, { courseId, release: dispatch.release });
+      await pinRelease(ctx, { enrollId: enrolment.EnrollID, releaseId });
+    }
     const values = [ctx.tenantId, dispatchId, userId, enrolment.EnrollID, ctx.now()];
     const [kept] = await run<{ is_new: boolean }>(ctx, {
       name: 'keep_dispatch_learner',

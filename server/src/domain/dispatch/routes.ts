@@ -40,7 +40,7 @@ export const dispatchRoutes = [
     example: ['Seats'],
     body: NewDispatch,
     responses: { 201: { description: 'The dispatch.', schema: Dispatch } },
-    problems: ['option_not_found'],
+    problems: ['release_not_found', 'option_not_found'],
     events: [],
     audits: ['dispatch.created'],
     handle: async (ctx, { body }) => {
@@ -81,7 +81,7 @@ export const dispatchRoutes = [
     example: ['Enabled'],
     body: DispatchChange,
     responses: { 200: { description: 'The changed dispatch.', schema: Dispatch } },
-    problems: ['dispatch_not_found'],
+    problems: ['release_not_found', 'dispatch_not_found'],
     events: [],
     audits: ['dispatch.changed'],
     handle: async (ctx, { params, body }) =>

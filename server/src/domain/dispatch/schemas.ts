@@ -18,6 +18,15 @@ const changeable = {
       description: 'How many learners may open the course; null: any number. Nobody loses a seat.',
     }),
   ),
+  Release: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description:
+        'The release that learners play who open the course from now on; null: the current one of that time. A started attempt keeps its release.',
+      examples: [1],
+    }),
+  ),
   EndsAt: Nullable(Instant('Until when the course can be opened; null: no end.')),
   Enabled: Type.Boolean({ description: '`false` stops all packages of the dispatch immediately.' }),
 };
@@ -55,6 +64,7 @@ export const NewDispatch = Fields(
     ...chosen,
     Name: Type.Optional(changeable.Name),
     Seats: Type.Optional(changeable.Seats),
+    Release: Type.Optional(changeable.Release),
     EndsAt: Type.Optional(changeable.EndsAt),
     Enabled: Type.Optional(changeable.Enabled),
   },
