@@ -35,7 +35,7 @@ type JsonSchema = {
 };
 
 function valueFor(name: string, schema: JsonSchema): unknown {
-  if (name === 'Release' && schema.type === 'integer') return 1;
+  if (name === 'Release' && [schema.type].flat().includes('integer')) return 1;
   if (name in victimValues) return victimValues[name];
   if (name === 'CourseIDs') return [victimValues.CourseID];
   if (name === 'Steps') return [{ CourseIDs: [victimValues.CourseID] }];
