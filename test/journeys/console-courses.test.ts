@@ -38,6 +38,8 @@ test('The operator drops a package with an error, corrects it, adds an option, p
   await one.getByText('A new course').waitFor();
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'row');
   await one.getByLabel('CourseID').fill('three in a row');
+  await one.getByText('An ID cannot contain spaces').waitFor();
+  await one.getByLabel('CourseID').fill('three-in-a-row');
   await page.getByRole('button', { name: 'Import file' }).click();
   await one.getByText('“Three in a row” was imported, but has errors').waitFor();
   await one.getByText('SCORM 1.2').waitFor();
@@ -48,7 +50,7 @@ test('The operator drops a package with an error, corrects it, adds an option, p
     .getByRole('row', { name: /Three in a row/ })
     .getByText('1 error')
     .waitFor();
-  const draft = await service.api('GET', '/course/three%20in%20a%20row');
+  const draft = await service.api('GET', '/course/three-in-a-row');
   assert.deepEqual([draft.body.Title, draft.body.Status], ['Three in a row', 'draft']);
 
   await one.getByRole('link', { name: 'Open course' }).click();
@@ -87,7 +89,7 @@ test('The operator drops a package with an error, corrects it, adds an option, p
   const row = page.getByRole('row', { name: /6-weeks/ });
   await row.getByText('25 of 25 left').waitFor();
   // The import has added the usual option.
-  const { EnrolOptions } = (await service.api('GET', '/course/three%20in%20a%20row')).body;
+  const { EnrolOptions } = (await service.api('GET', '/course/three-in-a-row')).body;
   assert.deepEqual(
     EnrolOptions.map((option: { Duration: string; Seats: number }) => [option.Duration, option.Seats]),
     [
@@ -101,7 +103,7 @@ test('The operator drops a package with an error, corrects it, adds an option, p
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Three in a row published').waitFor();
   await untilMatching(
-    async () => (await service.api('GET', '/course/three%20in%20a%20row')).body.Status,
+    async () => (await service.api('GET', '/course/three-in-a-row')).body.Status,
     (status) => status === 'published',
   );
 
