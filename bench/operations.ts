@@ -13,6 +13,18 @@ function target({ users, courses }: Dataset, n: number): { login: string; course
   return { login: `u${n % users}`, course: `c${Math.floor(n / users) % courses}` };
 }
 
+/** 100 answered questions. */
+const largeData = Object.fromEntries([
+  ['cmi.core.lesson_status', 'incomplete'],
+  ['cmi.suspend_data', 'x'.repeat(4_000)],
+  ...Array.from({ length: 100 }, (_, n) => [
+    [`cmi.interactions.${n}.id`, `question-${n}`],
+    [`cmi.interactions.${n}.type`, 'choice'],
+    [`cmi.interactions.${n}.student_response`, 'a'],
+    [`cmi.interactions.${n}.result`, 'correct'],
+  ]).flat(),
+]);
+
 export const operations: readonly Operation[] = [
   {
     name: 'enrol',
@@ -158,6 +170,29 @@ export const operations: readonly Operation[] = [
         method: 'POST',
         path: `${session?.path}/commit`,
         body: JSON.stringify({ Number: number, UnitID: session?.unit, Data }),
+      };
+    },
+  },
+  {
+    // As players send it: all data at first, and then what has changed.
+    name: 'changes to 20 kB of data',
+    origin: 'content',
+    expected: 200,
+    rows: 1,
+    limit: 'http',
+    request: ({ sessions }, n) => {
+      const session = sessions[n % sessions.length];
+      const number = Math.floor(n / sessions.length) + 1;
+      const changes = {
+        'cmi.core.lesson_location': `page ${number}`,
+        'cmi.core.session_time': `0000:${String(Math.floor(number / 60) % 60).padStart(2, '0')}:${String(number % 60).padStart(2, '0')}`,
+      };
+      const Base = { Number: number - 1, Removed: [] };
+      const body = number === 1 ? { Data: { ...largeData, ...changes } } : { Data: changes, Base };
+      return {
+        method: 'POST',
+        path: `${session?.path}/commit`,
+        body: JSON.stringify({ Number: number, UnitID: session?.unit, ...body }),
       };
     },
   },

@@ -25,5 +25,7 @@ export function withChanges(
   if (stored.number < base.number || stored.number > number) return null;
   const after = { ...stored.data, ...data };
   for (const name of base.removed) delete after[name];
-  return sortedData(after);
+  // A course mostly changes values of elements that it has already set, which keeps their order.
+  const names = Object.keys(after);
+  return names.every((name, at) => at === 0 || (names[at - 1] ?? '') < name) ? after : sortedData(after);
 }

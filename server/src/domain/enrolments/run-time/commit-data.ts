@@ -122,17 +122,18 @@ type Content = {
 };
 
 /**
- * The hash that identifies a repeated commit, and the size of its data as JSON. 132 bits are enough to distinguish a
+ * The hash that identifies a repeated commit, and its data as JSON, with its size. 132 bits are enough to distinguish a
  * launch's commits.
  */
 export function measure({ unitId, data, treeState, root, exit }: Content): {
   bodyHash: string;
   bytes: number;
+  json: string;
 } {
   const json = JSON.stringify(data);
   const rest = JSON.stringify([treeState, root, exit]);
   const bodyHash = sha256(`[${JSON.stringify(unitId)},${json},${rest.slice(1)}`).slice(0, 22);
-  return { bodyHash, bytes: Buffer.byteLength(json) };
+  return { bodyHash, bytes: Buffer.byteLength(json), json };
 }
 
 /** Whether a unit's data fits into the limits, given the sizes of the other units' data. */

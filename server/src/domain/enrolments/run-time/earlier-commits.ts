@@ -1,4 +1,4 @@
-import type { Evidence, RunTimeData, Standard } from '../../../../../standards/types.ts';
+import type { Evidence, Standard } from '../../../../../standards/types.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { appendEvents } from '../../events/append.ts';
@@ -189,8 +189,7 @@ on conflict (tenant_id, enroll_id, number, unit_id) do update set
 
 async function writeUnit(ctx: TenantContext, progress: EarlierProgress): Promise<void> {
   const { enrollId, earlier, unitId, launch, number, bytes } = progress;
-  const data: RunTimeData = progress.data;
-  const stored = [JSON.stringify(data), bytes, JSON.stringify(progress.evidence), tenantNow(ctx)];
+  const stored = [progress.json, bytes, JSON.stringify(progress.evidence), tenantNow(ctx)];
   const values = [ctx.tenantId, enrollId, earlier.number, unitId, launch, number, ...stored];
   await run(ctx, { name: 'write_earlier_unit', text: unitText, values });
 }

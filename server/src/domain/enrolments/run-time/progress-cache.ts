@@ -5,7 +5,7 @@ import { partOfState, type TenantContext, tenantNow } from '../../../infra/conte
 import type { ErrorCode } from '../../../lib/errors.ts';
 import { suspendedReason } from '../../tenants/tenants.ts';
 import type { EnrolmentRow } from '../record/record.ts';
-import { readUnits, type StoredUnit } from '../record/units.ts';
+import { readUnits } from '../record/units.ts';
 
 // A failover or a restored backup can lose a launch: it has no row, or its number belongs to
 // another launch. Then only the ID in its session token identifies it. Its commits count like those
@@ -274,14 +274,14 @@ export type CachedProgress = ProgressFacts &
     launchId: string | null;
     changedAt: Date;
     /** The data that this commit stored, for the next one, which may contain only its changes. */
-    stored: StoredUnit & { unitId: string; bytes: number };
+    stored: { unitId: string; launch: number; number: number; json: string; bytes: number };
   };
 
 /** Maximum number of cached enrolments. Without data, each takes about 1 kB, including the results of its units. */
 const maxEntries = 4_000;
 const maxCachedUnits = 20;
 /** Of the data of all cached enrolments, as JSON. */
-const maxBytes = 16 * 1024 ** 2;
+const maxBytes = 64 * 1024 ** 2;
 
 const state = partOfState('progress_cache', () => ({ entries: new Map<string, CachedProgress>(), bytes: 0 }));
 const keyOf = (ctx: TenantContext, enrollId: string) => `${ctx.tenantId} ${enrollId}`;

@@ -107,11 +107,12 @@ async function storeCommit(ctx: TenantContext, given: CommitInput): Promise<Comm
     const facts: AttemptFacts =
       cached ?? (await withAttempt(ctx, knownLaunch(await readProgress(ctx, given), given), given));
     const sent = await withAllData(ctx, facts, { given, cached });
-    const { bodyHash, bytes } = measure(sent);
+    const measured = measure(sent);
+    const { bodyHash } = measured;
     const ended = sessionEnd(facts, facts.launch, tenantNow(ctx));
     if (facts.taken_by === '' || facts.taken_by === bodyHash)
       return receiptOf({ ...facts, course: resultIn(facts) }, sent.number, ended);
-    const input = { ...sent, launch: facts.launch, bodyHash, bytes, isLive: ended === null };
+    const input = { ...sent, ...measured, launch: facts.launch, isLive: ended === null };
     rejectNumber(facts, input);
     await rejectPermanently(ctx, facts, input);
     const progress = {
@@ -153,7 +154,9 @@ async function withAllData(
   const { base, ...sent } = given;
   if (!base) return sent;
   const isCached = cached?.stored.unitId === sent.unitId;
-  const stored = isCached ? cached.stored : await readStoredUnit(ctx, given);
+  const stored = isCached
+    ? { ...cached.stored, data: JSON.parse(cached.stored.json) as RunTimeData }
+    : await readStoredUnit(ctx, given);
   const data = stored?.launch === facts.launch ? withChanges(stored, { ...sent, base }) : null;
   if (data) return { ...sent, data };
   const detail = `Commit ${sent.number} has only the changes since commit ${base.number}, whose data is not stored. Send all data and no Base.`;
@@ -212,7 +215,7 @@ async function rejectPermanently(ctx: TenantContext, facts: KnownFacts, input: C
   throw new Problem(refused, detail, { param: 'UnitID' });
 }
 
-export async function progressAfter<Input extends CommitInput & { bytes: number }>(
+export async function progressAfter<Input extends CommitInput & { bytes: number; json: string }>(
   ctx: TenantContext,
   facts: AttemptFacts,
   input: Input,
@@ -237,7 +240,7 @@ export async function progressAfter<Input extends CommitInput & { bytes: number 
   const types = eventsFor(withOverride(before, override), counting, completed);
   return {
     ...input,
-    ...(isStored ? {} : { data: {}, bytes: 0 }),
+    ...(isStored ? {} : { data: {}, json: '{}', bytes: 0 }),
     // Its values may contain characters that jsonb rejects.
     refused: [],
     shared: sharedBy(played.course, input.treeState),
@@ -278,7 +281,7 @@ function factsAfter(
   progress: Progress & Pick<CommitInput, 'launchId'>,
   writtenAt: Date,
 ): CachedProgress {
-  const { course, unitId, launch, number, data, bytes } = progress;
+  const { course, unitId, launch, number, json, bytes } = progress;
   return {
     ...facts,
     enabled: true,
@@ -297,7 +300,7 @@ function factsAfter(
     sizes: { ...facts.sizes, [unitId]: bytes },
     launchId: progress.launchId,
     changedAt: writtenAt,
-    stored: { unitId, launch, number, data, bytes },
+    stored: { unitId, launch, number, json, bytes },
   };
 }
 

@@ -20,6 +20,8 @@ export type Progress = {
   expectedChange: Date | null;
   unitId: string;
   data: RunTimeData;
+  /** The data as JSON. */
+  json: string;
   /** Size of the data as JSON; 0 if it is not stored. */
   bytes: number;
   evidence: Evidence;
@@ -153,7 +155,10 @@ async function writeRows(
   const values = tenants.map((own) => {
     const { ctx } = own[0] as (typeof own)[0];
     const rows = own.map(
-      ({ n, row: { course, data: _, attemptResult: __, attemptFinishedAt: ___, ...progress } }, at) => ({
+      (
+        { n, row: { course, data: _, json: __, attemptResult: ___, attemptFinishedAt: ____, ...progress } },
+        at,
+      ) => ({
         ...progress,
         n,
         line: at + 1,
@@ -164,7 +169,7 @@ async function writeRows(
         totalSeconds: course.TotalSeconds,
       }),
     );
-    const lines = own.map(({ row: { data } }) => JSON.stringify(data)).join('\n');
+    const lines = own.map(({ row: { json } }) => json).join('\n');
     return { ctx, values: [JSON.stringify(rows), tenantNow(ctx), lines] };
   });
   const { rows, isLeftOut } = await writeForTenants.call<{ n: number }>(ctx, values);
