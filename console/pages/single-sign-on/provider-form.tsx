@@ -18,7 +18,7 @@ const empty = {
   Issuer: '',
   ClientID: '',
   ClientSecret: '',
-  LinkBy: 'none',
+  LinkBy: 'Email',
   LoginIDClaim: 'sub',
   TrustEmail: false,
   CreateUsers: false,

@@ -34,7 +34,7 @@ function Settings({ settings }: { settings: components['schemas']['Provisioning'
     await put.mutateAsync({ body: { Mode: isDry ? 'dry_run' : 'live' } });
     await queries.invalidateQueries();
   });
-  const { BaseURL, Mode, StoppedAt, GuardPercent, Keys } = settings;
+  const { BaseURL, Mode, StoppedAt, ConfirmedUntil, GuardPercent, Keys } = settings;
   return (
     <Stack>
       <Copyable value={BaseURL} label={t('address')} />
@@ -67,6 +67,11 @@ function Settings({ settings }: { settings: components['schemas']['Provisioning'
             />
           </Stack>
         </Alert>
+      )}
+      {ConfirmedUntil && (
+        <Text size="sm" c="orange">
+          {t('confirmedUntil')} <Instant at={ConfirmedUntil} />
+        </Text>
       )}
       <Switch
         label={t('dryRun')}

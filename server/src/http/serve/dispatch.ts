@@ -255,6 +255,7 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
 function preparation({ forms, query, body, streams }: Route): Step {
   return (request, _reply, done) => {
     if (query) acceptLowerCase(request.query, query);
+    if (!streams && request.headers['content-length'] === '0') request.body = {};
     for (const part of [request.params, request.query]) cleanFields(part);
     if (Buffer.isBuffer(request.body)) return done();
     if (!(request.body instanceof Readable)) cleanFields(request.body, { blankIsNull: true });

@@ -220,7 +220,7 @@ export function openServer(
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
     serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle, fail),
-    routerOptions: { maxParamLength: 8192 },
+    routerOptions: { maxParamLength: 8192, ignoreTrailingSlash: true },
     exposeHeadRoutes: true,
     ...(rewriteUrl ? { rewriteUrl } : {}),
     clientErrorHandler: handleClientErrors(ctx.log, headers),

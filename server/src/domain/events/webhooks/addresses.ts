@@ -149,7 +149,13 @@ export async function checkUrl(config: AllowedConfig, text: string, param = 'URL
   if (url.username || url.password) throw refuse(`${param} contains a user name or a password.`);
   const checked = await resolveChecked(config, url.hostname).catch((error: unknown) => {
     if (error instanceof AddressRejected) throw refuse(error.message);
-    throw refuse(`The host ${url.hostname} cannot be found.`);
+    throw new Problem(
+      'webhook_address_refused',
+      `The host ${url.hostname} cannot be found. Check its spelling.`,
+      {
+        param,
+      },
+    );
   });
   if (url.protocol !== 'https:' && !checked.allowed) throw refuse(`${param} does not begin with https.`);
   return url.href;

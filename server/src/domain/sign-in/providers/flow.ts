@@ -171,7 +171,12 @@ export async function finishSignIn(
     found: Identified | null = null,
     cause = causes[kind] ?? kind,
   ) => {
-    await auditFailure(own, { tenantId, method: 'provider', named: found?.account ?? null, cause });
+    await auditFailure(own, {
+      tenantId,
+      method: 'provider',
+      named: found?.account ?? null,
+      cause: `${input.providerId}: ${cause}`,
+    });
     const { providerId } = input;
     const target =
       kind === 'otherPerson'

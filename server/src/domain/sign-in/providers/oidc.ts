@@ -123,9 +123,13 @@ export function explainFailure(error: unknown): string {
 
 /** What went wrong, for the audit trail: without the provider's own words, which may name people. */
 export function causeOf(error: unknown): string {
-  const { error: code, message } = error as Thrown;
+  const { error: code, code: kind, message } = error as Thrown;
+  if (kind === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' || code === 'invalid_client') return clientRefused;
   return code ? `The provider answered ${code.slice(0, 100)}.` : message.slice(0, 300);
 }
+
+const clientRefused =
+  'The provider refuses the client. Check ClientID, ClientSecret and ClientAuthentication.';
 
 type Step = (typeof testSteps)[number];
 
@@ -162,10 +166,8 @@ export async function testConnection(ctx: Context, provider: Provider): Promise<
       rejectWrongClock(ctx, response.headers.get('date'));
       return `Signing keys: ${keys.length}.`;
     })) &&
-    (await step(
-      'client',
-      'The provider refuses the client. Check ClientID, ClientSecret and ClientAuthentication.',
-      () => tryClient(ctx, provider, config as unknown as oidc.Configuration),
+    (await step('client', clientRefused, () =>
+      tryClient(ctx, provider, config as unknown as oidc.Configuration),
     ));
   return { Passed: passed, Steps: steps };
 }
@@ -191,6 +193,13 @@ async function tryClient(ctx: Context, provider: Provider, config: oidc.Configur
     (error: Thrown) => error,
   );
   // Providers check the client before the code.
-  if (error?.error === 'invalid_grant') return 'The provider accepts the client and its secret.';
+  if (error?.error === 'invalid_grant') {
+    const { LinkBy, CreateUsers } = provider.options;
+    const nobody =
+      LinkBy === null && !CreateUsers
+        ? ' But LinkBy is null and CreateUsers is false, so only users who are linked already can sign in.'
+        : '';
+    return `The provider accepts the client and its secret.${nobody}`;
+  }
   throw error ?? new Error('The provider accepted a code that does not exist.');
 }
