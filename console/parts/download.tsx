@@ -10,7 +10,13 @@ import { FailedAction } from './states.tsx';
 type DownloadOptions = {
   /** API path, including the query. */
   path: string;
-  accept: 'text/csv' | 'application/pdf' | 'application/json' | 'application/octet-stream';
+  accept:
+    | 'text/csv'
+    | 'application/pdf'
+    | 'application/json'
+    | 'application/octet-stream'
+    | 'application/zip'
+    | 'application/x-ndjson';
   /** Name of the file. */
   name: string;
 };

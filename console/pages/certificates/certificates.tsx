@@ -1,4 +1,5 @@
 import { useTranslations } from 'use-intl';
+import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import {
   CsvButton,
   choiceFilter,
@@ -47,9 +48,29 @@ export default function Certificates() {
     rowKey: ({ Number: number }) => number,
     nameOf: ({ Name, Number: number }) => Name ?? number,
   });
+  const chosen = { LoginID: at.values.login, CourseID: at.values.course };
   const columns = useCertificateColumns();
   return (
-    <Page title={shell('pages.certificates')} actions={<CsvButton rows={rows} />}>
+    <Page
+      title={shell('pages.certificates')}
+      actions={
+        <>
+          <DownloadButton
+            path={withQuery('/evidence', chosen)}
+            accept="application/x-ndjson"
+            name="evidence.ndjson"
+            text={t('evidence')}
+          />
+          <DownloadButton
+            path={withQuery('/certificate/zip', { ...chosen, Status: at.values.status })}
+            accept="application/zip"
+            name="certificates.zip"
+            text={t('zip')}
+          />
+          <CsvButton rows={rows} />
+        </>
+      }
+    >
       <ListFilterBar at={at} />
       <FilteredList
         label={shell('pages.certificates')}

@@ -30,7 +30,7 @@ const textsOf = (text: Localized | undefined): string[] =>
   text == null ? [] : typeof text === 'string' ? [text] : Object.values(text);
 
 export const textIn = (text: Localized, language: Language): string | null =>
-  text === null || typeof text === 'string' ? text : (text[language] ?? text.en ?? textsOf(text)[0] ?? null);
+  text === null || typeof text === 'string' ? text : (text[language] ?? text.en ?? null);
 
 export const certificateFields = {
   On: OneOf(['passed', 'completed'], { description: 'The result that earns a certificate.' }),

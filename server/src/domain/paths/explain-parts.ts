@@ -73,12 +73,13 @@ async function show(
       Detail: 'The course is completed, and its result counts.',
     };
   if (part.waitsFor !== null) return closed('earlier_step', detailsOf(part.waitsFor));
-  if (row && (part.isBegun || row.status === 'withdrawn')) {
+  if (row && (part.isBegun || ['enrolled', 'withdrawn'].includes(row.status))) {
     const decision = await explain(ctx, { enrollId: row.enroll_id });
     const failed = decision.Rules.find(({ Passed }) => !Passed);
     if (failed) return closed(failed.Rule, failed.Detail, decision);
-    const Status = part.isFailed ? 'failed' : 'in_progress';
-    return { ...base, Status, Rule: null, Detail: 'The learner can continue the course.', launch: decision };
+    const Status = part.isFailed ? 'failed' : part.isBegun ? 'in_progress' : 'open';
+    const Detail = `The learner can ${part.isBegun ? 'continue' : 'start'} the course.`;
+    return { ...base, Status, Rule: null, Detail, launch: decision };
   }
   const problem = await rejectionOf(ctx, known.path.login_id, part.courseId, step.DurationID);
   if (problem) return closed(problem.code as PartRule, problem.message);

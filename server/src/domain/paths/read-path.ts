@@ -147,7 +147,7 @@ function resultOf(row: PartRow, known: Known): PartResult {
     isDone,
     isPassed: isDone && row.success === 'passed',
     isFailed: !isDone && row.success === 'failed',
-    isBegun: isCurrent(row, known),
+    isBegun: isCurrent(row, known) && row.status !== 'enrolled',
     progress: row.progress,
     score: row.score,
     seconds: row.total_seconds,
