@@ -39,4 +39,8 @@ export const reasonsAcrossTenants: readonly string[] = [
   'metrics cover the whole deployment',
   'migration',
   'definition',
+  // Of tables, for the planner.
+  'statistics',
+  // A test's own.
+  'test',
 ];
