@@ -39,8 +39,7 @@ export const reasonsAcrossTenants: readonly string[] = [
   'metrics cover the whole deployment',
   'migration',
   'definition',
-  // Of tables, for the planner.
+  // Those of tests.
   'statistics',
-  // A test's own.
   'test',
 ];
