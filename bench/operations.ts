@@ -13,6 +13,12 @@ function target({ users, courses }: Dataset, n: number): { login: string; course
   return { login: `u${n % users}`, course: `c${Math.floor(n / users) % courses}` };
 }
 
+/** What each commit of a learner changes. */
+const progressAt = (number: number) => ({
+  'cmi.core.lesson_location': `page ${number}`,
+  'cmi.core.session_time': `0000:${String(Math.floor(number / 60) % 60).padStart(2, '0')}:${String(number % 60).padStart(2, '0')}`,
+});
+
 /** 100 answered questions. */
 const largeData = Object.fromEntries([
   ['cmi.core.lesson_status', 'incomplete'],
@@ -162,8 +168,7 @@ export const operations: readonly Operation[] = [
       const number = Math.floor(n / sessions.length) + 1;
       const Data = {
         'cmi.core.lesson_status': 'incomplete',
-        'cmi.core.lesson_location': `page ${number}`,
-        'cmi.core.session_time': `0000:${String(Math.floor(number / 60) % 60).padStart(2, '0')}:${String(number % 60).padStart(2, '0')}`,
+        ...progressAt(number),
         'cmi.suspend_data': 'x'.repeat(500),
       };
       return {
@@ -183,10 +188,7 @@ export const operations: readonly Operation[] = [
     request: ({ sessions }, n) => {
       const session = sessions[n % sessions.length];
       const number = Math.floor(n / sessions.length) + 1;
-      const changes = {
-        'cmi.core.lesson_location': `page ${number}`,
-        'cmi.core.session_time': `0000:${String(Math.floor(number / 60) % 60).padStart(2, '0')}:${String(number % 60).padStart(2, '0')}`,
-      };
+      const changes = progressAt(number);
       const Base = { Number: number - 1, Removed: [] };
       const body = number === 1 ? { Data: { ...largeData, ...changes } } : { Data: changes, Base };
       return {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { errorCodes, type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { JsonShape } from '../../../standards/json-shape.ts';
 import { Problem } from '../lib/errors.ts';
 import type { Route } from './routes.ts';
@@ -20,10 +20,6 @@ export function parseRecords(app: FastifyInstance, routes: readonly Route[]): vo
     checkShape(text, recordShape);
     parse(request, text, done);
   });
-  // Many clients name a type even if they send nothing.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
-    body.length === 0 ? done(null, {}) : done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()),
-  );
   for (const type of new Set(routes.flatMap((route) => route.streams?.types ?? [])))
     app.addContentTypeParser(type, (_request, payload, done) => {
       done(null, payload);

@@ -251,11 +251,16 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
   };
 }
 
+/** Many clients name a type even if they send nothing. Without the type, an empty body is not parsed. */
+const ignoreTypeOfNothing: Step = ({ headers }, _reply, done) => {
+  if (headers['content-length'] === '0') delete headers['content-type'];
+  done();
+};
+
 /** Converts the input into the form that the schemas validate. */
 function preparation({ forms, query, body, streams }: Route): Step {
   return (request, _reply, done) => {
     if (query) acceptLowerCase(request.query, query);
-    if (!streams && request.headers['content-length'] === '0') request.body = {};
     for (const part of [request.params, request.query]) cleanFields(part);
     if (Buffer.isBuffer(request.body)) return done();
     if (!(request.body instanceof Readable)) cleanFields(request.body, { blankIsNull: true });
@@ -310,7 +315,9 @@ export function registerRoutes(
         ...(route.logs ? { logs: route.logs } : {}),
       },
       ...(route.sendsFile ? { compress: false } : {}),
-      onRequest: entryCheckOf(ctx, route, guards),
+      onRequest: route.streams
+        ? entryCheckOf(ctx, route, guards)
+        : [ignoreTypeOfNothing, entryCheckOf(ctx, route, guards)],
       ...(isSession ? {} : { preValidation: preparation(route) }),
       handler: isSession ? sessionHandler(ctx, route) : callHandler(ctx, route, guards),
     });
