@@ -686,17 +686,14 @@ create table launch (
   foreign key (tenant_id, enroll_id) references enrolment
 ) with (fillfactor = 90);
 
--- The run-time data of one enrolment: here what spans its units. launch, commit_number: the newest commit that it comes
--- from: of the later launch, then with the higher number. shared: what the tree state shares with the learner's other
--- courses.
+-- The run-time data of one enrolment: here what spans its units, from its newest commit: of the latest launch, then with
+-- the highest number. shared: what the tree state shares with the learner's other courses.
 create table attempt (
   tenant_id text not null,
   enroll_id uuid not null,
   tree_state text,
   last_unit_id text,
   root jsonb,
-  launch integer not null default 0,
-  commit_number integer not null default 0,
   shared text,
   primary key (tenant_id, enroll_id),
   foreign key (tenant_id, enroll_id) references enrolment

@@ -57,7 +57,8 @@ const maxCachedTokens = 10_000;
 export function verifyTokenCached(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
   const verified = claimedKey(ring, splitOnce(token)[1])?.verified;
   const known = verified?.get(token);
-  if (known?.purpose === purpose) return known.value;
+  // A signature is valid for one purpose only.
+  if (known) return known.purpose === purpose ? known.value : null;
   const value = verifyToken(ring, purpose, token);
   if (!verified || value === null) return null;
   // Copy the token, because a slice of the URL would keep the whole URL in memory.

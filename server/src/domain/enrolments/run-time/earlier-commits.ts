@@ -14,7 +14,7 @@ import {
   stateWith,
 } from '../record/states.ts';
 import type { ProgressFacts } from './progress-cache.ts';
-import type { Progress } from './write-progress.ts';
+import { ifNewer, type Progress } from './write-progress.ts';
 
 /** An attempt that had already ended when one of its launches sent another commit. */
 export type EarlierAttempt = {
@@ -174,10 +174,6 @@ export function writeEarlier(ctx: TenantContext, progress: EarlierProgress): Pro
     return now;
   });
 }
-
-const ifNewer = (column: string) => `${column} = case
-    when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number)
-    then excluded.${column} else unit.${column} end`;
 
 const unitText = `
 insert into earlier_unit as unit

@@ -63,6 +63,10 @@ export type SessionFacts = {
 /** A session without a heartbeat for this long has ended. */
 const heartbeatTimeoutMilliseconds = 24 * 3_600_000;
 
+/** Whether the time at which a session was last seen is old enough to be written again, which is not free. */
+export const isOverdue = (lastSeenAt: Date, now: Date) =>
+  Math.abs(now.getTime() - lastSeenAt.getTime()) >= 60_000;
+
 /** A session last seen before this time has ended. */
 export const heartbeatDeadline = (now: Date) => new Date(now.getTime() - heartbeatTimeoutMilliseconds);
 

@@ -38,6 +38,7 @@ import {
   commitRejection,
   commitRejections,
   forgetProgress,
+  isOverdue,
   lostLaunchNumber,
   lostLaunchStart,
   type ProgressFacts,
@@ -112,7 +113,16 @@ async function storeCommit(ctx: TenantContext, given: CommitInput): Promise<Comm
     const ended = sessionEnd(facts, facts.launch, tenantNow(ctx));
     if (facts.taken_by === '' || facts.taken_by === bodyHash)
       return receiptOf({ ...facts, course: resultIn(facts) }, sent.number, ended);
-    const input = { ...sent, ...measured, launch: facts.launch, isLive: ended === null };
+    const isLive = ended === null;
+    const isSeen = isLive && isOverdue(facts.last_seen_at, tenantNow(ctx));
+    const input = {
+      ...sent,
+      ...measured,
+      launch: facts.launch,
+      isLive,
+      isSeen,
+      isSpanning: spans(sent, cached),
+    };
     rejectNumber(facts, input);
     await rejectPermanently(ctx, facts, input);
     const progress = {
@@ -162,6 +172,10 @@ async function withAllData(
   const detail = `Commit ${sent.number} has only the changes since commit ${base.number}, whose data is not stored. Send all data and no Base.`;
   throw new Problem('commit_base_unknown', detail, { param: 'Base' });
 }
+
+/** Whether the commit changes more than its unit. The cache has the commit before this one. */
+const spans = ({ treeState, root, unitId }: CommitInput, cached: CachedProgress | null): boolean =>
+  treeState !== null || root !== null || cached?.stored.unitId !== unitId;
 
 /** Only an erasure is final. Records that are missing from a restored backup may reappear later. */
 function knownLaunch(facts: ProgressFacts | null, { launch, launchId }: CommitInput): KnownFacts {
@@ -295,7 +309,7 @@ function factsAfter(
     attempt_state: progress.attemptState,
     commits: number,
     revision: facts.revision + 1,
-    last_seen_at: writtenAt,
+    last_seen_at: progress.isSeen ? writtenAt : facts.last_seen_at,
     units: { ...facts.units, [unitId]: progress.evidence },
     sizes: { ...facts.sizes, [unitId]: bytes },
     launchId: progress.launchId,

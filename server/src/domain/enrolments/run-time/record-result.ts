@@ -36,7 +36,8 @@ export async function recordUnit(
       exit: false,
     },
   };
-  const input = { ...commit, ...measure(commit), isLive: last_seen_at !== null };
+  const isLive = last_seen_at !== null;
+  const input = { ...commit, ...measure(commit), isLive, isSeen: isLive, isSpanning: true };
   const known = { ...facts, user_id, enabled, last_seen_at: last_seen_at ?? tenantNow(ctx), launch };
   const progress = { ...(await progressAfter(ctx, known, input)), expectedChange: null };
   forgetProgress(ctx, enrollId);
