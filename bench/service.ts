@@ -50,6 +50,8 @@ export type TargetOptions = {
   sessions: number;
   /** The number of tenants that take turns sending requests. Each has `usersOfEach` users and enrolments. */
   spread?: number;
+  /** More settings of the service. */
+  env?: Record<string, string>;
   say: (line: string) => void;
 } & Launch;
 
@@ -216,7 +218,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-bench-'));
   const onServer = () => (coordinator ? distributedDatabase(coordinator) : databaseOfOwnServer());
   const database = engine === 'postgres' ? await onServer() : null;
-  const env: Record<string, string> = { DATA_DIR: folder };
+  const env: Record<string, string> = { ...options.env, DATA_DIR: folder };
   if (database) env.DATABASE_URL = database.url;
   const nodes: Node[] = [];
   const stop = async () => {

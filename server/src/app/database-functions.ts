@@ -5,6 +5,7 @@ import { startForTenants, startFunction } from '../domain/enrolments/run-time/st
 import { writeForTenants, writeProgressFunction } from '../domain/enrolments/run-time/write-progress.ts';
 import { eraseFunction } from '../domain/lrs/erase-function.ts';
 import { storeForTenants, storeFunction } from '../domain/lrs/store-function.ts';
+import { relaunchForTenants, relaunchFunction } from '../domain/lti/relaunch.ts';
 import { createUserFunction, createUsersForTenants } from '../domain/users/create-user.ts';
 
 export const databaseFunctions: readonly DatabaseFunction[] = [
@@ -15,6 +16,7 @@ export const databaseFunctions: readonly DatabaseFunction[] = [
   writeProgressFunction,
   storeFunction,
   eraseFunction,
+  relaunchFunction,
 ];
 
 /** Call one of the others for several tenants. */
@@ -24,4 +26,5 @@ export const functionsForTenants: readonly DatabaseFunction[] = [
   startForTenants,
   writeForTenants,
   storeForTenants,
+  relaunchForTenants,
 ].map(({ each }) => each);

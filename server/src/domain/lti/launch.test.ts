@@ -70,6 +70,32 @@ test('the target link URI names the course too, and names are kept if the platfo
   assert.equal((await api('GET', `/user/${encodeURIComponent(loginId)}`)).body.FirstName, 'Ada');
 });
 
+test('each launch is logged, and what the platform has changed since the last one is taken over', async () => {
+  const sub = 'hopper';
+  const own = encodeURIComponent(loginId.replace(/ada$/, sub));
+  const before = (await launches()).length;
+  for (const given_name of ['Grace', 'Grace', 'Amazing Grace']) {
+    assert.equal((await launch({ sub, given_name })).reply.status, 303);
+    assert.equal((await api('GET', `/user/${own}`)).body.FirstName, given_name);
+  }
+  expectStatus(await api('PUT', `/user/${own}`, { Enabled: false }), 200);
+  assert.equal((await launch({ sub, given_name: 'Amazing Grace' })).reply.status, 403);
+  expectStatus(await api('PUT', `/user/${own}`, { Enabled: true }), 200);
+  const [enrolment] = (await api('GET', `/enrolment/${own}`)).body.Items;
+  expectStatus(await api('PUT', `/enrolment/${own}/${enrolment.EnrollID}`, { Withdrawn: true }), 200);
+  assert.equal((await launch({ sub, given_name: 'Amazing Grace' })).reply.status, 303);
+  assert.equal((await api('GET', `/enrolment/${own}`)).body.Items.length, 2);
+  assert.equal((await launches()).length - before, 5);
+});
+
+test('a changed platform is used immediately', async () => {
+  const { origin } = platform;
+  expectStatus(await api('PUT', `/platform/${PlatformID}`, { AuthURL: `${origin}/elsewhere` }), 200);
+  const { reply } = await login(baseUrl, platform);
+  assert.equal(new URL(reply.headers.get('location') ?? '').pathname, '/elsewhere');
+  expectStatus(await api('PUT', `/platform/${PlatformID}`, { AuthURL: `${origin}/auth` }), 200);
+});
+
 const other = await generateKeyPair('RS256');
 
 const bad: [problem: string, status: number, more: Record<string, unknown>][] = [

@@ -15,9 +15,10 @@ import { findUserId } from '../users/users.ts';
 import { selectionPage } from './deep-link.ts';
 import { logLaunch } from './launches.ts';
 import { type Form, fieldOf } from './login.ts';
-import { rejectReplay } from './nonces.ts';
+import { rejectReplay, replayed } from './nonces.ts';
 import { problemPage, provePage, windowPage } from './pages.ts';
 import { type Client, findByDeployment, findClients, onlyPlatform, type PlatformRow } from './platforms.ts';
+import { relaunch } from './relaunch.ts';
 import { bindingOf, isExpired, readState } from './state.ts';
 import { type Claims, Rejected, verifyLaunch } from './verify.ts';
 
@@ -67,13 +68,25 @@ set user_id = excluded.user_id, subject = excluded.subject, line_item = excluded
 type Place = { platform: PlatformRow; claims: Claims };
 
 /** Makes or finds the user and the enrolment, and records where their results go; all of it or nothing. */
-async function enrolLearner(ctx: TenantContext, { platform, claims }: Place): Promise<string> {
+async function enrolLearner(
+  ctx: TenantContext,
+  { platform, claims, nonce }: Place & { nonce: string },
+): Promise<string> {
   const { subject, resourceLinkId } = claims;
   if (subject === null) throw new Rejected('no_user', 'The launch is anonymous: sub is missing.');
   const course = courseOf(claims);
   const loginId = loginIdOf(platform.issuer, subject);
+  const details = detailsOf(claims);
+  const known = await relaunch(ctx, {
+    ...{ nonce, platformId: platform.platform_id, deploymentId: claims.deploymentId, resourceLinkId },
+    ...{ subject, loginId, courseId: course.courseId, durationId: course.durationId ?? null },
+    ...{ firstName: details.FirstName ?? null, lastName: details.LastName ?? null },
+    ...{ email: details.Email ?? null, lineItem: claims.lineItem, mayRead: claims.mayRead },
+  });
+  if (!known.isNew) throw replayed();
+  if (known.enrollId !== null) return known.enrollId;
   return transaction(ctx, async (ctx) => {
-    await createUser(ctx, { LoginID: loginId, ...detailsOf(claims), IfExists: 'update' });
+    await createUser(ctx, { LoginID: loginId, ...details, IfExists: 'update' });
     const [enrolled] = await enrolInTransaction(ctx, [{ loginId, ...course, IfEnrolled: 'return' }]);
     const enrollId = enrolled?.enrolment.EnrollID ?? '';
     const userId = await findUserId(ctx, loginId);
@@ -169,8 +182,8 @@ export async function receiveLaunch(
     const own = forTenant(ctx, platform.tenant_id);
     const tenant = await knownTenant.get(ctx, own.tenantId);
     if (!tenant || tenant.Status === 'suspended') throw new Rejected('suspended', 'The tenant is suspended.');
-    await rejectReplay(own, state.nonce);
     if (claims.message === 'deep_link') {
+      await rejectReplay(own, state.nonce);
       await logLaunch(own, {
         platformId: platform.platform_id,
         deploymentId: claims.deploymentId,
@@ -178,7 +191,8 @@ export async function receiveLaunch(
       });
       return await selectionPage(own, request, { platform, claims });
     }
-    const handle = { tenantId: own.tenantId, enrollId: await enrolLearner(own, { platform, claims }) };
+    const enrollId = await enrolLearner(own, { platform, claims, nonce: state.nonce });
+    const handle = { tenantId: own.tenantId, enrollId };
     return await click(own, {
       language: languageOf(request),
       handle,

@@ -3,6 +3,7 @@ import type { LtiPlatformTable } from '../../db/engine/generated.ts';
 import { forAnyone, run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { path } from '../../http/routes.ts';
+import { createCache } from '../../infra/context/cache.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { codeOf, Problem } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
@@ -220,7 +221,7 @@ export async function updatePlatform(
   ctx: TenantContext,
   { platformId, ...input }: PlatformChange & Handle,
 ): Promise<Platform> {
-  return transaction(ctx, async (ctx) => {
+  const { before, after } = await transaction(ctx, async (ctx) => {
     const before = await readRow(ctx, { platformId }, 'for update');
     const { DeploymentIDs = before.deployment_ids } = input;
     const row = await ctx.db
@@ -249,15 +250,17 @@ export async function updatePlatform(
         targetId: platformId,
         data: { Changed },
       });
-    return after;
+    return { before, after };
   });
+  forgetPlaces(ctx, toPlatform(ctx, before));
+  return after;
 }
 
 /** Deletes the platform and its log of launches. Users, enrolments and results stay. */
 export async function deletePlatform(ctx: TenantContext, { platformId }: Handle): Promise<Platform> {
   await readRow(ctx, { platformId });
   await emptyWebhook(ctx, { webhookId: platformId });
-  return transaction(ctx, async (ctx) => {
+  const deleted = await transaction(ctx, async (ctx) => {
     const platform = toPlatform(ctx, await readRow(ctx, { platformId }, 'for update'));
     await removePlatformEndpoint(ctx, platformId);
     for (const table of ['lti_deployment', 'lti_launch', 'lti_link', 'lti_platform'] as const)
@@ -269,6 +272,28 @@ export async function deletePlatform(ctx: TenantContext, { platformId }: Handle)
     await appendAudit(ctx, ctx.tenantId, { action: 'platform.deleted', targetId: platformId, data: {} });
     return platform;
   });
+  forgetPlaces(ctx, deleted);
+  return deleted;
+}
+
+type PlaceKey = { issuer: string; clientId: string; deploymentId: string | null };
+const keyOfPlace = ({ issuer, clientId, deploymentId }: PlaceKey) =>
+  JSON.stringify([issuer, clientId, deploymentId]);
+
+/** The platform of a client, or of its deployment, for logins and launches. */
+const knownPlace = createCache<PlatformRow | null>({
+  name: 'lti_places',
+  milliseconds: 3_000,
+  max: 10_000,
+  load: async (ctx, key) => {
+    const [issuer, clientId, deploymentId] = JSON.parse(key) as [string, string, string | null];
+    return readPlace(ctx, await findPlace(ctx, { issuer, clientId, deploymentId }));
+  },
+});
+
+function forgetPlaces(ctx: Context, { Issuer: issuer, ClientID: clientId, DeploymentIDs }: Platform): void {
+  for (const deploymentId of [null, ...DeploymentIDs])
+    knownPlace.forget(ctx, keyOfPlace({ issuer, clientId, deploymentId }));
 }
 
 export type Client = Pick<PlatformRow, 'issuer' | 'client_id' | 'auth_url' | 'jwks_url'>;
@@ -282,10 +307,12 @@ export async function findClients(
     deploymentId,
   }: { issuer: string; clientId: string | null; deploymentId: string | null },
 ): Promise<Client[]> {
-  const places =
-    clientId === null
-      ? await run<Place>(ctx, { name: 'find_lti_clients', text: clientsText, values: [issuer, deploymentId] })
-      : [await findPlace(ctx, { issuer, clientId, deploymentId: null })];
+  if (clientId !== null) {
+    const known = await knownPlace.get(ctx, keyOfPlace({ issuer, clientId, deploymentId: null }));
+    return known ? [known] : [];
+  }
+  const values = [issuer, deploymentId];
+  const places = await run<Place>(ctx, { name: 'find_lti_clients', text: clientsText, values });
   const found = await Promise.all(places.map((place) => readPlace(ctx, place)));
   return found.filter((row) => row !== null);
 }
@@ -295,7 +322,7 @@ export async function findByDeployment(
   { issuer, client_id: clientId }: Pick<Client, 'issuer' | 'client_id'>,
   deploymentId: string,
 ): Promise<PlatformRow | null> {
-  return readPlace(ctx, await findPlace(ctx, { issuer, clientId, deploymentId }));
+  return knownPlace.get(ctx, keyOfPlace({ issuer, clientId, deploymentId }));
 }
 
 /** The only platform of a client; null if several tenants share the client. */

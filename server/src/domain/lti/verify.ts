@@ -28,7 +28,8 @@ export class Rejected extends Error {
   }
 }
 
-type Keys = { set: JSONWebKeySet; at: number };
+/** `find` keeps the keys that it has imported. */
+type Keys = { find: ReturnType<typeof createLocalJWKSet>; at: number };
 
 const platformKeys = createCache<Keys>({
   name: 'lti_keys',
@@ -42,7 +43,7 @@ const platformKeys = createCache<Keys>({
     if (reply.status !== 200) throw new Error(`${url} responded with status ${reply.status}.`);
     const set = (await reply.json()) as JSONWebKeySet;
     if (!Array.isArray(set?.keys)) throw new Error(`${url} did not send a list of keys.`);
-    return { set, at: ctx.now().getTime() };
+    return { find: createLocalJWKSet(set), at: ctx.now().getTime() };
   },
 });
 
@@ -61,7 +62,7 @@ export async function verifyByUrl(
     throw new Rejected('keys_unreachable', (error as Error).message || 'The keys could not be read.');
   });
   try {
-    return (await jwtVerify(token, createLocalJWKSet(keys.set), withDefaults(ctx, options))).payload;
+    return (await jwtVerify(token, keys.find, withDefaults(ctx, options))).payload;
   } catch (error) {
     if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     if (isRetry || ctx.now().getTime() - keys.at < minimumAgeMilliseconds) throw error;
