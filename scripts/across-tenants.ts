@@ -10,6 +10,7 @@ export const reasonsAcrossTenants: readonly string[] = [
   'a key of the deployment encrypts all keys of tenants',
   'results of all tenants earn certificates',
   'certificates of all tenants end',
+  'retention ends in all tenants',
   'a number does not reveal its tenant',
   'imports of all tenants',
   'imports are deleted in all tenants',

@@ -144,6 +144,8 @@ const owners: Record<string, string> = {
   lti_tool: 'tools',
   dispatch: 'dispatch',
   dispatch_learner: 'dispatch',
+  retained_record: 'evidence',
+  legal_hold: 'privacy',
   erasure: 'privacy',
   erasure_enrolment: 'privacy',
   erasure_under_way: 'privacy',

@@ -46,6 +46,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Check the number, or whether the enrolment has a result that earns a certificate. A course without `Certificate` and without a template issues none.',
   template_not_found:
     'The certificates of the course follow its `Certificate`. Create a template with `PUT /certificate/template/{CourseID}`.',
+  hold_not_found: 'List the legal holds with `GET /hold`.',
+  on_legal_hold: 'Read the holds with `GET /hold?LoginID=`, and release them once the data may be erased.',
   platform_not_found: 'List platforms and check the `PlatformID`.',
   dispatch_not_found: 'List dispatches and check the `DispatchID`.',
   tenant_not_found: 'List tenants and check the `TenantID`.',

@@ -66,7 +66,8 @@ create table tenant (
   folded_id text collate "C" not null default '',
   folded_name text collate "C" not null default '',
   require_sign_in boolean not null default false,
-  can_sign_in boolean not null default false
+  can_sign_in boolean not null default false,
+  erased_certificates jsonb not null default '{"Show": "course", "For": null}'
 );
 -- Sign-in with the ID or the name of a tenant.
 create index tenant_by_folded_id on tenant (folded_id);
@@ -447,6 +448,7 @@ create table course (
   require_sign_in boolean not null default false,
   certificate jsonb,
   certificate_since timestamptz,
+  retain_years integer,
   path jsonb,
   owner_tenant_id text,
   check (path is null or (release_id is null and url is null))
@@ -1489,7 +1491,8 @@ create table certificate_image (
 );
 
 -- content: what is drawn, apart from the name. issue: counts corrections. next_notice_at: when to report that it ends or
--- has ended. replaced_by: the number of the newer certificate.
+-- has ended; without a user: when to withdraw it. replaced_by: the number of the newer certificate. A withdrawn one has
+-- the number '', and keeps its entry in the list of revoked ones.
 create table certificate (
   tenant_id text not null references tenant,
   certificate_id uuid not null,
@@ -1723,6 +1726,41 @@ create table sign_in_guess (
   expires_at timestamptz not null
 );
 create index sign_in_guess_by_end on sign_in_guess (expires_at);
+
+-- Who completed what, of erased people whose course or requirement says for how long evidence is kept. record_id: the
+-- enrolment, which no longer has a user, or the completion from elsewhere, which is in line.
+create table retained_record (
+  tenant_id text not null references tenant,
+  record_id uuid not null,
+  erasure_id uuid not null,
+  login_id text collate "C" not null,
+  person jsonb not null,
+  line jsonb,
+  kept_until timestamptz not null,
+  primary key (tenant_id, record_id)
+);
+create index retained_record_by_end on retained_record (tenant_id, kept_until);
+comment on index retained_record_by_end is 'the job that deletes evidence whose retention has ended';
+create index retained_record_of_erasure on retained_record (tenant_id, erasure_id, kept_until);
+comment on index retained_record_of_erasure is 'the receipt of an erasure';
+create index retained_record_of_login on retained_record (tenant_id, login_id);
+comment on index retained_record_of_login is 'GET /evidence by LoginID';
+
+-- hold_id: chosen by the client, for example the number of a case. It may concern several people.
+create table legal_hold (
+  tenant_id text not null,
+  placement_id uuid not null,
+  user_id uuid not null,
+  hold_id text collate "C" not null,
+  reason text not null,
+  placed_at timestamptz not null,
+  primary key (tenant_id, placement_id),
+  unique (tenant_id, user_id, hold_id),
+  foreign key (tenant_id, user_id) references "user"
+);
+comment on index legal_hold_pkey is 'GET /hold';
+create index legal_hold_by_id on legal_hold (tenant_id, hold_id, placement_id);
+comment on index legal_hold_by_id is 'GET /hold by HoldID';
 
 -- login_mark: a keyed hash of the LoginID, by which a repeated request finds its receipt.
 create table erasure (

@@ -298,6 +298,20 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     await tenant.api('DELETE', `/user/${LoginID}`);
     return { by: 'eraseUser', target: body.ReceiptID };
   },
+  'hold.placed': async (recordEnd) => {
+    const LoginID = await user();
+    await recordEnd();
+    for (const _ of [1, 2])
+      await tenant.api('PUT', `/user/${LoginID}/hold/case-1`, { Reason: 'Litigation' });
+    return { by: 'placeLegalHold', target: await userIdOf(LoginID), data: { HoldID: 'case-1' } };
+  },
+  'hold.released': async (recordEnd) => {
+    const LoginID = await user();
+    expectStatus(await tenant.api('PUT', `/user/${LoginID}/hold/case-1`, { Reason: 'Litigation' }), 201);
+    await recordEnd();
+    for (const _ of [1, 2]) await tenant.api('DELETE', `/user/${LoginID}/hold/case-1`);
+    return { by: 'releaseLegalHold', target: await userIdOf(LoginID), data: { HoldID: 'case-1' } };
+  },
   'user.exported': async (recordEnd) => {
     const LoginID = await user();
     await recordEnd();

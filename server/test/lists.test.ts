@@ -94,6 +94,7 @@ const cases: Record<string, string[]> = {
     ),
   ),
   // Status=expired is left out, because this list has to skip certificates that are still valid.
+  listLegalHolds: ['', 'HoldID=case-7', `LoginID=${names.LoginID}`, 'Order=newest'],
   listCertificates: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     [
       ...['', 'CourseID=lists-1', `LoginID=${names.LoginID}`],

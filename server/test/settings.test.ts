@@ -35,6 +35,7 @@ test('an administrator changes the language and the days of reminders', async ()
   assert.deepEqual(before, {
     ...{ Language: 'de', TimeZone: 'UTC', Reminders: standard },
     ...{ RequireSignIn: false, SendsMail: false, UpdatedAt },
+    ErasedCertificates: { Show: 'course', For: null },
   });
   const changed = await ada('PUT', '/settings', { Reminders: { DaysBefore: [30, 7, 1] } });
   expectStatus(changed, 200);

@@ -60,6 +60,8 @@ const groupOf = {
   'enrolment.end_changed': 'results',
   'enrolment.reset': 'results',
   'enrolment.details_changed': 'results',
+  'hold.placed': 'people',
+  'hold.released': 'people',
   'certificate_template.changed': 'results',
   'certificate_template.deleted': 'results',
   'certificate.revoked': 'results',

@@ -37,6 +37,7 @@ import { explainParts } from '../domain/paths/explain-parts.ts';
 import { followPath } from '../domain/paths/follow.ts';
 import { pathRoutes } from '../domain/paths/routes.ts';
 import { removeUntouched } from '../domain/privacy/erase.ts';
+import { holdRoutes } from '../domain/privacy/hold-routes.ts';
 import { lifecycleRoutes } from '../domain/privacy/tenant-routes.ts';
 import { personalDataRoutes } from '../domain/privacy/user-routes.ts';
 import { provisioningRoutes } from '../domain/provisioning/routes.ts';
@@ -97,6 +98,7 @@ export const routes: readonly Route[] = [
   ...reminderRoutes,
   ...importRoutes(removeUntouched),
   ...personalDataRoutes,
+  ...holdRoutes,
   ...sessionRoutes,
   ...passwordRoutes,
   ...passkeyRoutes,

@@ -5,6 +5,7 @@ import { noticeEnds } from '../domain/certificates/notices.ts';
 import { expireEnrolments } from '../domain/enrolments/expire.ts';
 import { startDispatcher } from '../domain/events/webhooks/dispatcher.ts';
 import { purgeDeliveries } from '../domain/events/webhooks/results.ts';
+import { forgetEvidence } from '../domain/evidence/personal-data.ts';
 import { deleteOldImports, workImports } from '../domain/imports/work.ts';
 import { purgeLaunches } from '../domain/lti/launches.ts';
 import { forgetRecipients } from '../domain/mail/recipients.ts';
@@ -37,6 +38,7 @@ export const jobs: readonly Job[] = [
     run: async (ctx) => void (await expireEnrolments(ctx)),
   },
   { name: 'certificates.issue', every: 2, isPerNode: true, run: issueCertificates },
+  { name: 'evidence.forget', every: 3_600, isPerNode: true, run: forgetEvidence },
   { name: 'certificates.end', every: 60, isPerNode: true, run: noticeEnds },
   { name: 'imports.work', every: 2, isPerNode: true, run: (ctx) => workImports(ctx, removeUntouched) },
   { name: 'imports.delete', every: 86_400, isPerNode: true, run: deleteOldImports },

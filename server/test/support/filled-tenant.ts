@@ -126,10 +126,15 @@ export async function fill(
   const opened = { enrollId: EnrollID, sessionId: randomUUID(), launch: 1 };
   await insertAuSession(ctx, { ...opened, unit_id: `${secret} unit`, mode: 'Normal' });
   const known = await fillLrs(tenant);
+  const HoldID = `${secret} case ${tenant.TenantID}`;
+  const hold = `/user/${await tenant.user()}/hold/${encodeURIComponent(HoldID)}`;
+  expectStatus(await tenant.api('PUT', hold, { Reason: `${secret} reason` }), 201);
+  await leaveEvidence(service, tenant.TenantID);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const MemberLoginID = await tenant.user({ ManagerLoginID: LoginID });
   const names = {
     RequirementID,
+    HoldID,
     MemberLoginID,
     Language: 'en',
     CompletionID,
@@ -383,6 +388,18 @@ async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<voi
   await ctx.db
     .insertInto('erasure_enrolment')
     .values({ ...own, enroll_id: newId(now) })
+    .execute();
+}
+
+/** The evidence about somebody who was erased. */
+async function leaveEvidence({ ctx }: TestService, tenant_id: string): Promise<void> {
+  const person = JSON.stringify({ LoginID: `${secret} erased`, Groups: [] });
+  await ctx.db
+    .insertInto('retained_record')
+    .values({
+      ...{ tenant_id, record_id: newId(ctx.now()), erasure_id: newId(ctx.now()) },
+      ...{ login_id: `${secret} erased`, person, kept_until: '2090-01-01T00:00:00Z' },
+    })
     .execute();
 }
 

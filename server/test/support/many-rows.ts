@@ -107,6 +107,9 @@ function statements(tenant: string): string[] {
      select ${t}, ${certificate('n')}, ${t} || n, ${enrolment('n')}, 1, ${user('(n + 1) / 2')}, 'lists-' || n % 2, now(), now(),
        n / 65536, n, case when n % 999 = 0 then now() end, case when n % 99 = 0 then 'x' end, 'x', '{"CourseTitle": "x", "Serial": null}'
      from generate_series(1, ${2 * users}) n`,
+    `insert into legal_hold (tenant_id, placement_id, user_id, hold_id, reason, placed_at)
+     select ${t}, ${key('n')}, ${user('(n + 1) / 2')}, 'case-' || n % 100 + n % 2 * 1000, 'x', now()
+     from generate_series(1, ${2 * users}) n`,
     `insert into requirement (tenant_id, requirement_id, rule, created_at, updated_at)
      select ${t}, 'duty-' || n, '{"Title": "x", "Status": "active", "CourseIDs": ["lists-1"], "Audience": {}}', now(), now()
      from generate_series(1, 10) n`,
@@ -146,6 +149,7 @@ const large = [
   'certificate',
   'external_completion',
   'obligation',
+  'legal_hold',
   'audit_entry',
   'invitation',
   'mail',

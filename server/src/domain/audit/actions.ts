@@ -82,6 +82,12 @@ export const auditCatalogue = {
     'erasure',
     nothing,
   ],
+  'hold.placed': [
+    'A legal hold was placed on a user, or its reason changed.',
+    'user',
+    data({ HoldID: Type.String() }),
+  ],
+  'hold.released': ['A legal hold on a user was released.', 'user', data({ HoldID: Type.String() })],
   'user.exported': ['All data held about a user was exported.', 'user', nothing],
   'invitation.created': ['A user was invited to set a password.', 'user', nothing],
   'invitation.revoked': ['An invitation was revoked.', 'user', nothing],

@@ -88,6 +88,7 @@ export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): Authored
     CompleteWhen: ruleOf(row),
     // putCourse has checked it.
     Certificate: row.certificate as CertificateRule | null,
+    RetainYears: row.retain_years,
     Status: row.status,
     Release: row.release_number,
     Warnings: row.release_warnings,
@@ -139,6 +140,7 @@ export async function putCourse(
     ...(input.Status !== undefined && { status: input.Status }),
     ...(input.Tenants !== undefined && { tenants: input.Tenants }),
     ...(input.RequireSignIn !== undefined && { require_sign_in: input.RequireSignIn }),
+    ...(input.RetainYears !== undefined && { retain_years: input.RetainYears }),
     ...(input.CompleteWhen !== undefined && {
       complete_when: input.CompleteWhen && JSON.stringify(input.CompleteWhen),
     }),
@@ -233,8 +235,12 @@ async function auditChange(
 }
 
 const columnOf = (field: string) =>
-  ({ ImageURL: 'image_url', CompleteWhen: 'complete_when', RequireSignIn: 'require_sign_in' })[field] ??
-  field.toLowerCase();
+  ({
+    ImageURL: 'image_url',
+    CompleteWhen: 'complete_when',
+    RequireSignIn: 'require_sign_in',
+    RetainYears: 'retain_years',
+  })[field] ?? field.toLowerCase();
 
 /**
  * Notifies tenants of the current release, because they were not notified while the course was a

@@ -214,6 +214,18 @@ const certificate = {
   }),
 };
 
+const retention = {
+  RetainYears: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      examples: [null],
+      description:
+        'How many years after a completion it stays known who completed the course, even if the person is erased. null: until they are. Requirements can say more.',
+    }),
+  ),
+};
+
 /** A course as its author sees it. */
 export const AuthoredCourse = Fields(
   {
@@ -223,6 +235,7 @@ export const AuthoredCourse = Fields(
     ...access,
     ...completion,
     ...certificate,
+    ...retention,
     ...played,
     Warnings: Nullable(
       Type.Integer({
@@ -244,7 +257,7 @@ export const AuthoredCourse = Fields(
 export type AuthoredCourse = Type.Static<typeof AuthoredCourse>;
 
 export const CourseChange = Type.Partial(
-  Fields({ ...courseFields, ...authored, ...access, ...completion, ...certificate, Status }),
+  Fields({ ...courseFields, ...authored, ...access, ...completion, ...certificate, ...retention, Status }),
   {
     additionalProperties: false,
     title: 'CourseChange',

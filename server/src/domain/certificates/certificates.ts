@@ -57,7 +57,7 @@ export async function listCertificates(
     ctx,
     input,
     {
-      rows: 'certificate held where held.tenant_id = $1',
+      rows: "certificate held where held.tenant_id = $1 and held.number <> ''",
       values: [ctx.tenantId],
       where: await conditionsOf(ctx, input),
       key: ['certificate_id'],
@@ -83,7 +83,7 @@ export async function* selectCertificates(
     const sql = parametersAfter(ctx.tenantId, after);
     const where = conditions.map((condition) => ` and ${condition(sql)}`).join('');
     const text = `select held.* from certificate held
-      where held.tenant_id = $1 and held.certificate_id > $2${where} order by held.certificate_id limit 50`;
+      where held.tenant_id = $1 and held.number <> '' and held.certificate_id > $2${where} order by held.certificate_id limit 50`;
     const rows = await run<CertificateRow>(ctx, { text, values: sql.values });
     yield* rows;
     const last = rows.at(-1);

@@ -8,6 +8,7 @@ import {
 } from '../../infra/context/context.ts';
 import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { appendEvents } from '../events/append.ts';
+import { withdrawSql } from './personal-data.ts';
 import { showNumber } from './record/number.ts';
 import { daysUntil, nextNotice } from './validity.ts';
 
@@ -26,13 +27,13 @@ const dueText = `
 select held.certificate_id, held.number, held.user_id, held.enroll_id, held.course_id, held.valid_until,
   client.reminders -> 'DaysBefore' as days_before
 from certificate held join tenant client on client.tenant_id = $1
-where held.tenant_id = $1 and held.next_notice_at <= $2
+where held.tenant_id = $1 and held.next_notice_at <= $2 and held.user_id is not null
 order by held.next_notice_at, held.certificate_id limit ${batch} for update of held skip locked`;
 
 type Due = {
   certificate_id: string;
   number: string;
-  user_id: string | null;
+  user_id: string;
   enroll_id: string;
   course_id: string;
   valid_until: Date;
@@ -44,13 +45,25 @@ update certificate held set next_notice_at = made.next_notice_at
 from jsonb_to_recordset($2::jsonb) as made (certificate_id uuid, next_notice_at timestamptz)
 where held.tenant_id = $1 and held.certificate_id = made.certificate_id`;
 
-/** Reports certificates of a tenant that end soon or have ended. Returns how many. */
+const withdrawText = `
+update certificate held set ${withdrawSql}
+where held.tenant_id = $1 and held.certificate_id = any(array(
+  select own.certificate_id from certificate own
+  where own.tenant_id = $1 and own.next_notice_at <= $2 and own.user_id is null limit ${batch}))
+returning 1`;
+
+/** Reports certificates of a tenant that end soon or have ended, and withdraws those of erased people that were kept until now. */
 export function noticeBatch(ctx: TenantContext): Promise<number> {
   return transaction(ctx, async (ctx) => {
     const now = tenantNow(ctx);
     const values = [ctx.tenantId, now];
     const due = await run<Due>(ctx, { name: 'certificate_notices', text: dueText, values });
-    if (due.length === 0) return 0;
+    const withdrawn = await run(ctx, {
+      name: 'withdraw_certificates',
+      text: withdrawText,
+      values: [ctx.tenantId, now, now],
+    });
+    if (due.length === 0) return withdrawn.length;
     const made = due.map(({ certificate_id, valid_until, days_before }) => ({
       certificate_id,
       next_notice_at: valid_until > now ? nextNotice(valid_until, days_before, now) : null,
@@ -62,7 +75,7 @@ export function noticeBatch(ctx: TenantContext): Promise<number> {
         const ended = valid_until <= now;
         return {
           type: ended ? 'certificate.expired' : 'certificate.expiring',
-          ...(user_id !== null && { userId: user_id }),
+          userId: user_id,
           enrollId: enroll_id,
           courseId: course_id,
           data: {
@@ -73,7 +86,7 @@ export function noticeBatch(ctx: TenantContext): Promise<number> {
         };
       }),
     );
-    return due.length;
+    return due.length + withdrawn.length;
   });
 }
 

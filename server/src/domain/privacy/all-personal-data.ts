@@ -17,6 +17,7 @@ import {
 } from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
 import { deliveryData } from '../events/webhooks/personal-data.ts';
+import { evidenceData } from '../evidence/personal-data.ts';
 import { importData } from '../imports/personal-data.ts';
 import { documentData, statementData } from '../lrs/personal-data.ts';
 import { ltiData } from '../lti/personal-data.ts';
@@ -32,6 +33,7 @@ import { sessionData } from '../sign-in/personal-data.ts';
 import { identityData } from '../sign-in/providers/identities.ts';
 import { invitationData } from '../users/invitations/personal-data.ts';
 import { teamData, userData } from '../users/personal-data.ts';
+import { holdData } from './holds.ts';
 
 /** All data held about a person, in the order used by receipts and exports. */
 export const allPersonalData: readonly PersonalData[] = [
@@ -47,6 +49,8 @@ export const allPersonalData: readonly PersonalData[] = [
   documentData,
   enrolmentKeyData,
   certificateData,
+  evidenceData,
+  holdData,
   completionData,
   obligationData,
   reminderData,

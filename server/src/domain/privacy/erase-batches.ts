@@ -29,26 +29,30 @@ const alwaysKept = {
   More: false,
   What: 'This receipt, which can be found by a keyed hash of the LoginID.',
   Why: 'It proves the erasure and is returned if the request is repeated. It does not reveal the LoginID.',
+  Until: null,
 };
 
 /** `More` is true if counting stopped at the limit. */
 export type Count = { Records: number; More: boolean };
 
-export function receiptOf(countOf: (name: string) => Count): Pick<Erasure, 'Erased' | 'Kept'> {
-  return {
-    Erased: [
-      ...allPersonalData.flatMap(({ name, erased }) =>
-        erased === null ? [] : [{ Data: name, ...countOf(name), What: erased }],
-      ),
-      { Data: storedResponses, ...countOf(storedResponses), What: responsesErased },
-    ],
-    Kept: [
-      ...allPersonalData.flatMap(({ name, retained }) =>
-        retained === null ? [] : [{ Data: name, ...countOf(name), What: retained.what, Why: retained.why }],
-      ),
-      alwaysKept,
-    ],
-  };
+export async function receiptOf(
+  ctx: TenantContext,
+  of: { userId: string; erasureId: string | null },
+  countOf: (name: string) => Count,
+): Promise<Pick<Erasure, 'Erased' | 'Kept'>> {
+  const receipt: Pick<Erasure, 'Erased' | 'Kept'> = { Erased: [], Kept: [] };
+  for (const data of allPersonalData) {
+    const { erased, retained } = (await data.describe?.(ctx, of)) ?? data;
+    const counts = { Data: data.name, ...countOf(data.name) };
+    if (erased !== null) receipt.Erased.push({ ...counts, What: erased });
+    if (retained !== null) {
+      const { what: What, why: Why, until } = retained;
+      receipt.Kept.push({ ...counts, What, Why, Until: until?.toISOString() ?? null });
+    }
+  }
+  receipt.Erased.push({ Data: storedResponses, ...countOf(storedResponses), What: responsesErased });
+  receipt.Kept.push(alwaysKept);
+  return receipt;
 }
 
 /** The progress of an erasure, stored between batches. */
@@ -67,8 +71,8 @@ export type ErasureProgress = {
   until: string;
 };
 
-export function beginning(now: Date): ErasureProgress {
-  return { counts: {}, at: 'enrolments', step: 0, place: null, until: now.toISOString() };
+export function beginning(now: Date, counts: Record<string, number> = {}): ErasureProgress {
+  return { counts, at: 'enrolments', step: 0, place: null, until: now.toISOString() };
 }
 
 function counted(state: ErasureProgress, name: string, records: number): ErasureProgress {
@@ -263,7 +267,11 @@ async function writeReceipt(ctx: TenantContext, { erasureId, subject, state }: E
     ReceiptID: erasureId,
     Plan: false,
     ErasedAt: now.toISOString(),
-    ...receiptOf((name) => ({ Records: counts[name] ?? 0, More: false })),
+    Holds: [],
+    ...(await receiptOf(ctx, { userId: subject.userId, erasureId }, (name) => ({
+      Records: counts[name] ?? 0,
+      More: false,
+    }))),
   };
   await ctx.db
     .insertInto('erasure')

@@ -6,6 +6,7 @@ import { requireScope } from '../../infra/context/scopes.ts';
 import { newId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { enrolmentIdsOf } from '../enrolments/personal-data.ts';
+import { evidenceData, retainEvidence } from '../evidence/personal-data.ts';
 import { type Erasure, maxPlanned } from '../sign-in/schemas.ts';
 import { closeUser } from '../users/personal-data.ts';
 import { requireUntouched } from '../users/untouched.ts';
@@ -20,6 +21,7 @@ import {
   receiptOf,
   storedResponses,
 } from './erase-batches.ts';
+import { holdsOf, rejectHeld } from './holds.ts';
 
 /**
  * Counts the records that an erasure would affect, in short statements. Each kind of data is
@@ -40,7 +42,9 @@ async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure>
     const isAll = records < max && (hasAllEnrolments || name === 'User');
     return { Records: Math.min(records, maxPlanned), More: !isAll };
   };
-  return { ReceiptID: null, LoginID: loginId, Plan: true, ErasedAt: null, ...receiptOf(countOf) };
+  const receipt = await receiptOf(ctx, { userId, erasureId: null }, countOf);
+  const Holds = await holdsOf(ctx, userId);
+  return { ReceiptID: null, LoginID: loginId, Plan: true, ErasedAt: null, Holds, ...receipt };
 }
 
 /** Data that remains after a user is created or an enrolment is withdrawn before its first launch. */
@@ -144,10 +148,12 @@ async function beginErasure(
   if (known) return { erasureId: known.erasure_id, isNew: false };
   // Another node has finished, and the LoginID already belongs to somebody else.
   if (isContinued) return null;
+  await rejectHeld(ctx, person.userId);
   if (untouched) await requireUntouchedUser(ctx, person);
   const now = ctx.now();
   const erasureId = newId(now);
-  const progress: ErasureProgress = beginning(now);
+  const retained = await retainEvidence(ctx, { userId: person.userId, erasureId });
+  const progress: ErasureProgress = beginning(now, { [evidenceData.name]: retained });
   await ctx.db
     .insertInto('erasure_under_way')
     .values({

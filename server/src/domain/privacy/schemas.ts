@@ -1,6 +1,26 @@
 import Type from 'typebox';
-import { Fields, Instant, Nullable } from '../../http/validation/schema.ts';
+import { Fields, Identifier, Instant, Nullable, Text } from '../../http/validation/schema.ts';
 import { Tenant } from '../tenants/schemas.ts';
+import { LoginID } from '../users/schemas.ts';
+
+export const HoldID = Identifier('Chosen by you, for example the number of a case.', 100);
+
+export const LegalHold = Fields(
+  {
+    HoldID,
+    LoginID,
+    Reason: Text(500, {
+      minLength: 1,
+      examples: ['Litigation 2026/17'],
+      description: 'Why the data must be kept.',
+    }),
+    PlacedAt: Instant(),
+  },
+  { title: 'LegalHold', description: 'Why a person must not be erased.' },
+);
+export type LegalHold = Type.Static<typeof LegalHold>;
+
+export const LegalHoldChange = Fields({ Reason: LegalHold.properties.Reason }, { title: 'LegalHoldChange' });
 
 const Data = Type.String({ description: 'The kind of data: the Type of its lines in the export.' });
 /** Maximum records counted per kind, because counting millions would take as long as reading them. */

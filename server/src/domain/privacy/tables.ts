@@ -87,6 +87,12 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'import_row', key: ['import_id', 'line'], what: 'Rows of imports' },
   { table: 'import', key: ['import_id'], what: 'Imports' },
+  { table: 'legal_hold', key: ['placement_id'], what: 'Legal holds' },
+  {
+    table: 'retained_record',
+    key: ['record_id'],
+    what: 'Evidence about erased people, whose retention has not ended',
+  },
   { table: 'certificate', key: ['certificate_id'], what: 'Certificates' },
   {
     table: 'certificate_image',

@@ -36,7 +36,7 @@ export const personalDataRoutes = [
     responses: {
       200: { description: 'The receipt. Repeating the call returns the same one.', schema: Erasure },
     },
-    problems: ['user_not_found', 'touched'],
+    problems: ['user_not_found', 'touched', 'on_legal_hold'],
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],
     handle: async (ctx, { params, query, turn }) => {

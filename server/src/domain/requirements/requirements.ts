@@ -33,6 +33,7 @@ const defaults = {
   ExpiringDays: 30,
   DurationID: null,
   Reminders: null,
+  RetainYears: null,
   Status: 'active',
 } as const;
 

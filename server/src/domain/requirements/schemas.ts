@@ -102,6 +102,15 @@ const rule = {
     description:
       'When people are reminded of this requirement. What is left out is as in the settings of the tenant; null: everything.',
   }),
+  RetainYears: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      examples: [null],
+      description:
+        'How many years after a completion of its courses it stays known who completed them, even if the person is erased. null: as the course says.',
+    }),
+  ),
   Status: OneOf(['active', 'retired'], {
     description: 'Retiring a requirement closes its open obligations and keeps their records.',
   }),

@@ -23,7 +23,15 @@ export const Erasure = Fields(
     }),
     ErasedAt: Nullable(Instant()),
     Erased: Type.Array(Fields({ Data, Records, More, What: Type.String() })),
-    Kept: Type.Array(Fields({ Data, Records, More, What: Type.String(), Why: Type.String() })),
+    Kept: Type.Array(
+      Fields({
+        ...{ Data, Records, More, What: Type.String(), Why: Type.String() },
+        Until: Nullable(Instant('When it is deleted, too; null: this is not planned.')),
+      }),
+    ),
+    Holds: Type.Array(Type.String({ description: 'A HoldID.' }), {
+      description: 'The legal holds on the person. In a plan: what prevents the erasure. In a receipt: none.',
+    }),
   },
   {
     title: 'Erasure',

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import { Fields, Identifier, Instant, Nullable, OneOf, Period, Text } from '../../http/validation/schema.ts';
 
 /** The hash functions that Lectern's own pages support. */
 export const knownHashes = ['sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
@@ -59,6 +59,25 @@ export const RemindersChange = Type.Partial(Fields(reminderFields), {
   title: 'RemindersChange',
 });
 
+const ErasedCertificates = Fields(
+  {
+    Show: OneOf(['name', 'course', 'nothing'], {
+      description:
+        'name: everything, as before. course: everything but the name. nothing: the number is unknown, and the credential is revoked.',
+    }),
+    For: Nullable({
+      ...Period('How long after the erasure; then nothing is shown. null: for ever.'),
+      examples: ['P5Y'],
+    }),
+  },
+  {
+    title: 'ErasedCertificates',
+    description:
+      'What `GET /verify/{Number}` shows of the certificates of people who are erased from now on. The receipt says it.',
+  },
+);
+export type ErasedCertificates = Type.Static<typeof ErasedCertificates>;
+
 const common = {
   Name: Text(255, { minLength: 1 }),
   PasswordHash: OneOf(passwordHashes, {
@@ -80,6 +99,7 @@ const common = {
     description:
       'true: a learner who opens a LaunchURL has to sign in with an identity provider of the tenant first. Without it, anyone holding the link can start the course. A course can require this too. The tenant needs an enabled identity provider first.',
   }),
+  ErasedCertificates,
   TimeZone: Text(64, {
     minLength: 1,
     examples: ['Europe/Berlin'],
@@ -101,6 +121,7 @@ const ownSettings = {
   TimeZone: common.TimeZone,
   Reminders,
   RequireSignIn: common.RequireSignIn,
+  ErasedCertificates: common.ErasedCertificates,
 };
 
 export const Settings = Fields(

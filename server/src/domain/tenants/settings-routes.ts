@@ -11,7 +11,7 @@ export const settingsRoutes = [
     name: 'readSettings',
     summary: 'Read the settings of your tenant',
     description:
-      'The language, the time zone, when people are reminded, and whether LaunchURLs require a sign-in. An operator names the tenant in the Tenant header.',
+      'The language, the time zone, when people are reminded, whether LaunchURLs require a sign-in, and what is shown of the certificates of people who were erased. An operator names the tenant in the Tenant header.',
     scope: 'users:read',
     responses: { 200: { description: 'The settings.', schema: Settings } },
     handle: async (ctx) => ok(await readSettings(ctx)),

@@ -4,9 +4,9 @@ import { readTenant, updateTenant } from './tenants.ts';
 
 const toSettings = (
   ctx: TenantContext,
-  { Language, TimeZone, Reminders, RequireSignIn, UpdatedAt }: Tenant,
+  { Language, TimeZone, Reminders, RequireSignIn, ErasedCertificates, UpdatedAt }: Tenant,
 ): Settings => ({
-  ...{ Language, TimeZone, Reminders, RequireSignIn, UpdatedAt },
+  ...{ Language, TimeZone, Reminders, RequireSignIn, ErasedCertificates, UpdatedAt },
   SendsMail: ctx.config.mail !== null,
 });
 

@@ -15,6 +15,7 @@ import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain, recordChainStart } from '../audit/chain.ts';
 import { knownBranding } from './branding.ts';
 import type {
+  ErasedCertificates,
   Language,
   NewTenant,
   PasswordHash,
@@ -209,6 +210,9 @@ export async function updateTenant(
         ...(fields.TimeZone !== undefined && { time_zone: fields.TimeZone }),
         ...(fields.Reminders !== undefined && { reminders: JSON.stringify(fields.Reminders) }),
         ...(fields.RequireSignIn !== undefined && { require_sign_in: fields.RequireSignIn }),
+        ...(fields.ErasedCertificates !== undefined && {
+          erased_certificates: JSON.stringify(fields.ErasedCertificates),
+        }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
         ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
         ...(fields.Status !== undefined && {
@@ -272,6 +276,8 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
     // The cast is safe: the column is written only here.
     Reminders: row.reminders as Reminders,
     RequireSignIn: row.require_sign_in,
+    // Written only here, too.
+    ErasedCertificates: row.erased_certificates as ErasedCertificates,
     ReturnOrigins: row.return_origins,
     FrameOrigins: row.frame_origins,
     CreatedAt: row.created_at.toISOString(),

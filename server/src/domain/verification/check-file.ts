@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
+import { forTenant } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { didOf, documentsOf, tenantOfDid } from '../certificates/credential/did.ts';
 import { loadProofs } from '../certificates/credential/sign.ts';
@@ -134,13 +135,12 @@ export async function checkFile(ctx: Context, file: Buffer): Promise<FileCheck> 
   const tenantId = tenantOfDid(ctx, idOf(content?.issuer));
   if (!found || !content || tenantId === null || (await knownTenant.get(ctx, tenantId)) === null)
     return { Result: 'unknown', Certificate: null };
-  const forged: FileCheck = { Result: 'forged', Certificate: null };
-  const certificate = await findByNumber(ctx, numberOf(content.id));
-  if (certificate?.ctx.tenantId !== tenantId) return forged;
-  const own = certificate.ctx;
+  const own = forTenant(ctx, tenantId);
   const isSigned =
     'jwt' in found ? await verifyJwt(own, found.jwt) : await verifyProof(own, found.credential);
-  if (!isSigned) return forged;
+  if (!isSigned) return { Result: 'forged', Certificate: null };
+  const certificate = await findByNumber(ctx, numberOf(content.id));
+  if (certificate?.ctx.tenantId !== tenantId) return { Result: 'unknown', Certificate: null };
   const isSame = !isPdf || file.equals(await drawCertificate(own, certificate.row));
   return { Result: isSame ? 'genuine' : 'differs', Certificate: toVerified(own, certificate.row) };
 }

@@ -57,7 +57,7 @@ const texts: Record<Language, Texts> = {
         differs:
           'The signature in the file is genuine, but its pages are not those that are drawn today: they were edited, or drawn by an earlier version. Only the certificate shown here counts.',
         forged: 'The signature is wrong: the file was changed, or is a forgery.',
-        unknown: 'The file contains no certificate that was issued here.',
+        unknown: 'The file contains no certificate that is known here.',
       },
     },
   },
@@ -93,7 +93,7 @@ const texts: Record<Language, Texts> = {
         differs:
           'Die Signatur in der Datei ist echt, aber ihre Seiten sind nicht die, die heute gezeichnet werden: Sie wurden bearbeitet oder stammen von einer früheren Version. Es gilt nur das hier gezeigte Zertifikat.',
         forged: 'Die Signatur ist falsch: Die Datei wurde geändert oder ist gefälscht.',
-        unknown: 'Die Datei enthält kein Zertifikat, das hier ausgestellt wurde.',
+        unknown: 'Die Datei enthält kein Zertifikat, das hier bekannt ist.',
       },
     },
   },
@@ -129,7 +129,7 @@ const texts: Record<Language, Texts> = {
         differs:
           'La signature du fichier est authentique, mais ses pages ne sont pas celles que nous produisons aujourd’hui : elles ont été modifiées ou viennent d’une version antérieure. Seul le certificat affiché ici fait foi.',
         forged: 'La signature est incorrecte : le fichier a été modifié ou falsifié.',
-        unknown: 'Le fichier ne contient aucun certificat délivré ici.',
+        unknown: 'Le fichier ne contient aucun certificat connu ici.',
       },
     },
   },

@@ -29,6 +29,12 @@ export type CountUpTo = (
   input: { userId: string; enrollIds: readonly string[]; max: number },
 ) => Promise<number>;
 
+/** What is kept without identifying the person or, if a law requires it, with their name, and why. */
+export type Retained = { what: string; why: string; until?: Date | null };
+
+/** Describes the erased data, in the words of the receipt, and the data that is kept; null if there is none. */
+export type Described = { erased: string | null; retained: Retained | null };
+
 /**
  * One kind of personal data. Each module describes its own tables; erasure receipts and exports are built from these
  * descriptions, in their order.
@@ -37,10 +43,11 @@ export type PersonalData = {
   /** The name in receipts, and the member in the exported document. */
   name: string;
   tables: readonly string[];
-  /** Describes the erased data, in the words of the receipt; null if nothing is erased. */
+  /** The fields of `Described`, unless `describe` reads them. */
   erased: string | null;
-  /** Describes the data that is kept without identifying the person, and the reason. */
-  retained: { what: string; why: string } | null;
+  retained: Retained | null;
+  /** For what depends on the tenant or the person. In a plan, there is no `erasureId`. */
+  describe?: (ctx: TenantContext, of: { userId: string; erasureId: string | null }) => Promise<Described>;
   /**
    * Erases one batch of the records that refer to the user. A later call also finds records that have been added since.
    */

@@ -22,6 +22,8 @@ export const scopes = [
   'tenants:write',
   'requirements:read',
   'requirements:write',
+  'holds:read',
+  'holds:write',
 ] as const;
 
 export type Scope = (typeof scopes)[number];

@@ -91,7 +91,7 @@ export const FileCheck = Fields(
   {
     Result: OneOf(['genuine', 'differs', 'forged', 'unknown'], {
       description:
-        'genuine: the issuer signed it, and nothing has been changed. differs: the credential in the PDF is genuine, but the page was edited, or drawn by another version of Lectern. forged: the signature is wrong. unknown: there is no credential of this service in the file.',
+        'genuine: the issuer signed it, and nothing has been changed. differs: the credential in the PDF is genuine, but the page was edited, or drawn by another version of Lectern. forged: the signature is wrong. unknown: there is no credential of this service in the file, or its certificate has been erased.',
     }),
     Certificate: Nullable({
       ...VerifiedCertificate,

@@ -253,12 +253,16 @@ export function outcomeOf(
 /** SQL: Success in the effective result. An index has this expression. */
 export const successSql = (alias: string) => `coalesce(${alias}.override ->> 'Success', ${alias}.success)`;
 
+/** SQL: Completion in the effective result. */
+export const completionSql = (alias: string) =>
+  `coalesce(${alias}.override ->> 'Completion', ${alias}.completion)`;
+
 const cases = Object.entries(ofStatus).map(([status, outcome]) => `when '${status}' then '${outcome}'`);
 
 /** `outcomeOf` in SQL. */
 export function outcomeSql(alias: string, status = `${alias}.status`): string {
   return `(case when ${successSql(alias)} in (${results.map((one) => `'${one}'`).join(', ')}) then ${successSql(alias)}
-    when coalesce(${alias}.override ->> 'Completion', ${alias}.completion) = 'completed' then 'completed'
+    when ${completionSql(alias)} = 'completed' then 'completed'
     else case ${status} ${cases.join(' ')} end end)`;
 }
 

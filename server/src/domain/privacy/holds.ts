@@ -1,0 +1,168 @@
+import { type Condition, countTenantRows, pagesOf } from '../../db/page.ts';
+import { run, transaction } from '../../db/transaction.ts';
+import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
+import type { PersonalData } from '../../infra/context/personal-data.ts';
+import { Problem } from '../../lib/errors.ts';
+import { isId, newId } from '../../lib/ids.ts';
+import { appendAudit } from '../audit/chain.ts';
+import { findUserId, userNotFound } from '../users/users.ts';
+import type { LegalHold } from './schemas.ts';
+
+type Row = { placement_id: string; hold_id: string; login_id: string; reason: string; placed_at: Date };
+
+const toHold = (row: Row): LegalHold => ({
+  HoldID: row.hold_id,
+  LoginID: row.login_id,
+  Reason: row.reason,
+  PlacedAt: row.placed_at.toISOString(),
+});
+
+const withLogin = (rows: string) => `
+select held.*, owner.login_id from (${rows}) held
+join "user" owner on owner.tenant_id = $1 and owner.user_id = held.user_id`;
+
+const holdNotFound = () =>
+  new Problem('hold_not_found', 'The person has no such legal hold. List the holds with GET /hold.', {
+    param: 'HoldID',
+  });
+
+/** Locks the user, as an erasure does: a hold either prevents it, or comes too late. */
+const lockText = `
+select own.user_id from "user" own where own.tenant_id = $1 and own.login_id = $2
+  and not exists (select from erasure_under_way busy where busy.tenant_id = $1 and busy.user_id = own.user_id)
+for update of own`;
+
+async function lockUser(ctx: TenantContext, loginId: string): Promise<string> {
+  const values = [ctx.tenantId, loginId];
+  const [user] = await run<{ user_id: string }>(ctx, { name: 'lock_for_hold', text: lockText, values });
+  if (!user) throw userNotFound();
+  return user.user_id;
+}
+
+type Place = { loginId: string; holdId: string };
+
+/** Places a legal hold on a person, or changes its reason. */
+export function placeHold(
+  ctx: TenantContext,
+  { loginId, holdId, reason }: Place & { reason: string },
+): Promise<{ hold: LegalHold; isNew: boolean }> {
+  return transaction(ctx, async (ctx) => {
+    const userId = await lockUser(ctx, loginId);
+    const now = tenantNow(ctx);
+    const before = await ctx.db
+      .selectFrom('legal_hold')
+      .select(['reason'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .where('hold_id', '=', holdId)
+      .executeTakeFirst();
+    const row = await ctx.db
+      .insertInto('legal_hold')
+      .values({
+        ...{ tenant_id: ctx.tenantId, placement_id: newId(now), user_id: userId, hold_id: holdId },
+        ...{ reason, placed_at: now },
+      })
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id', 'hold_id']).doUpdateSet({ reason }))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (before?.reason !== reason)
+      await appendAudit(ctx, ctx.tenantId, {
+        action: 'hold.placed',
+        targetId: userId,
+        data: { HoldID: holdId },
+      });
+    return { hold: toHold({ ...row, login_id: loginId }), isNew: !before };
+  });
+}
+
+/** Ends a legal hold. The person can then be erased, unless another hold remains. */
+export async function releaseHold(ctx: TenantContext, { loginId, holdId }: Place): Promise<void> {
+  await transaction(ctx, async (ctx) => {
+    const userId = await lockUser(ctx, loginId);
+    const { numDeletedRows } = await ctx.db
+      .deleteFrom('legal_hold')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', userId)
+      .where('hold_id', '=', holdId)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw holdNotFound();
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'hold.released',
+      targetId: userId,
+      data: { HoldID: holdId },
+    });
+  });
+}
+
+export async function listHolds(
+  ctx: TenantContext,
+  input: PageQuery & Order & { LoginID?: string; HoldID?: string },
+) {
+  const cursor = readCursor(input);
+  if (cursor !== null && !isId(cursor)) throw foreignCursor();
+  const { LoginID, HoldID } = input;
+  const where: Condition[] = [];
+  if (LoginID !== undefined) {
+    const userId = await findUserId(ctx, LoginID);
+    if (userId === null) throw userNotFound();
+    where.push(({ add }) => `held.user_id = ${add(userId)}`);
+  }
+  if (HoldID !== undefined) where.push(({ add }) => `held.hold_id = ${add(HoldID)}`);
+  return page<Row, LegalHold>(
+    ctx,
+    input,
+    {
+      rows: 'legal_hold held where held.tenant_id = $1',
+      values: [ctx.tenantId],
+      ...{ where, key: ['placement_id'], after: cursor === null ? null : [cursor] },
+      newest: input.Order === 'newest',
+      show: withLogin,
+    },
+    (row) => row.placement_id,
+    toHold,
+  );
+}
+
+/** The legal holds on a person. While there are any, the person is not erased. */
+export async function holdsOf(ctx: TenantContext, userId: string): Promise<string[]> {
+  const rows = await ctx.db
+    .selectFrom('legal_hold')
+    .select('hold_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .orderBy('hold_id')
+    .limit(100)
+    .execute();
+  return rows.map(({ hold_id }) => hold_id);
+}
+
+export async function rejectHeld(ctx: TenantContext, userId: string): Promise<void> {
+  const holds = await holdsOf(ctx, userId);
+  if (holds.length > 0)
+    throw new Problem(
+      'on_legal_hold',
+      `The person is on legal hold (${holds.slice(0, 5).join(', ')}), and nothing was erased. Release it with DELETE /user/{LoginID}/hold/{HoldID} first.`,
+      { param: 'LoginID' },
+    );
+}
+
+const ofUser = 'select 1 from legal_hold held where held.tenant_id = $1 and held.user_id = $2::uuid limit $3';
+
+export const holdData: PersonalData = {
+  name: 'LegalHolds',
+  tables: ['legal_hold'],
+  // A person is erased only without holds.
+  erased: null,
+  retained: null,
+  count: (ctx, { userId, max }) => countTenantRows(ctx, ofUser, [userId, max]),
+  read: async function* (ctx, { userId, loginId }) {
+    const pages = pagesOf<Row>(ctx, {
+      table: 'legal_hold',
+      of: { user_id: userId },
+      key: ['placement_id'],
+      rows: 50,
+    });
+    for await (const page of pages) yield* page.map((row) => toHold({ ...row, login_id: loginId }));
+  },
+};
