@@ -301,8 +301,7 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
   'hold.placed': async (recordEnd) => {
     const LoginID = await user();
     await recordEnd();
-    for (const _ of [1, 2])
-      await tenant.api('PUT', `/user/${LoginID}/hold/case-1`, { Reason: 'Litigation' });
+    for (const _ of [1, 2]) await tenant.api('PUT', `/user/${LoginID}/hold/case-1`, { Reason: 'Litigation' });
     return { by: 'placeLegalHold', target: await userIdOf(LoginID), data: { HoldID: 'case-1' } };
   },
   'hold.released': async (recordEnd) => {

@@ -17,6 +17,7 @@ const ofResources = {
   audit: ['read'],
   certificates: ['read', 'write'],
   requirements: ['read', 'write'],
+  holds: ['read', 'write'],
 };
 
 /** All scopes that a tenant's key may have. A test compares them with the service's list. */

@@ -35,7 +35,14 @@ type Planned = components['schemas']['RequirementPlan'];
 const fresh = {
   ...{ Title: '', CourseIDs: [] as string[], Audience: {}, DueAfter: 'P30D', DueOn: null },
   ...{ ValidFor: null, Cycle: null, Window: null, CountsFrom: 'completion', CountsEarlier: true },
-  ...{ DueSoonDays: 14, ExpiringDays: 30, DurationID: null, Status: 'active', Reminders: null, RetainYears: null },
+  ...{
+    DueSoonDays: 14,
+    ExpiringDays: 30,
+    DurationID: null,
+    Status: 'active',
+    Reminders: null,
+    RetainYears: null,
+  },
 } satisfies RequirementChange;
 type Rule = Omit<Requirement, 'RequirementID' | 'Voided' | 'Pending' | 'CreatedAt' | 'UpdatedAt'>;
 

@@ -28,6 +28,7 @@ test('PUT creates a course (201 with Location), later changes it (200), and keep
     RequireSignIn: false,
     CompleteWhen: null,
     Certificate: null,
+    RetainYears: null,
     Standard: null,
     Status: 'published',
     Release: null,

@@ -57,7 +57,8 @@ test('a person on legal hold is not erased, and the plan names the holds', async
   assert.equal((await tenant.api('GET', `/user/${LoginID}`)).body.Email, 'ada@example.com');
   const holdsIn = async (query: string) =>
     (await tenant.api('GET', `/hold?${query}`)).body.Items.map(
-      (one: { LoginID: string; HoldID: string; Reason: string }) => `${one.LoginID} ${one.HoldID} ${one.Reason}`,
+      (one: { LoginID: string; HoldID: string; Reason: string }) =>
+        `${one.LoginID} ${one.HoldID} ${one.Reason}`,
     );
   assert.deepEqual(await holdsIn(`LoginID=${LoginID}`), [
     `${LoginID} case-17 Appeal`,
@@ -83,7 +84,8 @@ test('keys without their scope neither read nor change legal holds', async () =>
   const tenant = await newTenant(service);
   const LoginID = await tenant.user();
   const Scopes = ['users:read', 'users:write', 'holds:read'];
-  const { Secret } = (await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'x', Scopes })).body;
+  const { Secret } = (await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'x', Scopes }))
+    .body;
   const path = `/user/${LoginID}/hold/case`;
   expectProblem(await service.api('PUT', path, { Reason: 'x' }, Secret), 403, 'scope_missing');
   expectStatus(await tenant.api('PUT', path, { Reason: 'x' }), 201);
@@ -112,7 +114,10 @@ test('evidence of a completion is retained for the years of its course or requir
   expectStatus(await tenant.api('POST', '/completion', elsewhere), 201);
   expectStatus(await tenant.api('GET', `/obligation/${LoginID}`), 200);
 
-  const plan = entryOf((await tenant.api('DELETE', `/user/${LoginID}?Plan=true`)).body.Kept, 'RetainedEvidence');
+  const plan = entryOf(
+    (await tenant.api('DELETE', `/user/${LoginID}?Plan=true`)).body.Kept,
+    'RetainedEvidence',
+  );
   const { body } = await tenant.api('DELETE', `/user/${LoginID}`);
   const kept = entryOf(body.Kept, 'RetainedEvidence');
   assert.deepEqual(plan, kept);
@@ -156,7 +161,9 @@ async function erasedCertificate(ErasedCertificates: { Show: string; For: string
   const receipt = (await tenant.api('DELETE', `/user/${LoginID}`)).body;
   const verify = () => tenant.api('GET', `/verify/${certificate.Number}`);
   const checkFile = async () =>
-    (await (await fetch(`${service.baseUrl}/verify`, { method: 'POST', body: pdf, headers: asFile })).json()) as {
+    (await (
+      await fetch(`${service.baseUrl}/verify`, { method: 'POST', body: pdf, headers: asFile })
+    ).json()) as {
       Result: string;
     };
   return { tenant, receipt, verify, checkFile, kept: entryOf(receipt.Kept, 'Certificates') };
@@ -188,7 +195,10 @@ test('by default, certificates of erased people show the course without a name',
 });
 
 test('nothing remains of the certificates of erased people, if the tenant says so', async () => {
-  const { tenant, verify, checkFile, kept, receipt } = await erasedCertificate({ Show: 'nothing', For: null });
+  const { tenant, verify, checkFile, kept, receipt } = await erasedCertificate({
+    Show: 'nothing',
+    For: null,
+  });
   assert.match(kept?.What ?? '', /revoked/);
   assert.match(entryOf(receipt.Erased, 'Certificates')?.What ?? '', /credentials are revoked/);
   expectProblem(await verify(), 404, 'certificate_not_found');

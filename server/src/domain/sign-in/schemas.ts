@@ -30,6 +30,7 @@ export const Erasure = Fields(
       }),
     ),
     Holds: Type.Array(Type.String({ description: 'A HoldID.' }), {
+      examples: [[]],
       description: 'The legal holds on the person. In a plan: what prevents the erasure. In a receipt: none.',
     }),
   },

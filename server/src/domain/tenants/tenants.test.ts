@@ -24,6 +24,7 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
       ...{ WeeklyWhenOverdue: true, ManagerDigest: true },
     },
     RequireSignIn: false,
+    ErasedCertificates: { Show: 'course', For: null },
     ReturnOrigins: null,
     FrameOrigins: null,
   };
