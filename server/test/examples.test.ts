@@ -329,6 +329,7 @@ test('the service accepts the example of every operation and responds as the exa
   await service.api('POST', '/user', member, undefined, { tenant: 'acme' });
   await sendAll('remind listTeam readTeamRecord remindTeam');
   await sendAll('listReminderTexts changeReminderText previewReminder');
+  await sendAll('placeLegalHold listLegalHolds releaseLegalHold');
   await sendAll('listRecordOfUser listRecords');
   await send('voidRelease', '?Plan=true');
   await sendAll('recordCompletion listCompletions readCompletion recordCompletions deleteCompletion');

@@ -63,6 +63,7 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Override') return { Score: 100, Reason: 'intruded' };
   if (name === 'TimeFactor') return 1.5;
   if (name === 'CountsEarlier') return true;
+  if (name === 'ErasedCertificates') return { Show: 'nothing', For: null };
   if (name === 'Serial') return '{Counter}';
   if (!('type' in schema) && (name === 'Title' || name === 'Text')) return 'intruded';
   if (name === 'DueAfter') return 'P1D';

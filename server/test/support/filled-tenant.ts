@@ -127,7 +127,7 @@ export async function fill(
   await insertAuSession(ctx, { ...opened, unit_id: `${secret} unit`, mode: 'Normal' });
   const known = await fillLrs(tenant);
   const HoldID = `${secret} case ${tenant.TenantID}`;
-  const hold = `/user/${await tenant.user()}/hold/${encodeURIComponent(HoldID)}`;
+  const hold = `/user/${LoginID}/hold/${encodeURIComponent(HoldID)}`;
   expectStatus(await tenant.api('PUT', hold, { Reason: `${secret} reason` }), 201);
   await leaveEvidence(service, tenant.TenantID);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';

@@ -96,6 +96,7 @@ export const hostileBodies = {
     Serial: `${hostile('Serial').replaceAll(/[{}]/g, '').slice(0, 40)}{Counter}`,
     On: 'completed',
   },
+  placeLegalHold: { Reason: longHostile('Reason') },
   revokeCertificate: { Reason: longHostile('Reason'), ShowReason: true },
   putPath: {
     Title: hostile('Title').slice(0, 200),

@@ -3,7 +3,10 @@ import { Fields, Identifier, Instant, Nullable, Text } from '../../http/validati
 import { Tenant } from '../tenants/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 
-export const HoldID = Identifier('Chosen by you, for example the number of a case.', 100);
+export const HoldID = {
+  ...Identifier('Chosen by you, for example the number of a case.', 100),
+  examples: ['case-2026-17'],
+};
 
 export const LegalHold = Fields(
   {

@@ -182,7 +182,7 @@ test('an erasure leaves anonymous results, but nothing that identifies the perso
   expectStatus(reply, 200);
   const { ReceiptID, Erased, Kept, ...rest } = reply.body;
   assert.equal(typeof ReceiptID, 'string');
-  assert.deepEqual(rest, { LoginID: person.LoginID, Plan: false, ErasedAt: rest.ErasedAt });
+  assert.deepEqual(rest, { LoginID: person.LoginID, Plan: false, ErasedAt: rest.ErasedAt, Holds: [] });
   const erased = recordsOf(Erased);
   assert.deepEqual(
     [
@@ -428,6 +428,7 @@ test('the export contains all data held about the person', async () => {
     ...{ Delivery: 'email', Recipients: [person.LoginID] },
   });
   expectStatus(scheduled, 201);
+  expectStatus(await api('PUT', `/user/${person.LoginID}/hold/case`, { Reason: 'Litigation' }), 201);
   const reply = await api('GET', `/user/${person.LoginID}/export`);
   expectStatus(reply, 200);
   const { body } = reply;
@@ -437,7 +438,9 @@ test('the export contains all data held about the person', async () => {
     body.Enrolments,
     (await api('GET', `/enrolment/${person.LoginID}`)).body.Items.map(withoutNames),
   );
-  for (const { name } of allPersonalData) assert.ok(name === 'Deliveries' || body[name].length > 0, name);
+  // Evidence is retained only after an erasure.
+  for (const { name } of allPersonalData)
+    assert.ok(['Deliveries', 'RetainedEvidence'].includes(name) || body[name].length > 0, name);
   assert.equal(body.Launches[0].UserAgent, mark);
   assert.equal(body.RunTimeData.at(-1).Data['cmi.suspend_data'], mark);
   assert.equal(body.EnrolmentKeys.length, 2);
