@@ -85,6 +85,17 @@ const calls = (tenant: string): Record<string, unknown[]> => ({
   write_progress: [tenant, JSON.stringify([progress]), at, '{}'],
   expire_enrolments: [tenant, JSON.stringify([{ enroll_id: enrolment, event_id: id(15) }]), ended],
   store_statements: [tenant, ...storeValues([stored], 10)],
+  repeat_lti_launch: [
+    tenant,
+    JSON.stringify([
+      {
+        ...{ n: 0, launchId: launch, nonce: 'once', platformId: id(16), deploymentId: 'one' },
+        ...{ resourceLinkId: 'place', subject: 'ann', loginId: 'ann', courseId: 'walk', mayRead: false },
+      },
+    ]),
+    at,
+    at,
+  ],
   erase_statements: [tenant, []],
 });
 
