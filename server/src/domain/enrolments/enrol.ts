@@ -249,7 +249,7 @@ export async function enrolling<T>(
   input: EnrolInput,
   answer: (enrolled: Enrolled) => T,
 ): Promise<Submission<T>> {
-  return submission(await rowOf(ctx, input), (outcome) => answer(enrolledBy(ctx, input, outcome)));
+  return submission(await prepareRow(ctx, input), (outcome) => answer(enrolledBy(ctx, input, outcome)));
 }
 
 export function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enrolled> {
@@ -275,12 +275,50 @@ export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[
   return answers;
 }
 
-async function rowOf(ctx: TenantContext, input: EnrolInput): Promise<EnrolRow> {
+export type EnrolLast = EnrolInput & { DueAt: string; enrollId: string };
+
+/**
+ * Enrols users as the last step of the caller's transaction. `enrollId` is the ID of a new enrolment, and `DueAt` an
+ * instant. Returns for each row why it was refused, or null.
+ */
+export async function enrolLast(
+  ctx: TenantContext,
+  inputs: readonly EnrolLast[],
+): Promise<(Problem | null)[]> {
+  const rows = inputs.map((input) => rowOf(ctx, input, { dueDates: null, enrollId: input.enrollId }));
+  const outcomes = rows.map((): Outcome | undefined => undefined);
+  for (let left = [...rows.entries()]; left.length > 0; ) {
+    const found = await enrolRows(
+      ctx,
+      left.map(([, row]) => ({ ctx, row })),
+      true,
+    );
+    for (const [at, [n]] of left.entries()) outcomes[n] = found[at];
+    left = left.filter(([n]) => outcomes[n] === undefined);
+  }
+  return inputs.map((input, n) => {
+    const outcome = outcomes[n];
+    if (!outcome || outcome.enroll_id === null)
+      return (outcome && refusalOf(outcome, input)) ?? new Outdated();
+    return null;
+  });
+}
+
+async function prepareRow(ctx: TenantContext, input: EnrolInput): Promise<EnrolRow> {
+  const dueDates = await dueDatesOf(ctx, input);
+  return rowOf(ctx, await withDueAt(ctx, input), { dueDates });
+}
+
+function rowOf(
+  ctx: TenantContext,
+  input: EnrolInput,
+  { dueDates, enrollId }: { dueDates: EnrolRow['due_dates']; enrollId?: string },
+): EnrolRow {
   const now = tenantNow(ctx);
   if (input.ExpiresAt !== undefined && new Date(input.ExpiresAt) <= now)
     throw new Problem('validation_failed', 'ExpiresAt must be in the future.', { param: 'ExpiresAt' });
   return {
-    enroll_id: newId(now),
+    enroll_id: enrollId ?? newId(now),
     first_event: newId(now),
     second_event: newId(now),
     login_id: input.loginId,
@@ -289,8 +327,8 @@ async function rowOf(ctx: TenantContext, input: EnrolInput): Promise<EnrolRow> {
     if_enrolled: input.IfEnrolled ?? 'return',
     expires_at: input.ExpiresAt === undefined ? null : new Date(input.ExpiresAt).toISOString(),
     path_enroll_id: input.pathEnrollId ?? null,
-    due_dates: await dueDatesOf(ctx, input),
-    ...changedDetails(await withDueAt(ctx, input)),
+    due_dates: dueDates,
+    ...changedDetails(input),
   };
 }
 

@@ -2,7 +2,7 @@ import { joinTransaction, run } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { newId } from '../../lib/ids.ts';
 import type { EventType } from './types.ts';
-import { insertEvent, numberBeforeCommit } from './write.ts';
+import { insertEvent, insertEventAt, nextPositions, numberBeforeCommit } from './write.ts';
 
 export type NewEvent = {
   /** Set if another record refers to the event. */
@@ -14,16 +14,20 @@ export type NewEvent = {
   data: Record<string, unknown>;
 };
 
-const append = `${insertEvent}
-select $1, r.event_id, r.type, $3::timestamptz, r.user_id, r.enroll_id, r.course_id, r.data
-from jsonb_to_recordset($2::jsonb) as r (event_id uuid, type text, user_id uuid, enroll_id uuid, course_id text,
-  data jsonb)`;
+const columns = 'r.event_id, r.type, $3::timestamptz, r.user_id, r.enroll_id, r.course_id, r.data';
+const rows = `jsonb_to_recordset($2::jsonb) as r (n integer, event_id uuid, type text, user_id uuid, enroll_id uuid,
+  course_id text, data jsonb)`;
 
-/** Writes events in the same transaction as the change that they report. */
-export async function appendEvents(ctx: TenantContext, events: readonly NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const now = tenantNow(ctx);
-  const rows = events.map(({ id, type, userId, enrollId, courseId, data }) => ({
+const append = `${insertEvent}
+select $1, ${columns} from ${rows}`;
+
+const appendLast = `with log_end as (${nextPositions('values ($1, $4::bigint)')})
+${insertEventAt}
+select $1, ${columns}, log_end.position - $4 + r.n from ${rows} cross join log_end`;
+
+const rowsOf = (events: readonly NewEvent[], now: Date) =>
+  events.map(({ id, type, userId, enrollId, courseId, data }, n) => ({
+    n: n + 1,
     event_id: id ?? newId(now),
     type,
     user_id: userId ?? null,
@@ -31,14 +35,30 @@ export async function appendEvents(ctx: TenantContext, events: readonly NewEvent
     course_id: courseId ?? null,
     data,
   }));
+
+/** Writes events in the same transaction as the change that they report. */
+export async function appendEvents(ctx: TenantContext, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const now = tenantNow(ctx);
   await joinTransaction(ctx, async (ctx) => {
     await run(ctx, {
       name: 'append_events',
       text: append,
-      values: [ctx.tenantId, JSON.stringify(rows), now],
+      values: [ctx.tenantId, JSON.stringify(rowsOf(events, now)), now],
     });
     numberBeforeCommit(ctx, [ctx.tenantId]);
   });
+}
+
+/**
+ * The same as the last step of the caller's transaction: other transactions that write events for the tenant wait from
+ * here. Numbering many events before the commit costs more than writing them.
+ */
+export async function appendLastEvents(ctx: TenantContext, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const now = tenantNow(ctx);
+  const values = [ctx.tenantId, JSON.stringify(rowsOf(events, now)), now, events.length];
+  await run(ctx, { name: 'append_last_events', text: appendLast, values });
 }
 
 const insertForTenants = `/* across tenants: the change concerns every tenant that is offered the course */

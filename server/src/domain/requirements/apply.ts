@@ -1,12 +1,10 @@
 import { run } from '../../db/transaction.ts';
-import { submitEach } from '../../infra/calls/dry-run.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
 import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
-import { enrolling } from '../enrolments/enrol.ts';
-import { appendEvents, type NewEvent } from '../events/append.ts';
+import { type EnrolLast, enrolLast } from '../enrolments/enrol.ts';
+import { appendLastEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 import { recount } from './counts.ts';
@@ -17,25 +15,39 @@ import { obligationStatusAt } from './status.ts';
 /** The obligations of one user and requirement, before and after an evaluation. */
 export type Evaluated = { member: Member; before: readonly ObligationRow[]; after: ObligationRow[] };
 
+type Found = { facts: Facts; evaluated: Evaluated[]; zone: string; now: Date };
+
+/** Users, and the requirements to evaluate for them; null: all. */
+export type Part = { users: readonly string[]; requirements: readonly string[] | null };
+
 /** Evaluates users without storing anything. */
 export async function evaluateUsers(
   ctx: TenantContext,
   users: readonly string[],
   requirements: readonly string[] | null,
-): Promise<{ facts: Facts; evaluated: Evaluated[]; zone: string; now: Date }> {
+): Promise<Found> {
   const facts = await readFacts(ctx, users, requirements);
   const zone = await timeZoneOf(ctx);
   const now = tenantNow(ctx);
+  const fresh = new Map<string, ObligationRow[]>();
   const evaluated = facts.members.flatMap((member) => {
     const known = facts.rules.get(member.requirement_id);
     const before = facts.rowsOf(member);
     if (!known || (!member.is_member && before.every(({ closed_at }) => closed_at !== null))) return [];
     const { requirement_id, user_id } = member;
-    const after = evaluate({
-      ...{ rule: known.rule, zone, now, isMember: member.is_member, rows: before },
-      completions: facts.completionsOf(member),
-      identify: () => ({ obligation_id: newId(now), requirement_id, user_id }),
-    });
+    const identify = () => ({ obligation_id: newId(now), requirement_id, user_id });
+    const completions = facts.completionsOf(member);
+    // The same dates for everybody without a history. Computing them costs more than the rest of opening an obligation.
+    const isFresh = before.length === 0 && completions.length === 0;
+    const same = isFresh ? fresh.get(requirement_id) : undefined;
+    if (same) return [{ member, before, after: same.map((row) => ({ ...row, ...identify() })) }];
+    const input = { rule: known.rule, zone, now, isMember: member.is_member, rows: before };
+    const after = evaluate({ ...input, completions, identify });
+    if (isFresh)
+      fresh.set(
+        requirement_id,
+        after.map((row) => ({ ...row })),
+      );
     return [{ member, before, after }];
   });
   return { facts, evaluated, zone, now };
@@ -70,47 +82,52 @@ from jsonb_to_recordset($2::jsonb) as made (obligation_id uuid, next_change_at t
   enrol_problem text)
 where held.tenant_id = $1 and held.obligation_id = made.obligation_id`;
 
-/** Evaluates these users, enrols them, and stores what has changed with its events. Returns how many have changed. */
-export async function applyToUsers(
-  ctx: TenantContext,
-  users: readonly string[],
-  requirements: readonly string[] | null,
-): Promise<number> {
-  if (users.length === 0) return 0;
-  const { facts, evaluated, zone, now } = await evaluateUsers(ctx, users, requirements);
-  await enrolOpen(asService(ctx), { facts, evaluated, zone, now });
-  const events: NewEvent[] = [];
+/**
+ * Evaluates these users, enrols them, and stores what has changed with its events. The last step of the caller's
+ * transaction: what it locks at the end keeps others of the tenant waiting.
+ */
+export async function applyToUsers(ctx: TenantContext, parts: readonly Part[]): Promise<void> {
+  const found = [];
+  for (const { users, requirements } of parts)
+    if (users.length > 0) found.push(await evaluateUsers(ctx, users, requirements));
+  const wanted = enrolmentsToMake(found);
+  const events: (() => NewEvent)[] = [];
   const moved: ObligationRow[] = [];
   const touched: ObligationRow[] = [];
   const [changed, added]: [string[], string[]] = [[], []];
-  for (const { member, before, after } of evaluated)
-    for (const row of after) {
-      const old = before.find(({ obligation_id }) => obligation_id === row.obligation_id);
-      events.push(...eventsOf(row, old, now, facts));
-      if (old?.closed_at && row.closed_at) continue;
-      const { group_names, manager_login_id, attributes } = member;
-      const current = { ...row, group_names, manager_login_id, attributes };
-      if (hasMoved(old, row) || placeOf(old) !== placeOf(current)) moved.push(current);
-      else if (isTouched(old, row)) touched.push(row);
-      else continue;
-      (old === undefined ? added : changed).push(row.obligation_id);
-    }
+  for (const { facts, evaluated, now } of found)
+    for (const { member, before, after } of evaluated)
+      for (const row of after) {
+        const old = before.find(({ obligation_id }) => obligation_id === row.obligation_id);
+        events.push(...eventsOf(row, old, now, facts));
+        if (old?.closed_at && row.closed_at) continue;
+        const { group_names, manager_login_id, attributes } = member;
+        Object.assign(row, { group_names, manager_login_id, attributes });
+        if (hasMoved(old, row) || placeOf(old) !== placeOf(row)) moved.push(row);
+        else if (isTouched(old, row)) touched.push(row);
+        else continue;
+        (old === undefined ? added : changed).push(row.obligation_id);
+      }
   await recount(ctx, { changed, added }, async () => {
     if (moved.length > 0)
       await run(ctx, {
         name: 'save_obligations',
         text: saveText,
-        values: [ctx.tenantId, JSON.stringify(moved), now],
+        values: [ctx.tenantId, JSON.stringify(moved), tenantNow(ctx)],
       });
-    if (touched.length > 0)
-      await run(ctx, {
-        name: 'touch_obligations',
-        text: touchText,
-        values: [ctx.tenantId, JSON.stringify(touched)],
-      });
+    await touch(ctx, touched);
   });
-  await appendEvents(ctx, events);
-  return moved.length;
+  await touch(ctx, await enrolWanted(asService(ctx), wanted, found[0]?.zone ?? 'UTC'));
+  await appendLastEvents(
+    ctx,
+    events.map((make) => make()),
+  );
+}
+
+async function touch(ctx: TenantContext, rows: readonly ObligationRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const values = [ctx.tenantId, JSON.stringify(rows)];
+  await run(ctx, { name: 'touch_obligations', text: touchText, values });
 }
 
 const placeOf = (row: ObligationRow | undefined) =>
@@ -130,77 +147,98 @@ const announcedTypes: Partial<Record<ObligationRow['announced'], EventType>> = {
   closed: 'obligation.closed',
 };
 
-/** Each status is reported once. If the service was down meanwhile, only the last one is. */
-function eventsOf(row: ObligationRow, old: ObligationRow | undefined, now: Date, facts: Facts): NewEvent[] {
+/** Each status is reported once. If the service was down meanwhile, only the last one is. The enrolment may follow. */
+function eventsOf(
+  row: ObligationRow,
+  old: ObligationRow | undefined,
+  now: Date,
+  facts: Facts,
+): (() => NewEvent)[] {
   const status = obligationStatusAt(row, now);
   const types: EventType[] = old === undefined ? ['obligation.opened'] : [];
   const type = status === row.announced ? undefined : announcedTypes[status];
   if (type) types.push(type);
   row.announced = status;
   const courseId = facts.rules.get(row.requirement_id)?.rule.CourseIDs[0];
-  const data = {
-    RequirementID: row.requirement_id,
-    Cycle: row.cycle,
-    Status: status,
-    DueAt: row.due_at.toISOString(),
-    MetAt: row.met_at?.toISOString() ?? null,
-    ValidUntil: row.valid_until?.toISOString() ?? null,
-  };
-  return types.map((type) => ({
-    ...{ type, userId: row.user_id, data },
+  return types.map((type) => () => ({
+    ...{ type, userId: row.user_id },
+    data: {
+      RequirementID: row.requirement_id,
+      Cycle: row.cycle,
+      Status: status,
+      DueAt: row.due_at.toISOString(),
+      MetAt: row.met_at?.toISOString() ?? null,
+      ValidUntil: row.valid_until?.toISOString() ?? null,
+    },
     ...(row.enroll_id !== null && { enrollId: row.enroll_id }),
     ...(courseId !== undefined && { courseId }),
   }));
 }
 
+/** An enrolment for these cycles of a user, with their former EnrollIDs. */
+type Wanted = { input: EnrolLast; rows: { row: ObligationRow; formerId: string | null }[] };
+
 /**
- * Enrols users on the course of what is open, once for each cycle. An enrolment that somebody made by hand is taken over,
- * so there is never a second chain, also if two requirements name the same course. What is refused is tried again on the
- * next day.
+ * Chooses enrolments for what is open, one for each user, course and cycle, and gives the rows their IDs. An enrolment that
+ * somebody made by hand is taken over, so there is never a second chain, also if two requirements name the same course.
  */
-async function enrolOpen(
+function enrolmentsToMake(found: readonly Found[]): Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const { facts, evaluated, now } of found)
+    for (const { member, after } of evaluated) {
+      const row = after.findLast(({ closed_at }) => closed_at === null);
+      const rule = facts.rules.get(member.requirement_id)?.rule;
+      const courseId = rule?.CourseIDs[0];
+      if (!row || !rule || courseId === undefined || !isToDo(row) || !member.is_member) continue;
+      const latest = facts.enrolmentOn(member, courseId);
+      const isOwn = latest?.enroll_id === row.enroll_id;
+      if (latest?.ended_at === null && (latest.status !== 'completed' || isOwn)) {
+        row.enroll_id = latest.enroll_id;
+        row.enrol_problem = null;
+      } else if (!(isOwn && latest?.status === 'withdrawn')) {
+        const key = JSON.stringify([member.user_id, courseId]);
+        const option = rule.DurationID === null ? {} : { durationId: rule.DurationID };
+        const one = wanted.get(key) ?? {
+          input: {
+            ...{ loginId: member.login_id, courseId, IfEnrolled: 'renew' as const, ...option },
+            ...{ DueAt: row.due_at.toISOString(), enrollId: newId(now) },
+          },
+          rows: [],
+        };
+        one.rows.push({ row, formerId: row.enroll_id });
+        Object.assign(row, { enroll_id: one.input.enrollId, enrol_problem: null });
+        wanted.set(key, one);
+      }
+    }
+  return [...wanted.values()];
+}
+
+/** Returns the rows whose enrolment was refused. It is tried again on the next day. */
+async function enrolWanted(
   ctx: TenantContext,
-  { facts, evaluated, zone, now }: { facts: Facts; evaluated: readonly Evaluated[]; zone: string; now: Date },
-): Promise<void> {
-  const wanted = new Map<string, { rows: ObligationRow[]; input: Parameters<typeof enrolling>[1] }>();
-  for (const { member, after } of evaluated) {
-    const row = after.findLast(({ closed_at }) => closed_at === null);
-    const rule = facts.rules.get(member.requirement_id)?.rule;
-    const courseId = rule?.CourseIDs[0];
-    if (!row || !rule || courseId === undefined || !isToDo(row) || !member.is_member) continue;
-    const latest = facts.enrolmentOn(member, courseId);
-    const isOwn = latest?.enroll_id === row.enroll_id;
-    if (latest?.ended_at === null && (latest.status !== 'completed' || isOwn)) {
-      row.enroll_id = latest.enroll_id;
-      row.enrol_problem = null;
-    } else if (!(isOwn && latest?.status === 'withdrawn')) {
-      const key = JSON.stringify([member.user_id, courseId]);
-      const DueAt = row.due_at.toISOString();
-      const input = { loginId: member.login_id, courseId, IfEnrolled: 'renew' as const, DueAt };
-      const option = rule.DurationID === null ? {} : { durationId: rule.DurationID };
-      const known = wanted.get(key) ?? { rows: [], input: { ...input, ...option } };
-      known.rows.push(row);
-      wanted.set(key, known);
-    }
-  }
-  const calls = [...wanted.values()];
-  const settled = await submitEach(ctx, calls, async (ctx, { input }) =>
-    enrolling(ctx, input, ({ enrolment }) => enrolment.EnrollID),
+  wanted: readonly Wanted[],
+  zone: string,
+): Promise<ObligationRow[]> {
+  const refused: ObligationRow[] = [];
+  const now = tenantNow(ctx);
+  const problems = await enrolLast(
+    ctx,
+    wanted.map(({ input }) => input),
   );
-  for (const [n, { rows }] of calls.entries()) {
-    const one = settled[n];
-    if (one?.status !== 'fulfilled' && !(one?.reason instanceof Problem)) throw one?.reason;
-    for (const row of rows) {
-      if (one.status === 'fulfilled') row.enroll_id = one.value;
-      row.enrol_problem = one.status === 'fulfilled' ? null : (one.reason as Problem).code;
-      if (row.enrol_problem === null) continue;
-      const retry =
-        row.enrol_problem === 'unavailable'
-          ? new Date(now.getTime() + 60_000)
-          : firstInstant(addDays(dayOf(now, zone), 1), zone);
+  for (const [n, { rows }] of wanted.entries()) {
+    const problem = problems[n];
+    if (!problem) continue;
+    const retry =
+      problem.code === 'unavailable'
+        ? new Date(now.getTime() + 60_000)
+        : firstInstant(addDays(dayOf(now, zone), 1), zone);
+    for (const { row, formerId } of rows) {
+      Object.assign(row, { enroll_id: formerId, enrol_problem: problem.code });
       if (row.next_change_at === null || retry < row.next_change_at) row.next_change_at = retry;
+      refused.push(row);
     }
   }
+  return refused;
 }
 
 const isToDo = ({ met_at, exempt_at }: ObligationRow) => met_at === null && exempt_at === null;

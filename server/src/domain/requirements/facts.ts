@@ -49,11 +49,14 @@ join requirement rule on rule.tenant_id = $1 and ($3::text[] is null or rule.req
 where own.tenant_id = $1 and own.user_id = any($2::uuid[])`;
 
 const obligationsText = `
-select held.* from obligation held
-where held.tenant_id = $1 and held.user_id = any($2::uuid[]) and ($3::text[] is null or held.requirement_id = any($3))
+select held.* from unnest($2::uuid[]) wanted (user_id)
+cross join lateral (
+  select own.* from obligation own where own.tenant_id = $1 and own.user_id = wanted.user_id
+) held
+where $3::text[] is null or held.requirement_id = any($3)
 order by held.user_id, held.requirement_id, held.cycle`;
 
-/** The result that counts: passed, or completed and not failed. */
+/** The result that counts: passed, or completed and not failed. A plan by course would read everybody's enrolments. */
 const enrolmentsText = `
 select held.user_id, held.enroll_id, held.course_id, held.status, held.ended_at, release.number as release,
   coalesce(held.completed_at, (held.override ->> 'At')::timestamptz, held.last_accessed_at, held.changed_at) as at,
@@ -62,9 +65,12 @@ select held.user_id, held.enroll_id, held.course_id, held.status, held.ended_at,
       and coalesce(held.override ->> 'Success', held.success) <> 'failed', false) as counts,
   (select given.valid_until from certificate given where given.tenant_id = $1 and given.enroll_id = held.enroll_id
     order by given.certificate_id desc limit 1) as certified
-from enrolment held
+from unnest($2::uuid[]) wanted (user_id)
+cross join lateral (
+  select own.* from enrolment own where own.tenant_id = $1 and own.user_id = wanted.user_id offset 0
+) held
 left join release on release.release_id = held.release_id
-where held.tenant_id = $1 and held.user_id = any($2::uuid[]) and held.course_id = any($3) order by held.enroll_id`;
+where held.course_id = any($3) order by held.enroll_id`;
 
 /** Completions from elsewhere. */
 const completionsText = `

@@ -14,6 +14,8 @@ import { appliesTo } from './facts.ts';
 
 /** Users per transaction. On the embedded database, other statements wait for it. */
 const batch = 100;
+/** The same on a server, where only those of the same tenant wait, at the end of it. */
+const batchOfServer = 400;
 /** Events read per transaction. */
 const maxEvents = 400;
 
@@ -81,12 +83,12 @@ async function followNext(ctx: TenantContext): Promise<boolean | null> {
       values: [ctx.tenantId, position, maxEvents, followed],
     });
     if (!next?.position) return false;
-    await applyToUsers(ctx, next.users, null);
     await ctx.db
       .updateTable('requirement_log')
       .set({ position: next.position })
       .where('tenant_id', '=', ctx.tenantId)
       .execute();
+    await applyToUsers(ctx, [{ users: next.users, requirements: null }]);
     return next.found === maxEvents;
   });
 }
@@ -102,8 +104,13 @@ const passNext = (ctx: TenantContext) =>
       .orderBy('next_change_at')
       .limit(batch)
       .execute();
-    for (const [requirementId, rows] of Map.groupBy(due, ({ requirement_id }) => requirement_id))
-      await applyToUsers(ctx, [...new Set(rows.flatMap(({ user_id }) => user_id ?? []))], [requirementId]);
+    const parts = [...Map.groupBy(due, ({ requirement_id }) => requirement_id)].map(
+      ([requirementId, rows]) => ({
+        users: [...new Set(rows.flatMap(({ user_id }) => user_id ?? []))],
+        requirements: [requirementId],
+      }),
+    );
+    await applyToUsers(ctx, parts);
     return due.length === batch;
   });
 
@@ -141,14 +148,15 @@ const applyNext = (ctx: TenantContext) =>
       .executeTakeFirst();
     if (!pending?.pending_after) return false;
     const { requirement_id, pending_after } = pending;
+    const max = ctx.engine.kind === 'postgres' ? batchOfServer : batch;
     const users = await concernedUsers(ctx, {
       requirementId: requirement_id,
       after: pending_after,
-      max: batch,
+      max,
     });
-    await applyToUsers(ctx, users, [requirement_id]);
-    const last = users.length < batch ? null : (users.at(-1) ?? null);
+    const last = users.length < max ? null : (users.at(-1) ?? null);
     await run(ctx, { name: 'pass_users', text: passedText, values: [ctx.tenantId, requirement_id, last] });
+    await applyToUsers(ctx, [{ users, requirements: [requirement_id] }]);
     return true;
   });
 
