@@ -11,6 +11,8 @@ type Props = {
   onChange: (value: string | undefined) => void;
   /** The search results, which may or may not include the selected record. */
   choices: readonly Choice[];
+  /** The names of selected records. */
+  names?: ReadonlyMap<string, string>;
   /** Queries the service after a pause in typing. */
   onSearch: (text: string) => void;
   isFetching: boolean;
@@ -35,11 +37,12 @@ const optionOf =
   );
 
 /** Selects one of many records by searching. */
-export function SearchSelect({ value, onChange, choices, onSearch, isFetching, ...props }: Props) {
+export function SearchSelect({ value, onChange, choices, names, onSearch, isFetching, ...props }: Props) {
   const t = useTranslations('list');
   const search = useDebouncedCallback(onSearch, 200);
   const chosen = choices.find((choice) => choice.value === value);
-  const known = value === undefined || chosen ? choices : [{ value, label: value }, ...choices];
+  const label = chosen?.label ?? names?.get(value ?? '') ?? value;
+  const known = value === undefined || chosen ? choices : [{ value, label: label ?? value }, ...choices];
   const texts = new Map(choices.map((choice) => [choice.value, choice.text]));
   return (
     <Select
@@ -49,7 +52,7 @@ export function SearchSelect({ value, onChange, choices, onSearch, isFetching, .
       data={known.map(({ value, label }) => ({ value, label }))}
       // The service has already filtered the choices.
       filter={({ options }) => options}
-      onSearchChange={(text) => search(text === (chosen?.label ?? value) ? '' : text)}
+      onSearchChange={(text) => search(text === label ? '' : text)}
       searchable
       // A dialog focuses its first field when it opens; only typing, a click or an arrow key opens the list.
       openOnFocus={false}
@@ -69,12 +72,13 @@ type MultiProps = Omit<Props, 'value' | 'onChange' | 'required'> & {
 };
 
 /** Selects several of many records by searching. */
-export function SearchMultiSelect({ values, choices, onSearch, isFetching, max, ...props }: MultiProps) {
+export function SearchMultiSelect(given: MultiProps) {
+  const { values, choices, names: found = [], onSearch, isFetching, max, ...props } = given;
   const t = useTranslations('list');
   const search = useDebouncedCallback(onSearch, 200);
   // Search results change, but the names of those selected stay known.
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
-  const labels = new Map([...names, ...choices.map(({ value, label }) => [value, label] as const)]);
+  const labels = new Map([...names, ...found, ...choices.map(({ value, label }) => [value, label] as const)]);
   const known = new Set(choices.map(({ value }) => value));
   const texts = new Map(choices.map((choice) => [choice.value, choice.text]));
   return (

@@ -239,3 +239,42 @@ test('A certificate is designed with a preview, found in the list and revoked wi
   await expectAccessible(page);
   await closeConsole(page);
 });
+
+test('An administrator makes a path that only the tenant sees, changes and deletes it', async () => {
+  const page = await administrator({ width: 1280, height: 900 });
+  await page.goto(`${service.baseUrl}/console/courses`);
+  await page.getByRole('button', { name: 'New path' }).click();
+  const form = page.getByRole('dialog');
+  const choose = async (step: number, title: string) => {
+    await form
+      .getByRole('region', { name: `Step ${step}` })
+      .getByRole('combobox', { name: 'Courses' })
+      .click();
+    await page.getByRole('option', { name: title }).click();
+  };
+  await form.getByRole('textbox', { name: 'Title', exact: true }).fill('Start safely');
+  await form.getByText('Still missing: courses of step 1').waitFor();
+  await choose(1, 'phishing');
+  await form.getByRole('button', { name: 'Add step' }).click();
+  await choose(2, 'fire-safety');
+  await form.getByLabel('Enrolment option').selectOption('1-year');
+  await form.getByRole('button', { name: 'Create path' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Start safely' }).waitFor();
+  await page.getByRole('link', { name: 'phishing' }).waitFor();
+  await expectAccessible(page);
+  const path = async () => (await tenantApi('GET', '/course/start-safely/path')).body;
+  const made = await path();
+  assert.deepEqual([made.Status, made.Ordered, made.Steps.length], ['published', true, 2]);
+  await page.getByRole('button', { name: 'Change path' }).click();
+  await form.getByRole('textbox', { name: 'Title', exact: true }).fill('A safe start');
+  await form.getByRole('button', { name: 'Remove step 1' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { level: 1, name: 'A safe start' }).waitFor();
+  const [{ CourseIDs, DurationID }] = (await path()).Steps;
+  assert.deepEqual([CourseIDs, DurationID], [['fire-safety'], '1-year']);
+  await page.getByRole('button', { name: 'Delete course' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete course' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Courses' }).waitFor();
+  assert.equal((await tenantApi('GET', '/course/start-safely/path')).status, 404);
+  await closeConsole(page);
+});

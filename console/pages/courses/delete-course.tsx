@@ -7,14 +7,20 @@ import { ConfirmButton } from '../../parts/action.tsx';
 import { notify } from '../../parts/toast.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
+/** `isOwn`: a path that the tenant created. */
+type Props = { course: Pick<AuthoredCourse, 'CourseID' | 'Title'>; isOwn?: boolean };
+
 /** Only the service knows whether anyone is enrolled. If so, it rejects the deletion and suggests an alternative. */
-export function DeleteCourse({ course: { CourseID, Title: title } }: { course: AuthoredCourse }) {
+export function DeleteCourse({ course, isOwn = false }: Props) {
+  const { CourseID, Title: title } = course;
   const t = useTranslations('courses.delete');
   const { client } = useApi();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const remove = async () => {
-    const { error } = await client.DELETE('/course/{CourseID}', { params: { path: { CourseID } } });
+    const { error } = await client.DELETE(isOwn ? '/course/{CourseID}/path' : '/course/{CourseID}', {
+      params: { path: { CourseID } },
+    });
     if (error) throw error;
     notify(t('done', { title }));
     await navigate({ to: '/console/courses' });

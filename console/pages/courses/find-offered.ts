@@ -1,4 +1,6 @@
-import type { Api } from '../../api/api.tsx';
+import { useQueries } from '@tanstack/react-query';
+import { type Api, useApi } from '../../api/api.tsx';
+import { findCourse } from './import-package.ts';
 import type { Course } from './values.tsx';
 
 /** Finds an offered course in the list, because the API returns a single course only for a given learner. */
@@ -16,4 +18,20 @@ export async function findOffered({ client }: Api, courseId: string): Promise<Co
     Cursor = data.NextCursor;
   }
   return null;
+}
+
+/** The courses with these IDs. Authors also find drafts. */
+export function useFoundCourses(courseIds: readonly string[], isAuthor = false) {
+  const api = useApi();
+  const found = useQueries({
+    queries: courseIds.map((courseId) => ({
+      queryKey: ['course', courseId, isAuthor],
+      queryFn: async () => {
+        if (!isAuthor) return findOffered(api, courseId);
+        const course = await findCourse(api, courseId);
+        return course && { ...course, AvailableEnrolOptions: course.EnrolOptions };
+      },
+    })),
+  });
+  return found.flatMap(({ data }) => data ?? []);
 }

@@ -8,10 +8,12 @@ import { Failed, Message, Waiting } from '../../parts/states.tsx';
 import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { CertificateTemplate } from '../certificates/template.tsx';
 import { CourseAnswers } from './course-answers.tsx';
+import { DeleteCourse } from './delete-course.tsx';
 import { EnrolLink } from './enrol-link.tsx';
 import { findOffered } from './find-offered.ts';
 import { LanguageName } from './language.tsx';
 import { OptionRows } from './option-rows.tsx';
+import { PathSteps, usePath } from './path-steps.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { CourseStatusBadge, StandardName } from './values.tsx';
 
@@ -23,6 +25,8 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
     queryKey: ['offered course', courseId],
     queryFn: () => findOffered(api, courseId),
   });
+  const isPath = query.data?.Standard === 'path';
+  const path = usePath(courseId, isPath);
   const image = useCourseImage(query.data?.ImageURL ?? null);
   if (query.isPending) return <Waiting />;
   if (query.isError) return <Failed error={query.error} onRetry={() => query.refetch()} />;
@@ -36,7 +40,7 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
       back={{ to: '/console/courses', text: t('title') }}
       actions={
         <>
-          {Standard !== null && <PreviewButton courseId={courseId} />}
+          {Standard !== null && !isPath && <PreviewButton courseId={courseId} />}
           <EnrolLink course={course} variant="filled" />
         </>
       }
@@ -57,6 +61,14 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
           <LanguageName tag={Language} />
         </LabelledValue>
       </LabelledValues>
+      {isPath && (
+        <Stack gap="sm">
+          <Title order={2} size="h4">
+            {t('path.part')}
+          </Title>
+          <PathSteps courseId={courseId} />
+        </Stack>
+      )}
       <Stack gap="sm">
         <Title order={2} size="h4">
           {t('options.title')}
@@ -69,7 +81,8 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
         </Title>
         <CertificateTemplate courseId={courseId} />
       </Stack>
-      <CourseAnswers courseId={courseId} />
+      {!isPath && <CourseAnswers courseId={courseId} />}
+      {path.data?.MayChange && <DeleteCourse course={course} isOwn />}
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
+import { useSession } from '../../api/session.tsx';
 import {
   FilteredList,
   ListFilterBar,
@@ -16,11 +17,13 @@ import { None } from '../../parts/values.tsx';
 import { Count } from '../reports/count.tsx';
 import type { Line } from '../reports/figures.ts';
 import { EnrolLink } from './enrol-link.tsx';
+import { NewPathButton } from './path-dialog.tsx';
 import { type Course, CourseStatusBadge, CourseTitle, StandardName, useDurationText } from './values.tsx';
 
 /** The courses that the operator offers to the tenant. */
 export function OfferedCourses() {
   const t = useTranslations('courses');
+  const mayMake = useSession().Scopes.includes('requirements:write');
   const words = useDurationText();
   const percent = usePercent();
   const at = useListFilters([searchFilter(t('list.search'))]);
@@ -94,7 +97,7 @@ export function OfferedCourses() {
     },
   ];
   return (
-    <Page title={t('title')} text={t('offered.text')}>
+    <Page title={t('title')} text={t('offered.text')} actions={mayMake && <NewPathButton />}>
       <ListFilterBar at={at} />
       <FilteredList
         label={t('title')}

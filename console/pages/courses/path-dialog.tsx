@@ -6,39 +6,24 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useFormState } from '../../parts/form-state.ts';
 import { IdField } from '../../parts/id-field.tsx';
 import { idOf } from '../../parts/id-of.ts';
-import { SearchMultiSelect } from '../../parts/search-select.tsx';
 import { notify } from '../../parts/toast.tsx';
+import { CoursesPicker } from '../enrolments/pickers.tsx';
+import { findOffered, useFoundCourses } from './find-offered.ts';
 import { findCourse } from './import-package.ts';
 
 export type Path = components['schemas']['Path'];
 type Step = Path['Steps'][number];
-type Draft = Pick<Path, 'Steps' | 'Ordered'>;
+type Draft = Pick<Path, 'CourseID' | 'Title' | 'Status' | 'Steps' | 'Ordered'>;
 
 const newStep: Step = { CourseIDs: [], Need: 1, Optional: false, DurationID: null };
 
-function CoursesField({
-  values,
-  onChange,
-}: {
-  values: readonly string[];
-  onChange: (ids: string[]) => void;
-}) {
-  const t = useTranslations('courses.path');
-  const { $api } = useApi();
-  const [sought, onSearch] = useState('');
-  const query = { Limit: 20, ...(sought ? { Search: sought } : {}) };
-  const { data, isFetching } = $api.useQuery('get', '/course', { params: { query } });
-  const choices = (data?.Items ?? []).map(({ CourseID, Title }) => ({
-    value: CourseID,
-    label: Title,
-    ...(CourseID !== Title && { text: CourseID }),
-  }));
-  const found = { choices, onSearch, isFetching, label: t('courses'), placeholder: t('findCourse') };
-  return <SearchMultiSelect {...found} values={values} onChange={onChange} max={50} />;
-}
+/** Operators make paths of the deployment; administrators make paths that only their tenant sees. */
+const useIsAuthor = () => useSession().Role === 'operator';
 
 type StepProps = {
   step: Step;
@@ -49,8 +34,14 @@ type StepProps = {
 
 function StepField({ step, number, onChange, onRemove }: StepProps) {
   const t = useTranslations('courses.path');
+  const isAuthor = useIsAuthor();
   const { CourseIDs, Need, Optional, DurationID } = step;
   const count = CourseIDs.length;
+  const options = useFoundCourses(CourseIDs, isAuthor).map(({ AvailableEnrolOptions }) =>
+    AvailableEnrolOptions.filter(({ Status }) => Status === 'published'),
+  );
+  const names = new Map(options.flat().map(({ DurationID, Name }) => [DurationID, Name]));
+  const needsOption = DurationID !== null || options.some(({ length }) => length > 1);
   // All courses stay needed when one is added or removed.
   const choose = (ids: string[]) =>
     onChange({
@@ -81,7 +72,7 @@ function StepField({ step, number, onChange, onRemove }: StepProps) {
             </Button>
           )}
         </Group>
-        <CoursesField values={CourseIDs} onChange={choose} />
+        <CoursesPicker isAuthor={isAuthor} values={CourseIDs} onChange={choose} max={50} />
         {count > 1 && (
           <NativeSelect
             label={t('need')}
@@ -91,14 +82,17 @@ function StepField({ step, number, onChange, onRemove }: StepProps) {
             maw={320}
           />
         )}
-        <TextInput
-          label={t('option')}
-          description={t('optionText')}
-          maxLength={255}
-          value={DurationID ?? ''}
-          onChange={(event) => onChange({ ...step, DurationID: event.currentTarget.value || null })}
-          maw={320}
-        />
+        {needsOption && (
+          <NativeSelect
+            label={t('option')}
+            data={['', ...new Set([...names.keys(), ...(DurationID === null ? [] : [DurationID])])].map(
+              (value) => ({ value, label: names.get(value) ?? value }),
+            )}
+            value={DurationID ?? ''}
+            onChange={(event) => onChange({ ...step, DurationID: event.currentTarget.value || null })}
+            maw={320}
+          />
+        )}
         <Switch
           label={t('optional')}
           description={t('optionalText')}
@@ -110,17 +104,16 @@ function StepField({ step, number, onChange, onRemove }: StepProps) {
   );
 }
 
-function StepsField({ value, onChange }: { value: Draft; onChange: (draft: Draft) => void }) {
+function StepsField({ value, set }: { value: Draft; set: (change: Partial<Draft>) => void }) {
   const t = useTranslations('courses.path');
   const { Steps, Ordered } = value;
-  const setSteps = (steps: Step[]) => onChange({ ...value, Steps: steps });
   return (
     <>
       <Switch
         label={t('ordered')}
         description={t('orderedText')}
         checked={Ordered}
-        onChange={(event) => onChange({ ...value, Ordered: event.currentTarget.checked })}
+        onChange={(event) => set({ Ordered: event.currentTarget.checked })}
       />
       {Steps.map((step, n) => (
         <StepField
@@ -128,14 +121,14 @@ function StepsField({ value, onChange }: { value: Draft; onChange: (draft: Draft
           key={n}
           step={step}
           number={n + 1}
-          onChange={(changed) => setSteps(Steps.with(n, changed))}
-          onRemove={Steps.length > 1 ? () => setSteps(Steps.toSpliced(n, 1)) : null}
+          onChange={(changed) => set({ Steps: Steps.with(n, changed) })}
+          onRemove={Steps.length > 1 ? () => set({ Steps: Steps.toSpliced(n, 1) }) : null}
         />
       ))}
       <Button
         variant="default"
         leftSection={<IconPlus size={16} aria-hidden />}
-        onClick={() => setSteps([...Steps, newStep])}
+        onClick={() => set({ Steps: [...Steps, newStep] })}
         style={{ alignSelf: 'flex-start' }}
       >
         {t('add')}
@@ -144,62 +137,87 @@ function StepsField({ value, onChange }: { value: Draft; onChange: (draft: Draft
   );
 }
 
-/** Changes the steps of a path. */
-export function PathDialog({ path, onClose }: { path: Path; onClose: () => void }) {
+type DialogProps = { path: Path | null; isOpen: boolean; onClose: () => void };
+
+/** Creates a path, or changes it. */
+export function PathDialog({ path, isOpen, onClose }: DialogProps) {
   const t = useTranslations('courses.path');
-  const { client } = useApi();
+  const statuses = useTranslations('courses.statuses');
+  const api = useApi();
   const queries = useQueryClient();
-  const [draft, setDraft] = useState<Draft>(path);
+  const navigate = useNavigate();
+  const isAuthor = useIsAuthor();
+  const empty = { CourseID: '', Title: '', Steps: [newStep], Ordered: true };
+  const initial = (): Draft => path ?? { ...empty, Status: isAuthor ? 'draft' : 'published' };
+  const [typed, setTyped] = useFormState(isOpen, initial);
+  const set = (change: Partial<Draft>) => setTyped((before) => ({ ...before, ...change }));
+  const CourseID = typed.CourseID || idOf(typed.Title);
   const save = async () => {
-    const { error } = await client.PUT('/course/{CourseID}/path', {
-      params: { path: { CourseID: path.CourseID } },
-      body: { Steps: draft.Steps, Ordered: draft.Ordered },
+    // PUT would overwrite an existing path.
+    if (!path && (await (isAuthor ? findCourse : findOffered)(api, CourseID)))
+      throw { code: 'course_exists', title: t('takenTitle'), detail: t('taken') };
+    const { Title, Status, Steps, Ordered } = typed;
+    const { error } = await api.client.PUT('/course/{CourseID}/path', {
+      params: { path: { CourseID } },
+      body: { Title, Status, Steps, Ordered },
     });
     if (error) throw error;
     await queries.invalidateQueries();
-    notify(t('saved'));
+    if (path) return notify(t('saved'));
+    await navigate({
+      to: '/console/courses/$courseId',
+      params: { courseId: CourseID },
+      search: { part: 'content' },
+    });
   };
+  const missing = typed.Steps.flatMap(({ CourseIDs }, n) =>
+    CourseIDs.length === 0 ? t('coursesOf', { number: n + 1 }) : [],
+  );
   return (
     <FormDialog
-      isOpen
-      title={t('editHeading')}
+      isOpen={isOpen}
+      title={t(path ? 'editHeading' : 'heading')}
       onClose={onClose}
-      submit={t('save')}
+      submit={t(path ? 'save' : isAuthor ? 'create' : 'createOwn')}
       onSubmit={save}
-      isDirty={draft !== path}
+      isDirty={JSON.stringify(typed) !== JSON.stringify(initial())}
+      missing={missing}
       size="lg"
     >
-      <StepsField value={draft} onChange={setDraft} />
+      <TextInput
+        label={t('title')}
+        required
+        maxLength={500}
+        value={typed.Title}
+        onChange={(event) => set({ Title: event.currentTarget.value })}
+      />
+      {!path && (
+        <IdField
+          label={t('courseId')}
+          description={t('courseIdText')}
+          value={CourseID}
+          onChange={(CourseID) => set({ CourseID })}
+        />
+      )}
+      {path && !isAuthor && (
+        <NativeSelect
+          label={t('status')}
+          data={(['published', 'retired'] as const).map((value) => ({ value, label: statuses(value) }))}
+          value={typed.Status}
+          onChange={({ currentTarget: { value } }) =>
+            set({ Status: value === 'retired' ? 'retired' : 'published' })
+          }
+          maw={320}
+        />
+      )}
+      <StepsField value={typed} set={set} />
     </FormDialog>
   );
 }
 
-const empty = { title: '', courseId: '', draft: { Steps: [newStep], Ordered: true } };
-
-/** Creates a path as a draft. */
 export function NewPathButton() {
   const t = useTranslations('courses.path');
-  const api = useApi();
-  const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
-  const [typed, setTyped] = useState(empty);
-  const set = (change: Partial<typeof empty>) => setTyped((before) => ({ ...before, ...change }));
-  const courseId = typed.courseId || idOf(typed.title);
-  const create = async () => {
-    // PUT would overwrite an existing course.
-    if (await findCourse(api, courseId))
-      throw { code: 'course_exists', title: t('takenTitle'), detail: t('taken') };
-    const { error } = await api.client.PUT('/course/{CourseID}/path', {
-      params: { path: { CourseID: courseId } },
-      body: { Title: typed.title, Status: 'draft', ...typed.draft },
-    });
-    if (error) throw error;
-    await navigate({
-      to: '/console/courses/$courseId',
-      params: { courseId },
-      search: { part: 'content' },
-    });
-  };
   return (
     <>
       <Button
@@ -209,33 +227,7 @@ export function NewPathButton() {
       >
         {t('new')}
       </Button>
-      <FormDialog
-        title={t('heading')}
-        isOpen={isOpen}
-        onClose={() => {
-          setOpen(false);
-          setTyped(empty);
-        }}
-        submit={t('create')}
-        onSubmit={create}
-        isDirty={typed !== empty}
-        size="lg"
-      >
-        <TextInput
-          label={t('title')}
-          required
-          maxLength={500}
-          value={typed.title}
-          onChange={(event) => set({ title: event.currentTarget.value })}
-        />
-        <IdField
-          label={t('courseId')}
-          description={t('courseIdText')}
-          value={courseId}
-          onChange={(courseId) => set({ courseId })}
-        />
-        <StepsField value={typed.draft} onChange={(draft) => set({ draft })} />
-      </FormDialog>
+      <PathDialog path={null} isOpen={isOpen} onClose={() => setOpen(false)} />
     </>
   );
 }

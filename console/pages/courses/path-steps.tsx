@@ -7,7 +7,9 @@ import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { type Path, PathDialog } from './path-dialog.tsx';
 import { CourseLink } from './values.tsx';
 
-function StepItem({ step, number }: { step: Path['Steps'][number]; number: number }) {
+type StepProps = { step: Path['Steps'][number]; number: number; titles: ReadonlyMap<string, string> };
+
+function StepItem({ step, number, titles }: StepProps) {
   const t = useTranslations('courses.path');
   const { CourseIDs, Need, Optional } = step;
   const count = CourseIDs.length;
@@ -23,7 +25,7 @@ function StepItem({ step, number }: { step: Path['Steps'][number]; number: numbe
       <List>
         {CourseIDs.map((id) => (
           <List.Item key={id}>
-            <CourseLink courseId={id}>{id}</CourseLink>
+            <CourseLink courseId={id}>{titles.get(id) ?? id}</CourseLink>
           </List.Item>
         ))}
       </List>
@@ -31,31 +33,38 @@ function StepItem({ step, number }: { step: Path['Steps'][number]; number: numbe
   );
 }
 
+export function usePath(CourseID: string, enabled = true) {
+  const { $api } = useApi();
+  return $api.useQuery('get', '/course/{CourseID}/path', { params: { path: { CourseID } } }, { enabled });
+}
+
 /** The steps of a path. */
 export function PathSteps({ courseId }: { courseId: string }) {
   const t = useTranslations('courses.path');
-  const { $api } = useApi();
   const [isOpen, setOpen] = useState(false);
-  const query = $api.useQuery('get', '/course/{CourseID}/path', { params: { path: { CourseID: courseId } } });
+  const query = usePath(courseId);
   if (query.isPending) return <WaitingRows />;
   if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
-  const { Steps, Ordered } = query.data;
+  const { Steps, Ordered, Courses, MayChange } = query.data;
+  const titles = new Map(Courses.map(({ CourseID, Title }) => [CourseID, Title]));
   return (
     <Stack>
       <Group justify="space-between">
         <Text c="dimmed">{t(Ordered ? 'inOrder' : 'free')}</Text>
-        <Button
-          variant="default"
-          leftSection={<IconEdit size={16} aria-hidden />}
-          onClick={() => setOpen(true)}
-        >
-          {t('change')}
-        </Button>
+        {MayChange && (
+          <Button
+            variant="default"
+            leftSection={<IconEdit size={16} aria-hidden />}
+            onClick={() => setOpen(true)}
+          >
+            {t('change')}
+          </Button>
+        )}
       </Group>
       {Steps.map((step, n) => (
-        <StepItem key={step.CourseIDs.join('\n')} step={step} number={n + 1} />
+        <StepItem key={step.CourseIDs.join('\n')} step={step} number={n + 1} titles={titles} />
       ))}
-      {isOpen && <PathDialog path={query.data} onClose={() => setOpen(false)} />}
+      <PathDialog path={query.data} isOpen={isOpen} onClose={() => setOpen(false)} />
     </Stack>
   );
 }

@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
 import { type Choice, SearchMultiSelect, SearchSelect } from '../../parts/search-select.tsx';
+import { useFoundCourses } from '../courses/find-offered.ts';
 
 type Props = {
   value: string | undefined;
@@ -33,14 +34,20 @@ function useLearners() {
   return { choices, onSearch, isFetching, label: t('learner'), placeholder: t('findLearner') };
 }
 
-function useCourses() {
+function useCourses(chosen: readonly string[], isAuthor = false) {
   const t = useTranslations('enrolments');
   const { $api } = useApi();
   const [sought, onSearch] = useState('');
-  const query = searching(sought);
-  const { data, isFetching } = $api.useQuery('get', '/catalogue/course', { params: { query } });
-  const choices = data?.Items.map(({ CourseID, Title }) => choiceOf(CourseID, Title)) ?? [];
-  return { choices, onSearch, isFetching, label: t('course'), placeholder: t('findCourse') };
+  const params = { params: { query: searching(sought) } };
+  const all = $api.useQuery('get', '/course', params, { enabled: isAuthor });
+  const offered = $api.useQuery('get', '/catalogue/course', params, { enabled: !isAuthor });
+  const { data, isFetching } = isAuthor ? all : offered;
+  const items: readonly { CourseID: string; Title: string }[] = data?.Items ?? [];
+  const choices = items.map(({ CourseID, Title }) => choiceOf(CourseID, Title));
+  const names = new Map(
+    useFoundCourses(chosen, isAuthor).map(({ CourseID, Title }) => [CourseID, Title] as const),
+  );
+  return { choices, names, onSearch, isFetching, label: t('course'), placeholder: t('findCourse') };
 }
 
 export function LearnerPicker(props: Props) {
@@ -53,10 +60,11 @@ export function LearnersPicker(props: MultiProps) {
 }
 
 export function CoursePicker(props: Props) {
-  return <SearchSelect {...useCourses()} {...props} />;
+  return <SearchSelect {...useCourses(props.value === undefined ? [] : [props.value])} {...props} />;
 }
 
-export function CoursesPicker(props: MultiProps) {
+/** Authors choose among all courses, including drafts. */
+export function CoursesPicker({ isAuthor, ...props }: MultiProps & { isAuthor?: boolean }) {
   const t = useTranslations('enrol');
-  return <SearchMultiSelect {...useCourses()} label={t('courses')} {...props} />;
+  return <SearchMultiSelect {...useCourses(props.values, isAuthor)} label={t('courses')} {...props} />;
 }

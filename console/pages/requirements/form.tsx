@@ -10,7 +10,7 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -24,7 +24,7 @@ import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { findOffered } from '../courses/find-offered.ts';
+import { useFoundCourses } from '../courses/find-offered.ts';
 import { CoursesPicker } from '../enrolments/pickers.tsx';
 import { AudienceFields } from './audience-fields.tsx';
 import { Plan } from './plan.tsx';
@@ -177,14 +177,8 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
 /** The courses, and the option of the first one if it has several. */
 function Courses({ now, set }: PartProps) {
   const t = useTranslations('requirements');
-  const api = useApi();
-  const [first] = now.CourseIDs;
-  const offer = useQuery({
-    queryKey: ['offered course', first],
-    queryFn: () => findOffered(api, first ?? ''),
-    enabled: first !== undefined,
-  });
-  const options = offer.data?.AvailableEnrolOptions ?? [];
+  const [first] = useFoundCourses(now.CourseIDs.slice(0, 1));
+  const options = first?.AvailableEnrolOptions ?? [];
   return (
     <>
       <CoursesPicker
@@ -194,7 +188,7 @@ function Courses({ now, set }: PartProps) {
       />
       {now.CourseIDs.length > 1 && (
         <Text size="sm" c="dimmed">
-          {t('anyCourse', { course: offer.data?.Title ?? first ?? '' })}
+          {t('anyCourse', { course: first?.Title ?? '' })}
         </Text>
       )}
       {options.length > 1 && (

@@ -20,20 +20,34 @@ type CourseKey = { courseId: string };
 const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
 
 const readText = `
-select course.title, course.status, course.path from course
-where course.course_id = $1 and ($2::text is null or ${isOffered('course', '$2')})`;
+select course.title, course.status, course.path, course.owner_tenant_id,
+  (select jsonb_agg(jsonb_build_object('CourseID', part.course_id, 'Title', part.title) order by part.course_id)
+    from course part where part.course_id in ${partsSql('course.path')}) as courses
+from course
+where course.course_id = $1
+  and ($2::text is null or course.owner_tenant_id = $2 or ${isOffered('course', '$2')})`;
+
+type PathRow = {
+  title: string;
+  status: Path['Status'];
+  path: unknown;
+  owner_tenant_id: string | null;
+  courses: Path['Courses'] | null;
+};
 
 /** Reads a path that the tenant sees, or any path for the operator. */
 export async function readPath(ctx: Actor, { courseId }: CourseKey): Promise<Path> {
-  const values = [courseId, ownerOf(ctx)];
-  const [row] = await run<Pick<Path, never> & { title: string; status: Path['Status']; path: unknown }>(ctx, {
-    name: 'read_path',
-    text: readText,
-    values,
-  });
+  const owner = ownerOf(ctx);
+  const values = [courseId, owner];
+  const [row] = await run<PathRow>(ctx, { name: 'read_path', text: readText, values });
   const rule = row ? pathOf(row) : null;
   if (!row || !rule) throw courseNotFound();
-  return { CourseID: courseId, Title: row.title, Status: row.status, ...rule };
+  const isOwn = owner === null || row.owner_tenant_id === owner;
+  return {
+    ...{ CourseID: courseId, Title: row.title, Status: row.status, ...rule },
+    Courses: row.courses ?? [],
+    MayChange: isOwn && hasScope(ctx, 'requirements:write'),
+  };
 }
 
 /** Makes a course a path, or changes the path. A tenant creates and changes only paths of its own. */

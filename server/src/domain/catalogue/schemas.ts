@@ -425,7 +425,22 @@ const pathFields = {
   Ordered: Type.Boolean({ description: order }),
 };
 
-export const Path = Fields({ CourseID, Title: Text(500), Status, ...pathFields }, { title: 'Path' });
+export const Path = Fields(
+  {
+    CourseID,
+    Title: Text(500),
+    Status,
+    ...pathFields,
+    Courses: Type.Array(Fields({ CourseID, Title: Text(500) }, { title: 'PathCourse' }), {
+      description: 'The titles of all courses of the steps.',
+    }),
+    MayChange: Type.Boolean({
+      description:
+        'Whether the caller may change the path: tenants may change those that they created, with the scope `requirements:write`.',
+    }),
+  },
+  { title: 'Path' },
+);
 export type Path = Type.Static<typeof Path>;
 
 const { CourseIDs, ...rest } = Step.properties;

@@ -320,7 +320,7 @@ test('a path can be a part of a path', async () => {
 
 test('a tenant makes paths that only it sees', async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
-  const one = await newCourse(service);
+  const one = await newCourse(service, { Title: 'One' });
   const CourseID = unique('own-path');
   const made = await tenant.api('PUT', `/course/${CourseID}/path`, {
     Title: 'Ours',
@@ -330,6 +330,8 @@ test('a tenant makes paths that only it sees', async () => {
   assert.deepEqual(made.body, {
     ...{ CourseID, Title: 'Ours', Status: 'published', Ordered: false },
     Steps: [{ CourseIDs: [one], Need: 1, Optional: false, DurationID: null }],
+    Courses: [{ CourseID: one, Title: 'One' }],
+    MayChange: true,
   });
   const LoginID = await tenant.user();
   const path = await enrol(tenant, LoginID, CourseID);
@@ -353,6 +355,11 @@ test('a tenant makes paths that only it sees', async () => {
   expectStatus(await tenant.api('PUT', `/course/${CourseID}/path`, { ...body, Status: 'retired' }), 200);
   const late = await tenant.user();
   expectProblem(await tenant.api('POST', `/enrol/${late}/${CourseID}`), 409, 'course_retired');
+  const draft = await tenant.api('PUT', `/course/${CourseID}/path`, { ...body, Status: 'draft' });
+  assert.deepEqual([draft.status, draft.body.Status, await seen(tenant)], [200, 'draft', 0]);
+  const shared = unique('shared-path');
+  expectStatus(await service.api('PUT', `/course/${shared}/path`, { ...body, Status: 'published' }), 201);
+  assert.equal((await tenant.api('GET', `/course/${shared}/path`)).body.MayChange, false);
   const key = await service.api('POST', `/tenant/${tenant.TenantID}/key`, {
     Name: 'r',
     Scopes: ['catalogue:read'],
