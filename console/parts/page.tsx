@@ -8,6 +8,7 @@ import { useApi } from '../api/api.tsx';
 import { SessionContext } from '../api/session.tsx';
 import { usePageTitle } from '../shell/branding.tsx';
 import { menuFor } from '../shell/navigation.ts';
+import { usePagesOf } from '../shell/use-pages.ts';
 
 type PageProps = {
   title: string;
@@ -36,22 +37,13 @@ function useHeadingFocus() {
 function PageTabs() {
   const t = useTranslations('shell');
   const session = useContext(SessionContext);
-  const { $api, tenant } = useApi();
+  const { tenant } = useApi();
   const { pathname } = useLocation();
   const hasTenant = session !== null && (session.Role !== 'operator' || tenant !== null);
   const menu = session ? menuFor(session.Role, hasTenant) : [];
   const item = menu.find(({ pages }) => pages.some(({ to }) => to === pathname));
-  const keys = $api.useQuery(
-    'get',
-    '/enrolment/key',
-    { params: { query: { Limit: 1 } } },
-    { enabled: hasTenant && item?.text === 'enrol' },
-  );
-  // Most tenants have no enrolment keys.
-  const pages = item?.pages.filter(
-    ({ to }) => to !== '/console/keys' || pathname === to || (keys.data?.Items.length ?? 0) > 0,
-  );
-  if (!item || !pages || pages.length < 2) return null;
+  const pages = usePagesOf(item, pathname);
+  if (!item || pages.length < 2) return null;
   return (
     <nav aria-label={t(`menu.${item.text}`)} className="page-tabs">
       {pages.map(({ to, text }) => (

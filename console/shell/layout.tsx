@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, NavLink, ScrollArea, Stack, Text } from '@mantine/core';
+import { AppShell, Burger, Group, HoverCard, NavLink, ScrollArea, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
@@ -10,6 +10,7 @@ import { useBranding } from './branding.tsx';
 import { menuFor, navigationPageOf } from './navigation.ts';
 import { PaletteButton } from './palette/palette-button.tsx';
 import { TenantSwitcher } from './tenant-switcher.tsx';
+import { usePagesOf } from './use-pages.ts';
 
 function Brand() {
   const { branding } = useBranding();
@@ -52,6 +53,65 @@ function SkipLink() {
   );
 }
 
+type PlaceProps = { item: ReturnType<typeof menuFor>[number]; pathname: string };
+
+/** An item of the menu. Pointing at it offers its pages, which are the tabs of the first one. */
+function Place({ item, pathname }: PlaceProps) {
+  const t = useTranslations('shell');
+  const { text, icon: Icon, pages } = item;
+  const here = navigationPageOf(pathname);
+  const isHere = pages.some(({ to }) => to === here?.to);
+  const [isOpen, flyout] = useDisclosure(false);
+  return (
+    <HoverCard
+      position="right-start"
+      offset={2}
+      disabled={pages.length < 2}
+      openDelay={100}
+      onOpen={flyout.open}
+      onClose={flyout.close}
+    >
+      <HoverCard.Target>
+        <NavLink
+          className="place"
+          label={t(`menu.${text}`)}
+          leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+          active={isHere}
+          aria-current={isHere ? 'page' : undefined}
+          renderRoot={(props) => (
+            <Link to={pages[0]?.to ?? '/console'} activeOptions={{ exact: true }} {...props} />
+          )}
+        />
+      </HoverCard.Target>
+      <HoverCard.Dropdown p={4} className="place-pages">
+        {isOpen && <PlacePages item={item} pathname={pathname} />}
+      </HoverCard.Dropdown>
+    </HoverCard>
+  );
+}
+
+function PlacePages({ item, pathname }: PlaceProps) {
+  const t = useTranslations('shell');
+  const links = usePagesOf(item, pathname).map(({ to, text }) => ({ to, text, search: {} }));
+  const ways =
+    item.text === 'enrol'
+      ? ([
+          { to: '/console/enrol', text: 'enrolGroup', search: { from: 'group' } },
+          { to: '/console/enrol', text: 'enrolFile', search: { from: 'file' } },
+        ] as const)
+      : [];
+  return [...links, ...ways].map(({ to, text, search }) => (
+    <NavLink
+      key={text}
+      className="place"
+      label={t(`pages.${text}`)}
+      renderRoot={(props) => (
+        <Link to={to} search={search as never} activeOptions={{ exact: true }} {...props} />
+      )}
+    />
+  ));
+}
+
 export function Layout({ children }: { children: ReactNode }) {
   const t = useTranslations('shell');
   const { Role } = useSession();
@@ -60,7 +120,6 @@ export function Layout({ children }: { children: ReactNode }) {
   const [isOpen, menu] = useDisclosure(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the menu
   useEffect(() => menu.close(), [pathname]);
-  const here = navigationPageOf(pathname);
   const hasMenu = Role !== 'learner';
   return (
     <AppShell
@@ -100,22 +159,9 @@ export function Layout({ children }: { children: ReactNode }) {
           )}
           <AppShell.Section grow component={ScrollArea} p="xs" py="md">
             <Stack gap={2}>
-              {menuFor(Role, Role !== 'operator' || tenant !== null).map(({ text, icon: Icon, pages }) => {
-                const isHere = pages.some(({ to }) => to === here?.to);
-                return (
-                  <NavLink
-                    key={text}
-                    className="place"
-                    label={t(`menu.${text}`)}
-                    leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-                    active={isHere}
-                    aria-current={isHere ? 'page' : undefined}
-                    renderRoot={(props) => (
-                      <Link to={pages[0]?.to ?? '/console'} activeOptions={{ exact: true }} {...props} />
-                    )}
-                  />
-                );
-              })}
+              {menuFor(Role, Role !== 'operator' || tenant !== null).map((item) => (
+                <Place key={item.text} item={item} pathname={pathname} />
+              ))}
             </Stack>
           </AppShell.Section>
         </AppShell.Navbar>

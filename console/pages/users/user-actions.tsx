@@ -15,6 +15,7 @@ import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { useDownload } from '../../parts/download.tsx';
+import { useFilters } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
@@ -56,8 +57,14 @@ type Dialog = 'invite' | 'password' | 'link' | 'disable' | 'erase' | null;
 
 export function UserMenu({ user }: { user: User }) {
   const t = useTranslations('users');
-  const [dialog, setDialog] = useState<Dialog>(null);
-  const close = () => setDialog(null);
+  // The search opens the page with a dialog, such as “invite”.
+  const [asked, ask] = useFilters(['do']);
+  const [chosen, setDialog] = useState<Dialog>(null);
+  const dialog = chosen ?? asked.do;
+  const close = () => {
+    setDialog(null);
+    if (asked.do) ask({ do: undefined });
+  };
   const enable = useEnable(user.LoginID);
   const exporting = useDownload({
     path: `/user/${encodeURIComponent(user.LoginID)}/export`,
@@ -118,7 +125,7 @@ export function UserMenu({ user }: { user: User }) {
       <FailedAction error={exporting.error} />
       <FormDialog
         title={t('disableTitle', { name: nameOf(user) })}
-        isOpen={dialog === 'disable'}
+        isOpen={dialog === 'disable' && user.Enabled}
         onClose={close}
         submit={t('disable')}
         onSubmit={() => enable(false)}

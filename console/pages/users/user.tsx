@@ -1,9 +1,9 @@
 import { Alert, Button, Paper, Stack, Title } from '@mantine/core';
 import { IconPencil, IconPlus } from '@tabler/icons-react';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { nameOf } from '../../api/session.tsx';
+import { useFilters } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { useFactorText } from '../../parts/time-factor.tsx';
@@ -33,7 +33,9 @@ export default function OneUser() {
 
 function Shown({ user, back }: { user: User; back: { to: '/console/users'; text: string } }) {
   const t = useTranslations('users');
-  const [isEditing, setEditing] = useState(false);
+  const [asked, ask] = useFilters(['do']);
+  const isEditing = asked.do === 'edit';
+  const setEditing = (isOpen: boolean) => ask({ do: isOpen ? 'edit' : undefined });
   const enrol = (
     <Button
       leftSection={<IconPlus size={16} aria-hidden />}

@@ -91,7 +91,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         />
         <Combobox.Options id={id} aria-label={t('results')} className="found">
           {groups.map(({ name, results }) => (
-            <Combobox.Group key={name} label={t(`groups.${name}`)}>
+            <Combobox.Group key={`${name} ${results[0]?.key}`} label={t(`groups.${name}`)}>
               {results.map(({ key, label, detail }) => (
                 <Combobox.Option
                   key={key}

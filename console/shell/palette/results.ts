@@ -2,7 +2,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf, useSession } from '../../api/session.tsx';
 import { menuFor } from '../navigation.ts';
-import { matches, type ResultGroup } from './result.ts';
+import { matches, type ResultGroup, splitVerb } from './result.ts';
 import { useEnrolments } from './use-enrolments.ts';
 import { useApiKeys, useEnteredKey, useKeysOfOrder } from './use-keys.ts';
 
@@ -19,6 +19,11 @@ const actions = [
   { text: 'addCourse', to: '/console/courses', search: {}, isOperators: true },
 ] as const;
 
+const verbs = ['enrol', 'edit', 'invite', 'disable', 'erase'] as const;
+type Verb = (typeof verbs)[number];
+const wordsOf = (read: (verb: Verb) => string) =>
+  Object.fromEntries(verbs.map((verb) => [verb, read(verb)])) as Record<Verb, string>;
+
 /** Results as they arrive: people and the enrolments of the first of them, courses, keys, tenants and pages. */
 export function useResults(entered: string): { groups: ResultGroup[]; isFetching: boolean } {
   const t = useTranslations();
@@ -27,11 +32,21 @@ export function useResults(entered: string): { groups: ResultGroup[]; isFetching
   const isOfTenant = Role === 'administrator' || tenant !== null;
   const enteredKey = useEnteredKey(entered, isOfTenant);
   const search = enteredKey.isKey ? '' : entered;
+  const [verb, rest] = splitVerb(
+    search,
+    wordsOf((name) => t(`palette.verbs.${name}`)),
+  );
   const isSearching = search !== '';
   const query = { Limit: few, Search: search };
-  const users = $api.useQuery('get', '/user', { params: { query } }, { enabled: isSearching && isOfTenant });
+  const named = { Limit: few, Search: rest };
+  const users = $api.useQuery(
+    'get',
+    '/user',
+    { params: { query: named } },
+    { enabled: isSearching && isOfTenant },
+  );
   const people = isSearching ? (users.data?.Items ?? []) : [];
-  const enrolments = useEnrolments(search, people);
+  const enrolments = useEnrolments(rest, people);
   const ofOrder = useKeysOfOrder(search, isSearching && isOfTenant);
   const apiKeys = useApiKeys(search, isSearching && isOfTenant);
   const offered = $api.useQuery(
@@ -49,6 +64,22 @@ export function useResults(entered: string): { groups: ResultGroup[]; isFetching
   );
   const courses = !isSearching ? [] : ((isOfTenant ? offered : all).data?.Items ?? []);
   const found: ResultGroup[] = [
+    {
+      name: 'actions',
+      results: (verb === null ? [] : people).map((user) => ({
+        key: `${verb} ${user.LoginID}`,
+        label: t(`palette.verbLabels.${verb ?? 'edit'}`, { name: nameOf(user) }),
+        detail: user.LoginID,
+        open: (navigate) =>
+          verb === 'enrol'
+            ? void navigate({ to: '/console/enrol', search: { login: user.LoginID } as never })
+            : void navigate({
+                to: '/console/users/$loginId',
+                params: { loginId: user.LoginID },
+                search: { do: verb } as never,
+              }),
+      })),
+    },
     {
       name: 'users',
       results: people.map((user) => ({
