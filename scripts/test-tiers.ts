@@ -38,6 +38,7 @@ export const firstJourneys = [
   'test/journeys/{first-day,scorm12,saving,packages,aicc,remote-units,choice,media}.test.ts',
   'test/journeys/{last-moment,own-window,time-limit,review,row}.test.ts',
   'test/journeys/console-{access,bulk,courses,enrolments,home,keys,passwords,users}.test.ts',
+  'test/journeys/daily-tasks.test.ts',
   'test/journeys/{keyboard,every-page}.test.ts',
 ];
 
