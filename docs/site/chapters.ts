@@ -24,6 +24,7 @@ export const chapters = [
       'lti',
       'moodle',
       'dispatch',
+      'tools',
       'testing',
       'xapi',
       'sign-in',

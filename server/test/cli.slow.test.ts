@@ -243,7 +243,7 @@ test('console does not create a folder if no service is running', async () => {
   const DATA_DIR = join(folder, 'nowhere');
   assert.match(
     await refusal(['console'], { DATA_DIR }),
-    /The folder .*nowhere does not exist\. Set DATA_DIR/,
+    /nowhere is not the folder of a service\. Set DATA_DIR/,
   );
   assert.ok(!existsSync(DATA_DIR));
 });

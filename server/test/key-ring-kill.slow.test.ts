@@ -29,8 +29,7 @@ const textOf = (keys: readonly WrittenKey[] | null) =>
 const writer = (folder: string) => `
   const at = (path) => import(${JSON.stringify(join(root, 'server/src/infra/keys/'))} + path);
   const { newKey } = await at('key-ring.ts');
-  const { readRingFile, writeRingFile } = await at('ring-file.ts');
-  const { rotateRing, removeFromRing } = await at('rotate-ring.ts');
+  const { readRingFile, removeFromRing, rotateRing, writeRingFile } = await at('ring-file.ts');
   const folder = ${JSON.stringify(folder)};
   if (!readRingFile(folder)) writeRingFile(folder, [newKey(new Date())]);
   for (;;) {

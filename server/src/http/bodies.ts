@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import type { JsonShape } from '../../../standards/json-shape.ts';
 import { Problem } from '../lib/errors.ts';
+import { isStorable } from '../lib/unicode.ts';
 import type { Route } from './routes.ts';
 import { checkShape } from './validation/validation.ts';
 
@@ -42,4 +43,12 @@ export function parseBeacons(app: FastifyInstance, shape: JsonShape): void {
     checkShape(text, shape);
     parse(request, text, done);
   });
+}
+
+export type Form = Readonly<Record<string, unknown>>;
+
+/** A text of a form from anyone. What is no text, or cannot be stored, counts as not sent. */
+export function fieldOf(form: Form, name: string): string {
+  const value = form[name];
+  return typeof value === 'string' && isStorable(value) ? value : '';
 }

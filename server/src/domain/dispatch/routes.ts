@@ -1,4 +1,5 @@
 import type Type from 'typebox';
+import { type Form, fieldOf } from '../../http/bodies.ts';
 import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
@@ -149,14 +150,9 @@ export const dispatchRoutes = [
     responses: { 200: { description: 'The player, or the reason.', schema: OpenedDispatch } },
     events: ['user.created', 'user.updated', 'enrolment.created'],
     handle: async (ctx, { request, body }) => {
-      const {
-        key = '',
-        learner = '',
-        first = '',
-        last = '',
-        back = '',
-      } = body as Partial<Type.Static<typeof OpenForm>>;
-      const opened = await openDispatch(ctx, request, { key, learner, first, last, back });
+      const text = (name: keyof Type.Static<typeof OpenForm>) => fieldOf(body as Form, name);
+      const learner = { learner: text('learner'), first: text('first'), last: text('last') };
+      const opened = await openDispatch(ctx, request, { ...learner, key: text('key'), back: text('back') });
       return { status: 200, body: opened, headers: anyOrigin };
     },
   }),

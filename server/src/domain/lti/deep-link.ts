@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { forTenant } from '../../db/transaction.ts';
+import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { signToken, verifyToken } from '../../infra/keys/signing.ts';
@@ -10,7 +11,6 @@ import { languageOf } from '../delivery/player/page-texts.ts';
 import { plainPage } from '../sign-in/sign-in-page.ts';
 import { pageBranding } from '../tenants/branding.ts';
 import { knownTenant } from '../tenants/tenants.ts';
-import { type Form, fieldOf } from './login.ts';
 import { problemPage } from './pages.ts';
 import { type PlatformRow, toolUrls } from './platforms.ts';
 import { signMessage } from './sign-message.ts';

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
+import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -14,7 +15,6 @@ import { createUser } from '../users/create-user.ts';
 import { findUserId } from '../users/users.ts';
 import { selectionPage } from './deep-link.ts';
 import { logLaunch } from './launches.ts';
-import { type Form, fieldOf } from './login.ts';
 import { rejectReplay, replayed } from './nonces.ts';
 import { problemPage, provePage, windowPage } from './pages.ts';
 import { type Client, findByDeployment, findClients, onlyPlatform, type PlatformRow } from './platforms.ts';

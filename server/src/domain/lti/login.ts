@@ -1,18 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { newSecret, sha256 } from '../../lib/ids.ts';
 import { problemPage, storePage } from './pages.ts';
 import { findClients, toolUrls } from './platforms.ts';
 import { keepBrowser, type State, writeState } from './state.ts';
-
-export type Form = Readonly<Record<string, unknown>>;
-
-export const fieldOf = (form: Form, name: string): string => {
-  const value = form[name];
-  return typeof value === 'string' ? value : '';
-};
 
 /** The parameters of a login (OIDC third-party initiated login, and LTI 1.3). */
 const loginFields = [

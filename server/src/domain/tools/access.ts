@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { decodeJwt } from 'jose';
+import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { signToken, verifyToken } from '../../infra/keys/signing.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { bearerToken } from '../identity/authenticate.ts';
-import { type Form, fieldOf } from '../lti/login.ts';
 import { rejectReplay } from '../lti/nonces.ts';
 import { toRejected } from '../lti/verify.ts';
 import { verifyTool } from './content.ts';

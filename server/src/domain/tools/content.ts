@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { decodeJwt, type JWTPayload } from 'jose';
 import { transaction } from '../../db/transaction.ts';
+import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { appendAudit } from '../audit/chain.ts';
-import { type Form, fieldOf } from '../lti/login.ts';
 import { rejectReplay } from '../lti/nonces.ts';
 import { Rejected, toRejected, verifyByKey, verifyByUrl } from '../lti/verify.ts';
 import { openTenant, readChoice } from './messages.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { forTenant } from '../../db/transaction.ts';
+import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { signToken, verifyToken } from '../../infra/keys/signing.ts';
@@ -8,7 +9,6 @@ import { contentOrigin } from '../delivery/player/content-origins.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../delivery/protocols/cmi5/fetch-token.ts';
 import { readAuSession } from '../enrolments/run-time/au-sessions.ts';
 import { accessEnd } from '../enrolments/run-time/progress-cache.ts';
-import { type Form, fieldOf } from '../lti/login.ts';
 import { signMessage } from '../lti/sign-message.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { failedPage, sendPage, windowPage } from './pages.ts';

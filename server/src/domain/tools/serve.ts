@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { Form } from '../../http/bodies.ts';
 import { parseNothing, recordShape } from '../../http/bodies.ts';
 import { type Route, type RouteResponse, route } from '../../http/routes.ts';
 import { type Guards, registerRoutes } from '../../http/serve/dispatch.ts';
@@ -8,7 +9,6 @@ import { checkShape } from '../../http/validation/validation.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import type { Form } from '../lti/login.ts';
 import { admitTool, giveToken } from './access.ts';
 import { chooseContent } from './content.ts';
 import { lineItemOf, listResults, readScore, storeScore } from './grades.ts';
