@@ -279,12 +279,13 @@ export type EnrolLast = EnrolInput & { DueAt: string; enrollId: string };
 
 /**
  * Enrols users as the last step of the caller's transaction. `enrollId` is the ID of a new enrolment, and `DueAt` an
- * instant. Returns for each row why it was refused, or null.
+ * instant. Returns for each row the ID of the enrolment, which may be one that somebody has made meanwhile, or why it
+ * was refused.
  */
 export async function enrolLast(
   ctx: TenantContext,
   inputs: readonly EnrolLast[],
-): Promise<(Problem | null)[]> {
+): Promise<(Problem | string)[]> {
   const rows = inputs.map((input) => rowOf(ctx, input, { dueDates: null, enrollId: input.enrollId }));
   const outcomes = rows.map((): Outcome | undefined => undefined);
   for (let left = [...rows.entries()]; left.length > 0; ) {
@@ -300,7 +301,7 @@ export async function enrolLast(
     const outcome = outcomes[n];
     if (!outcome || outcome.enroll_id === null)
       return (outcome && refusalOf(outcome, input)) ?? new Outdated();
-    return null;
+    return outcome.enroll_id;
   });
 }
 

@@ -213,32 +213,36 @@ function enrolmentsToMake(found: readonly Found[]): Wanted[] {
   return [...wanted.values()];
 }
 
-/** Returns the rows whose enrolment was refused. It is tried again on the next day. */
+/** Returns the rows that did not get the planned enrolment. What is refused is tried again on the next day. */
 async function enrolWanted(
   ctx: TenantContext,
   wanted: readonly Wanted[],
   zone: string,
 ): Promise<ObligationRow[]> {
-  const refused: ObligationRow[] = [];
+  const differing: ObligationRow[] = [];
   const now = tenantNow(ctx);
-  const problems = await enrolLast(
+  const made = await enrolLast(
     ctx,
     wanted.map(({ input }) => input),
   );
-  for (const [n, { rows }] of wanted.entries()) {
-    const problem = problems[n];
-    if (!problem) continue;
+  for (const [n, { input, rows }] of wanted.entries()) {
+    const one = made[n];
+    if (one === undefined || one === input.enrollId) continue;
+    if (typeof one === 'string') {
+      for (const { row } of rows) differing.push(Object.assign(row, { enroll_id: one }));
+      continue;
+    }
     const retry =
-      problem.code === 'unavailable'
+      one.code === 'unavailable'
         ? new Date(now.getTime() + 60_000)
         : firstInstant(addDays(dayOf(now, zone), 1), zone);
     for (const { row, formerId } of rows) {
-      Object.assign(row, { enroll_id: formerId, enrol_problem: problem.code });
+      Object.assign(row, { enroll_id: formerId, enrol_problem: one.code });
       if (row.next_change_at === null || retry < row.next_change_at) row.next_change_at = retry;
-      refused.push(row);
+      differing.push(row);
     }
   }
-  return refused;
+  return differing;
 }
 
 const isToDo = ({ met_at, exempt_at }: ObligationRow) => met_at === null && exempt_at === null;
