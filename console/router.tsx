@@ -75,7 +75,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/invitation', () => import('./pages/invitation/invitation.tsx')),
   at('/console/forgot', () => import('./pages/password/forgot.tsx')),
   at('/console/reset', () => import('./pages/password/reset.tsx')),
-  at('/docs', () => import('./pages/reference/reference.tsx')),
+  first('/docs', () => import('./pages/reference/reference.tsx')),
 ]);
 
 export const router = createRouter({

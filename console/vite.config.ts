@@ -39,7 +39,7 @@ export default defineConfig(({ mode }) => ({
           groups: [
             {
               name: 'first-screen',
-              test: /@mantine.core.esm.components.(Badge|Portal)\b|IconCircleCheck\.mjs|attention-list|@floating-ui|@tanstack|get-single-element|noop\.mjs|tenant-link/,
+              test: /@mantine.core.esm.components.(Badge|Portal)\b|IconCircleCheck\.mjs|attention-list|SimpleGrid|get-base-value|get-default-z-index|DirectionProvider|parts.(section|number-table)|@floating-ui|@tanstack|get-single-element|noop\.mjs|tenant-link/,
             },
           ],
         },

@@ -13,7 +13,6 @@ import { fittedCourse, forgottenChoice } from './fitted-courses.ts';
 import { showSaveState } from './indicator.ts';
 import type { Journal } from './journal.ts';
 import { createLinearCourse } from './linear.ts';
-import { createMediaCourse } from './media.ts';
 import { messages } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { hideReason, showReason } from './reason.ts';
@@ -39,6 +38,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   let left = false;
   let moving = false;
   const units = playableUnits(session.Tree);
+  const media = isMedia(session.Standard) ? await import('./media.ts') : null;
 
   const commits = createCommits(session, journal, {
     state: showSaveState,
@@ -74,8 +74,8 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   const create = traits[session.Standard].isSequenced ? createSequencedCourse : createLinearCourse;
   const course: Course = reportsDirectly(session.Standard)
     ? createAuCourse(session, stage, events)
-    : isMedia(session.Standard)
-      ? createMediaCourse(session, commits, elements.stage, events)
+    : media
+      ? media.createMediaCourse(session, commits, elements.stage, events)
       : create(session, commits, stage, events);
   const contents =
     units.length > 1

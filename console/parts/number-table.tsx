@@ -1,7 +1,7 @@
-import { Table } from '@mantine/core';
+import './number-table.css';
 import { useFormatter } from 'use-intl';
 
-type Row = { key: string; header: string; values: readonly number[] };
+type Row = { key: string; header: string; values: readonly (number | string)[] };
 
 type Props = {
   /** The table's name for screen readers. */
@@ -19,43 +19,41 @@ export function NumberTable({ label, headers, rows, total, className = '' }: Pro
   const [first, ...others] = headers;
   const cells = ({ values }: Row) =>
     values.map((value, at) => (
-      <Table.Td key={others[at]} ta="end" data-zero={value === 0 || undefined}>
-        {format.number(value)}
-      </Table.Td>
+      <td key={others[at]} data-zero={value === 0 || undefined}>
+        {typeof value === 'number' ? format.number(value) : value}
+      </td>
     ));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section className={`numbers ${className}`} aria-label={label} tabIndex={0}>
-      <Table aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{first}</Table.Th>
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">{first}</th>
             {others.map((header) => (
-              <Table.Th key={header} scope="col" ta="end">
+              <th key={header} scope="col">
                 {header}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows.map((row) => (
-            <Table.Tr key={row.key}>
-              <Table.Th scope="row" fw={400}>
-                {row.header}
-              </Table.Th>
+            <tr key={row.key}>
+              <th scope="row">{row.header}</th>
               {cells(row)}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
+        </tbody>
         {total && (
-          <Table.Tfoot>
-            <Table.Tr>
-              <Table.Th scope="row">{total.header}</Table.Th>
+          <tfoot>
+            <tr>
+              <th scope="row">{total.header}</th>
               {cells(total)}
-            </Table.Tr>
-          </Table.Tfoot>
+            </tr>
+          </tfoot>
         )}
-      </Table>
+      </table>
     </section>
   );
 }

@@ -1,20 +1,31 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 
-type SectionProps = { title: string; text: string; actions?: ReactNode; children: ReactNode };
+type SectionProps = {
+  title: string;
+  text?: ReactNode;
+  /** Buttons or a link at the end of the heading. */
+  actions?: ReactNode;
+  /** Smaller headings, for pages that consist of many short sections. */
+  isShort?: boolean;
+  children: ReactNode;
+};
 
 /** A part of a page with a heading, a sentence and buttons. */
-export function Section({ title, text, actions, children }: SectionProps) {
+export function Section({ title, text, actions, isShort = false, children }: SectionProps) {
+  const id = useId();
   return (
-    <Stack>
+    <Stack component="section" aria-labelledby={id} gap={isShort ? 'sm' : 'md'}>
       <Group justify="space-between" align="flex-end">
-        <Stack gap={4} maw={640}>
-          <Title order={2} size="h3">
+        <Stack gap={4} {...(!isShort && { maw: 640 })}>
+          <Title order={2} size={isShort ? 'h4' : 'h3'} id={id}>
             {title}
           </Title>
-          <Text size="sm" c="dimmed">
-            {text}
-          </Text>
+          {text !== undefined && (
+            <Text size="sm" c="dimmed">
+              {text}
+            </Text>
+          )}
         </Stack>
         {actions}
       </Group>

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, HoverCard, NavLink, ScrollArea, Stack, Text } from '@mantine/core';
+import { Burger, Group, HoverCard, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
@@ -121,72 +121,69 @@ export function Layout({ children }: { children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the menu
   useEffect(() => menu.close(), [pathname]);
   const hasMenu = Role !== 'learner';
+  const burger = hasMenu && (
+    <Burger
+      opened={isOpen}
+      onClick={menu.toggle}
+      hiddenFrom="sm"
+      size="sm"
+      aria-label={t(isOpen ? 'closeMenu' : 'openMenu')}
+      aria-expanded={isOpen}
+      aria-controls="places"
+    />
+  );
   return (
-    <AppShell
-      header={{ height: 56 }}
-      {...(hasMenu ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } } : {})}
-      padding={{ base: 'md', sm: 24 }}
-    >
-      <SkipLink />
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap">
-            {hasMenu && (
-              <Burger
-                opened={isOpen}
-                onClick={menu.toggle}
-                hiddenFrom="sm"
-                size="sm"
-                aria-label={t(isOpen ? 'closeMenu' : 'openMenu')}
-                aria-expanded={isOpen}
-                aria-controls="places"
-              />
-            )}
-            <Brand />
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            {hasMenu && <PaletteButton />}
-            <AccountMenu />
-          </Group>
-        </Group>
-      </AppShell.Header>
+    <div className="shell">
+      <Header start={burger}>
+        {hasMenu && <PaletteButton />}
+        <AccountMenu />
+      </Header>
       {hasMenu && (
-        <AppShell.Navbar id="places" aria-label={t('places')}>
-          {Role === 'operator' && (
-            <AppShell.Section p="md" pb={0}>
-              <TenantSwitcher />
-            </AppShell.Section>
-          )}
-          <AppShell.Section grow component={ScrollArea} p="xs" py="md">
-            <Stack gap={2}>
-              {menuFor(Role, Role !== 'operator' || tenant !== null).map((item) => (
-                <Place key={item.text} item={item} pathname={pathname} />
-              ))}
-            </Stack>
-          </AppShell.Section>
-        </AppShell.Navbar>
+        <nav id="places" aria-label={t('places')} className="shell-menu" data-open={isOpen || undefined}>
+          {Role === 'operator' && <TenantSwitcher />}
+          {menuFor(Role, Role !== 'operator' || tenant !== null).map((item) => (
+            <Place key={item.text} item={item} pathname={pathname} />
+          ))}
+        </nav>
       )}
-      <AppShell.Main id="main" tabIndex={-1}>
-        <div className="page">{children}</div>
-      </AppShell.Main>
-    </AppShell>
+      <Main>{children}</Main>
+    </div>
   );
 }
 
 /** Frames pages that do not require signing in. */
 export function PublicLayout({ children }: { children: ReactNode }) {
   return (
-    <AppShell header={{ height: 56 }} padding={{ base: 'md', sm: 'xl' }}>
+    <div className="shell">
+      <Header>
+        <Appearance />
+      </Header>
+      <Main>{children}</Main>
+    </div>
+  );
+}
+
+function Header({ start, children }: { start?: ReactNode; children: ReactNode }) {
+  return (
+    <>
       <SkipLink />
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+      <header className="shell-header">
+        <Group gap="xs" wrap="nowrap">
+          {start}
           <Brand />
-          <Appearance />
         </Group>
-      </AppShell.Header>
-      <AppShell.Main id="main" tabIndex={-1}>
-        <div className="page">{children}</div>
-      </AppShell.Main>
-    </AppShell>
+        <Group gap="xs" wrap="nowrap">
+          {children}
+        </Group>
+      </header>
+    </>
+  );
+}
+
+function Main({ children }: { children: ReactNode }) {
+  return (
+    <main id="main" tabIndex={-1} className="shell-main">
+      <div className="page">{children}</div>
+    </main>
   );
 }

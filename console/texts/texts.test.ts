@@ -88,7 +88,12 @@ for (const [language, texts] of [
 
 test('The first screen loads only its own texts', () => {
   const folder = join(import.meta.dirname, '..');
-  const files = globSync('{shell,parts,pages/home,pages/sign-in,learner}/*.{ts,tsx}', { cwd: folder });
+  const files = globSync(
+    '{shell,parts,pages/home,pages/deployment,pages/reference,pages/sign-in,learner}/*.{ts,tsx}',
+    {
+      cwd: folder,
+    },
+  );
   assert.ok(files.length > 20);
   // These are shared by pages that load their texts later.
   const shared = files.filter(

@@ -5,10 +5,11 @@ import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 import { IdField } from '../../parts/id-field.tsx';
 import { FailedAction } from '../../parts/states.tsx';
+import { useBytes } from '../../parts/use-bytes.ts';
 import { DoneImport } from './import-done.tsx';
 import { isInUse } from './import-package.ts';
 import { type Import, type Imports, isInProgress } from './use-imports.ts';
-import { CourseLink, useBytes } from './values.tsx';
+import { CourseLink } from './values.tsx';
 
 type RowProps = { one: Import; imports: Imports };
 

@@ -7,6 +7,7 @@ import { DownloadButton } from '../../parts/download.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
+import { useBytes } from '../../parts/use-bytes.ts';
 import { Instant } from '../../parts/values.tsx';
 import { useImportPanel } from './import-panel.tsx';
 import { MakeCurrent } from './make-current.tsx';
@@ -15,7 +16,7 @@ import { PreviewButton } from './preview-button.tsx';
 import { errorsIn, Warnings } from './release-content.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import type { Release } from './upload.ts';
-import { type AuthoredCourse, StandardName, useBytes, WarningsBadge } from './values.tsx';
+import { type AuthoredCourse, StandardName, WarningsBadge } from './values.tsx';
 
 const endings: Partial<Record<Release['Standard'], string>> = {
   document: '.pdf',

@@ -35,20 +35,6 @@ export function StandardName({ standard }: { standard: Standard }) {
   return <>{t(`standards.${standard ?? 'none'}`)}</>;
 }
 
-/** A human-readable file size. */
-export function useBytes(): (bytes: number) => string {
-  const format = useFormatter();
-  return (bytes) => {
-    const [unit, size] =
-      bytes >= 1e9
-        ? (['gigabyte', 1e9] as const)
-        : bytes >= 1e6
-          ? (['megabyte', 1e6] as const)
-          : (['kilobyte', 1e3] as const);
-    return format.number(bytes / size, { style: 'unit', unit, maximumFractionDigits: 1 });
-  };
-}
-
 export function useDurationText(): (iso: string | null) => string {
   const t = useTranslations('courses');
   const words = useDurationWords();

@@ -1,13 +1,12 @@
-import { Anchor, Group, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
-import { IconCircleCheck } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { Paper, SimpleGrid, Text } from '@mantine/core';
 import { useFormatter, useNow, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { NumberTable } from '../../parts/number-table.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { useBytes } from '../courses/values.tsx';
-import { AttentionRow } from '../home/attention-list.tsx';
+import { useBytes } from '../../parts/use-bytes.ts';
+import { type AttentionItem, AttentionList } from '../home/attention-list.tsx';
 
 type Deployment = components['schemas']['Deployment'];
 type Concern = components['schemas']['Concern'];
@@ -34,66 +33,32 @@ export function DeploymentState() {
   if (!data) return <WaitingRows />;
   return (
     <>
-      <Part title={t('state')}>
+      <Section isShort title={t('state')}>
         <Concerns state={data} />
         <Figures state={data} />
         <Jobs jobs={data.Jobs} />
-      </Part>
+      </Section>
       {data.Tenants.length > 0 && (
-        <Part title={t('biggest')}>
+        <Section isShort title={t('biggest')} text={t('biggestText')}>
           <Tenants tenants={data.Tenants} />
-        </Part>
+        </Section>
       )}
     </>
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack component="section" gap="sm">
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {children}
-    </Stack>
-  );
-}
-
 function Concerns({ state }: { state: Deployment }) {
   const t = useTranslations('deployment');
-  if (state.Concerns.length === 0)
-    return (
-      <Group gap="xs" wrap="nowrap" c="dimmed">
-        <IconCircleCheck
-          size={20}
-          stroke={1.6}
-          color="var(--lectern-well)"
-          className="sign-well"
-          aria-hidden
-        />
-        <Text size="sm">{t('allWell')}</Text>
-      </Group>
-    );
-  return (
-    <Paper withBorder component="ul" className="rows">
-      {state.Concerns.map((concern) => (
-        <AttentionRow
-          key={concern}
-          title={t(`concerns.${concern}.title`)}
-          text={(concern === 'storage_unavailable' && state.Storage.Problem) || t(`concerns.${concern}.text`)}
-        >
-          <Anchor
-            size="sm"
-            className="act"
-            href={`/docs/guide/${pages[concern]}`}
-            aria-label={`${t('guide')}: ${t(`concerns.${concern}.title`)}`}
-          >
-            {t('guide')}
-          </Anchor>
-        </AttentionRow>
-      ))}
-    </Paper>
+  const items = state.Concerns.map(
+    (concern): AttentionItem => ({
+      key: concern,
+      title: t(`concerns.${concern}.title`),
+      text: (concern === 'storage_unavailable' && state.Storage.Problem) || t(`concerns.${concern}.text`),
+      act: t('guide'),
+      link: { href: `/docs/guide/${pages[concern]}` },
+    }),
   );
+  return <AttentionList items={items} emptyText={t('allWell')} />;
 }
 
 /** How long ago, such as “3 minutes ago”. */
@@ -161,40 +126,23 @@ function Jobs({ jobs }: { jobs: Deployment['Jobs'] }) {
   const t = useTranslations('deployment');
   const format = useFormatter();
   const ago = useAgo();
+  const rows = jobs.map(({ Name, SucceededAt, Seconds, Failures }) => ({
+    key: Name,
+    header: Name,
+    values: [
+      SucceededAt === null ? '–' : ago(SucceededAt),
+      Failures,
+      Seconds === null ? '–' : format.number(Seconds, { maximumFractionDigits: 2 }),
+    ],
+  }));
   return (
     <details className="jobs">
       <summary>{t('showJobs')}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
-      <section className="numbers" aria-label={t('jobs')} tabIndex={0}>
-        <Table aria-label={t('jobs')}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('job')}</Table.Th>
-              <Table.Th scope="col">{t('lastSuccess')}</Table.Th>
-              <Table.Th scope="col" ta="end">
-                {t('failures')}
-              </Table.Th>
-              <Table.Th scope="col" ta="end">
-                {t('seconds')}
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {jobs.map(({ Name, SucceededAt, Seconds, Failures }) => (
-              <Table.Tr key={Name}>
-                <Table.Th scope="row" fw={400}>
-                  {Name}
-                </Table.Th>
-                <Table.Td className="since">{SucceededAt === null ? '–' : ago(SucceededAt)}</Table.Td>
-                <Table.Td ta="end">{format.number(Failures)}</Table.Td>
-                <Table.Td ta="end">
-                  {Seconds === null ? '–' : format.number(Seconds, { maximumFractionDigits: 2 })}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
+      <NumberTable
+        label={t('jobs')}
+        headers={[t('job'), t('lastSuccess'), t('failures'), t('seconds')]}
+        rows={rows}
+      />
     </details>
   );
 }
@@ -207,12 +155,5 @@ function Tenants({ tenants }: { tenants: Deployment['Tenants'] }) {
     header: Name,
     values: [People, Calls, Commits, Math.round(Bytes / 1e6)],
   }));
-  return (
-    <>
-      <Text size="sm" c="dimmed">
-        {t('biggestText')}
-      </Text>
-      <NumberTable label={t('biggest')} headers={headers} rows={rows} />
-    </>
-  );
+  return <NumberTable label={t('biggest')} headers={headers} rows={rows} />;
 }

@@ -1,4 +1,5 @@
 import { useTranslations } from 'use-intl';
+import { Section } from '../../parts/section.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { useAttentionItems } from './use-attention-items.ts';
@@ -8,5 +9,9 @@ export function Attention() {
   const { items, error, isPending, refetch } = useAttentionItems();
   if (error) return <Failed error={error} onRetry={refetch} />;
   if (isPending) return <WaitingRows rows={2} />;
-  return <AttentionList title={t('needsAttention')} items={items} emptyText={t('allWell')} />;
+  return (
+    <Section isShort title={t('needsAttention')}>
+      <AttentionList items={items} emptyText={t('allWell')} />
+    </Section>
+  );
 }

@@ -1,11 +1,11 @@
-import { Anchor, Button, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Paper, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { PageTexts } from '../../shell/intl.tsx';
 import { DeploymentState } from '../deployment/state.tsx';
 import { TenantLink } from '../tenants/tenant-link.tsx';
 import { type AttentionItem, AttentionList } from './attention-list.tsx';
@@ -31,15 +31,10 @@ function Parts() {
   const tenants = $api.useQuery('get', '/tenant', { params: { query: { Limit: shownTenants } } });
   const courses = $api.useQuery('get', '/course', { params: { query: { Limit: 200 } } });
   const error = tenants.error ?? courses.error;
-  const state = (
-    <PageTexts>
-      <DeploymentState />
-    </PageTexts>
-  );
   if (error)
     return (
       <Stack gap="xl">
-        {state}
+        <DeploymentState />
         <Failed error={error} onRetry={() => Promise.all([tenants.refetch(), courses.refetch()])} />
       </Stack>
     );
@@ -47,7 +42,7 @@ function Parts() {
   return (
     <Stack gap="xl">
       <FirstSteps tenants={tenants.data.Items} courses={courses.data.Items} />
-      {state}
+      <DeploymentState />
       {courses.data.Items.length > 0 && <Courses courses={courses.data.Items} />}
       {tenants.data.Items.length > 0 && (
         <Tenants tenants={tenants.data.Items} hasMore={tenants.data.NextCursor !== null} />
@@ -59,10 +54,7 @@ function Parts() {
 function Tenants({ tenants, hasMore }: { tenants: readonly Tenant[]; hasMore: boolean }) {
   const t = useTranslations('home');
   return (
-    <Stack component="section" aria-labelledby="tenants" gap="sm">
-      <Title order={2} size="h4" id="tenants">
-        {t('tenants')}
-      </Title>
+    <Section isShort title={t('tenants')}>
       <Paper withBorder component="ul" className="rows">
         {tenants.map(({ TenantID, Name }) => (
           <li key={TenantID}>
@@ -90,7 +82,7 @@ function Tenants({ tenants, hasMore }: { tenants: readonly Tenant[]; hasMore: bo
           {t('allTenants')}
         </Anchor>
       )}
-    </Stack>
+    </Section>
   );
 }
 
@@ -111,5 +103,9 @@ function Courses({ courses }: { courses: readonly Course[] }) {
       const to = { to: '/console/courses/$courseId', params: { courseId: CourseID } } as const;
       return text === null ? [] : [{ key: CourseID, title: Title, text, act: t('openCourse'), link: to }];
     });
-  return <AttentionList title={t('coursesToSee')} items={items} emptyText={t('coursesWell')} />;
+  return (
+    <Section isShort title={t('coursesToSee')}>
+      <AttentionList items={items} emptyText={t('coursesWell')} />
+    </Section>
+  );
 }

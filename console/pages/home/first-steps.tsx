@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Badge, Button, Paper, Stack, Text } from '@mantine/core';
 import { IconCircle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { namesOf } from '../../parts/choices.ts';
+import { Section } from '../../parts/section.tsx';
 
 type Course = components['schemas']['AuthoredCourse'];
 type Tenant = components['schemas']['Tenant'];
@@ -55,15 +56,7 @@ export function FirstSteps({ tenants, courses }: Props) {
   const next = steps.find((step) => !done[step]);
   if (!next) return null;
   return (
-    <Stack component="section" aria-labelledby="steps" gap="sm">
-      <Stack gap={4}>
-        <Title order={2} size="h4" id="steps">
-          {t('firstSteps')}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {t('firstStepsText')}
-        </Text>
-      </Stack>
+    <Section isShort title={t('firstSteps')} text={t('firstStepsText')}>
       <Paper withBorder component="ol" className="rows">
         {steps.map((step) => (
           <StepRow
@@ -75,7 +68,7 @@ export function FirstSteps({ tenants, courses }: Props) {
           />
         ))}
       </Paper>
-    </Stack>
+    </Section>
   );
 }
 

@@ -1,17 +1,16 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
-import { IconCircleCheck } from '@tabler/icons-react';
+import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useId } from 'react';
 import { useTranslations } from 'use-intl';
 import { useSession } from '../../api/session.tsx';
 import { Rows } from '../../parts/list.tsx';
+import { Section } from '../../parts/section.tsx';
 import { useComplianceByRequirement } from '../requirements/record.ts';
 import { type Compliance, useFigureColumns } from '../requirements/status.tsx';
+import { AllWell } from './attention-list.tsx';
 
 /** What is overdue, by requirement, the worst first. Nothing for a tenant without requirements. */
 export function Required() {
   const t = useTranslations('obligations');
-  const id = useId();
   const { Scopes } = useSession();
   const mayRead = Scopes.includes('requirements:read');
   const { data } = useComplianceByRequirement(mayRead);
@@ -25,12 +24,11 @@ export function Required() {
   if (lines.length === 0) return null;
   const count = lines.reduce((sum, line) => sum + late(line), 0);
   return (
-    <Stack component="section" aria-labelledby={id} gap="sm">
-      <Group justify="space-between">
-        <Title order={2} size="h4" id={id}>
-          {t('required')}
-        </Title>
-        {count > 0 ? (
+    <Section
+      isShort
+      title={t('required')}
+      actions={
+        count > 0 ? (
           <Anchor
             size="sm"
             renderRoot={(props) => (
@@ -40,12 +38,10 @@ export function Required() {
             {t('showLate', { count })}
           </Anchor>
         ) : (
-          <Group gap="xs" wrap="nowrap" c="dimmed">
-            <IconCircleCheck size={20} stroke={1.6} color="var(--lectern-well)" aria-hidden />
-            <Text size="sm">{t('noneLate')}</Text>
-          </Group>
-        )}
-      </Group>
+          <AllWell text={t('noneLate')} />
+        )
+      }
+    >
       <Rows
         label={t('byRequirement')}
         rows={lines}
@@ -73,6 +69,6 @@ export function Required() {
           ...figures,
         ]}
       />
-    </Stack>
+    </Section>
   );
 }
