@@ -65,11 +65,11 @@ import { invitationRoutes } from '../domain/users/invitations/routes.ts';
 import { mailRoutes } from '../domain/users/mail-routes.ts';
 import { userRoutes } from '../domain/users/routes.ts';
 import { verifyRoutes } from '../domain/verification/verify-routes.ts';
-import { parseRecords } from '../http/bodies.ts';
 import { describe, serveDescription } from '../http/describe/describe.ts';
 import type { Route } from '../http/routes.ts';
 import { type Authenticate, type Guards, registerRoutes } from '../http/serve/dispatch.ts';
 import { openServer } from '../http/serve/serve.ts';
+import { parseRecords } from '../http/validation/validation.ts';
 import type { Config } from '../infra/context/config.ts';
 import type { Context } from '../infra/context/context.ts';
 import { healthRoutes } from '../infra/operations/health.ts';
@@ -167,7 +167,10 @@ function buildApiServer(ctx: Context): FastifyInstance {
   });
   const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));
   serveDescription(api, () => describeApi(ctx.config));
-  parseRecords(api, own);
+  parseRecords(
+    api,
+    own.flatMap(({ streams }) => streams?.types ?? []),
+  );
   api.register(formBody);
   registerRoutes(api, ctx, own, guards);
   serveScim(api, ctx, guards);

@@ -1,5 +1,4 @@
-import type { Database } from '../db/dialect.ts';
-import { run } from '../db/transaction.ts';
+import { type Database, run } from '../db/transaction.ts';
 
 const name = 'home_page';
 

@@ -1,6 +1,5 @@
-import type { Database } from './dialect.ts';
 import type { Statement } from './engine/engine.ts';
-import { joinTransaction, run, transaction } from './transaction.ts';
+import { type Database, joinTransaction, run, transaction } from './transaction.ts';
 
 /** Target duration in milliseconds. On the embedded database, all other statements wait for a batch. */
 const targetMilliseconds = 25;

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { limitConnections } from './connections.ts';
-import { kyselyForEngine } from './dialect.ts';
 import { type Connection, type Engine, sharedTables } from './engine/engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
 import { openTestDatabase } from './test-database.ts';
-import { forAnyone, forTenant, run, transaction } from './transaction.ts';
+import { forAnyone, forTenant, kyselyForEngine, run, transaction } from './transaction.ts';
 
 let engine: Engine;
 /**

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Database } from './dialect.ts';
 import { assertFunctionTenantScoped } from './guard/tenant-guard.ts';
-import { run } from './transaction.ts';
+import { type Database, run } from './transaction.ts';
 
 type Parts = { name: string; parameters: string; returns: string; body: string };
 

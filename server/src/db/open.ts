@@ -1,9 +1,9 @@
 import { limitConnections } from './connections.ts';
-import { type Database, kyselyForEngine } from './dialect.ts';
 import type { DatabaseLog, Engine } from './engine/engine.ts';
 import { openPglite } from './engine/pglite.ts';
 import { openPostgres } from './engine/postgres.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
+import { type Database, kyselyForEngine } from './transaction.ts';
 
 export type DatabaseOptions = {
   databaseUrl: string | undefined;

@@ -1,6 +1,5 @@
 import type { Compilable } from 'kysely';
-import { type Database, type Parameters, parametersAfter } from './dialect.ts';
-import { run, runUnprepared } from './transaction.ts';
+import { type Database, type Parameters, parametersAfter, run, runUnprepared } from './transaction.ts';
 
 type Rows = { table: string; column: string; key: string; where?: string };
 

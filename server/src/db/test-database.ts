@@ -11,12 +11,12 @@ import {
   templateOnServer,
 } from '../../test/support/server-database.ts';
 import { locations } from '../lib/locations.ts';
-import { type Database, kyselyForEngine } from './dialect.ts';
 import type { Engine } from './engine/engine.ts';
 import { openPglite, type PgliteEngine } from './engine/pglite.ts';
 import { openPostgres } from './engine/postgres.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
 import { migrate, readFunctions, readMigrations } from './migrate.ts';
+import { type Database, kyselyForEngine } from './transaction.ts';
 
 const cacheFolder = path.join(import.meta.dirname, '../../../node_modules/.cache');
 

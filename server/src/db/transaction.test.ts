@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Database } from './dialect.ts';
 import type { Engine } from './engine/engine.ts';
 import { openTestDatabase } from './test-database.ts';
-import { run, transaction } from './transaction.ts';
+import { type Database, run, transaction } from './transaction.ts';
 
 let engine: Engine;
 let ctx: { db: Database; now: () => Date };

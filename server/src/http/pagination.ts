@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
-import type { Database } from '../db/dialect.ts';
 import { countRows, type List, type RecordCount, readRows } from '../db/page.ts';
+import type { Database } from '../db/transaction.ts';
 import { Problem } from '../lib/errors.ts';
 import { isStorable } from '../lib/unicode.ts';
 import { Nullable, OneOf } from './validation/schema.ts';

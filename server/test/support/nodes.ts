@@ -1,6 +1,6 @@
 import { buildApp } from '../../src/app/app.ts';
-import { kyselyForEngine } from '../../src/db/dialect.ts';
 import type { Connection, Engine, Statement } from '../../src/db/engine/engine.ts';
+import { kyselyForEngine } from '../../src/db/transaction.ts';
 import { type Context, openState } from '../../src/infra/context/context.ts';
 import { closeServers } from './close-servers.ts';
 import { recordResponses } from './recorded-responses.ts';

@@ -144,7 +144,7 @@ function watchForCrash(module: MainLoop, onCrash: (error: unknown) => void): voi
 }
 
 /** Always returns its own buffer, so that it can be transferred between threads instead of being copied. */
-export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let offset = 0;
   for (const chunk of chunks) {

@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { programAddress } from '../../lib/locations.ts';
 import { restrictToOwner } from '../../lib/owner-only.ts';
-import { concatenate } from './backend.ts';
 import { type DatabaseLog, type Engine, type Rows, type Statement, silentLog } from './engine.ts';
 import { createFolder, lockFolder } from './folder.ts';
 import { type MaintenanceSchedule, startMaintenance } from './maintenance.ts';
@@ -118,12 +117,13 @@ class WorkerStream extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#post(concatenate([chunk]));
+    // A copy, because a Buffer can be part of a pool, which cannot be given to another thread.
+    this.#post(new Uint8Array(chunk));
     done();
   }
 
   override _writev(writes: { chunk: Buffer }[], done: () => void): void {
-    this.#post(concatenate(writes.map(({ chunk }) => chunk)));
+    this.#post(new Uint8Array(Buffer.concat(writes.map(({ chunk }) => chunk))));
     done();
   }
 

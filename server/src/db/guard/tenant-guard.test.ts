@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { kyselyForConnection } from '../dialect.ts';
+import { kyselyForConnection } from '../transaction.ts';
 import { assertTenantScoped } from './tenant-guard.ts';
 
 const db = kyselyForConnection({

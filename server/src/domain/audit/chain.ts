@@ -1,7 +1,6 @@
 import { joinTransaction, run, transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { findKey } from '../../infra/keys/key-ring.ts';
-import { sign, splitOnce, verify } from '../../infra/keys/signing.ts';
+import { findKey, sign, splitOnce, verify } from '../../infra/keys/key-ring.ts';
 import { newId, sha256 } from '../../lib/ids.ts';
 import { auditCatalogue, type NewAudit } from './actions.ts';
 

@@ -87,13 +87,8 @@ export function withDefaultRules(sent: Partial<AttemptRules>): AttemptRules {
 
 export const coolDownMilliseconds = ({ CoolDown }: AttemptRules) => parseAnySeconds(CoolDown) * 1000;
 
-/**
- * The cast is safe: only complete rules are written to the column. Rules stored by early versions have no
- * `Review`.
- */
-export function rulesOf(stored: unknown): AttemptRules | null {
-  return stored === null ? null : { Review: false, ...(stored as Omit<AttemptRules, 'Review'>) };
-}
+/** The cast is safe: only complete rules are written to the column. */
+export const rulesOf = (stored: unknown): AttemptRules | null => stored as AttemptRules | null;
 
 /** A cmi5 registration is one attempt, so its statements cannot be divided into several. */
 export function rejectRules(standard: Standard | null): void {

@@ -1,6 +1,5 @@
-import { parametersAfter } from '../../db/dialect.ts';
 import type { Condition } from '../../db/page.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { parametersAfter, run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { signToken, verifyToken } from '../../infra/keys/signing.ts';
+import { signToken, verifyToken } from '../../infra/keys/key-ring.ts';
 import { Problem } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/ids.ts';
 import { cleanText, isStorable } from '../../lib/unicode.ts';

@@ -1,8 +1,8 @@
 import type Type from 'typebox';
-import { type Form, fieldOf } from '../../http/bodies.ts';
 import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
+import { type Form, fieldOf } from '../../http/validation/validation.ts';
 import {
   createDispatch,
   deleteDispatch,

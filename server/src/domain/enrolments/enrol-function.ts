@@ -1,6 +1,5 @@
-import { cappedDuration, cappedEnd } from '../../db/dialect.ts';
 import { databaseFunction, functionForTenants } from '../../db/functions.ts';
-import { limitLockWaitsSql } from '../../db/transaction.ts';
+import { cappedDuration, cappedEnd, limitLockWaitsSql } from '../../db/transaction.ts';
 import { isOffered, isSelectable } from '../catalogue/offers.ts';
 import { returnSeatSql, takeSeatSql } from '../catalogue/seats.ts';
 import type { EventType } from '../events/types.ts';

@@ -1,5 +1,5 @@
-import type { Parameters } from '../../db/dialect.ts';
 import { type List, readRows } from '../../db/page.ts';
+import type { Parameters } from '../../db/transaction.ts';
 import { type Page, type PageQuery, page } from '../../http/pagination.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';

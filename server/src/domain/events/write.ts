@@ -1,5 +1,4 @@
-import type { Database } from '../../db/dialect.ts';
-import { beforeCommit, runUnprepared } from '../../db/transaction.ts';
+import { beforeCommit, type Database, runUnprepared } from '../../db/transaction.ts';
 import type { EventType } from './types.ts';
 
 /**

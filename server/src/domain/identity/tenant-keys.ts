@@ -1,7 +1,7 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { decrypt, encrypt, encryptedBy } from '../../infra/keys/encryption.ts';
+import { decrypt, encrypt, encryptedBy } from '../../infra/keys/key-ring.ts';
 import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { newId } from '../../lib/ids.ts';
 

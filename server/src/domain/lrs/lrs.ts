@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { parseNothing } from '../../http/bodies.ts';
 import type { Route } from '../../http/routes.ts';
 import { type Guards, registerRoutes } from '../../http/serve/dispatch.ts';
+import { parseNothing } from '../../http/validation/validation.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { serveAlternateRequests } from './alternate-request.ts';
 import type { FindAuSession, RecordRefusal } from './au-session.ts';

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { forTenant } from '../../db/transaction.ts';
-import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
+import { type Form, fieldOf } from '../../http/validation/validation.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { signToken, verifyToken } from '../../infra/keys/signing.ts';
+import { signToken, verifyToken } from '../../infra/keys/key-ring.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { listOfferedCourses } from '../catalogue/offers.ts';
 import type { Course } from '../catalogue/schemas.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
-import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
+import { type Form, fieldOf } from '../../http/validation/validation.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId, sha256 } from '../../lib/ids.ts';

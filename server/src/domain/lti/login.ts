@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
+import { type Form, fieldOf } from '../../http/validation/validation.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { newSecret, sha256 } from '../../lib/ids.ts';
 import { problemPage, storePage } from './pages.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import type { Form } from '../../http/bodies.ts';
 import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
+import type { Form } from '../../http/validation/validation.ts';
 import { chooseCourses } from './deep-link.ts';
 import { receiveLaunch } from './launch.ts';
 import { listLaunches } from './launches.ts';

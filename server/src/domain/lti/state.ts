@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../infra/context/context.ts';
-import { signToken, verifyToken } from '../../infra/keys/signing.ts';
+import { signToken, verifyToken } from '../../infra/keys/key-ring.ts';
 import { newSecret, sha256 } from '../../lib/ids.ts';
 
 /** How long a person may take between login and launch, for example to sign in at the platform. */

@@ -1,6 +1,6 @@
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { decrypt, encrypt, encryptedBy } from '../../infra/keys/encryption.ts';
+import { decrypt, encrypt, encryptedBy } from '../../infra/keys/key-ring.ts';
 import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { isMailAddress } from '../../lib/address.ts';
 import { newId } from '../../lib/ids.ts';

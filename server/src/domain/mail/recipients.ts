@@ -1,7 +1,7 @@
 import { inBatches } from '../../db/batches.ts';
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { keyedHash } from '../../infra/keys/signing.ts';
+import { keyedHash } from '../../infra/keys/key-ring.ts';
 import { toNfc } from '../../lib/unicode.ts';
 
 /**

@@ -4,7 +4,7 @@ import { forTenant, run, transaction } from '../../db/transaction.ts';
 import { eraseStoredResponses } from '../../infra/calls/stored-responses.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type EraseBatch, type Subject } from '../../infra/context/personal-data.ts';
-import { keyedHash } from '../../infra/keys/signing.ts';
+import { keyedHash } from '../../infra/keys/key-ring.ts';
 import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { eraseEnrolments } from '../enrolments/personal-data.ts';
 import { appendEvents } from '../events/append.ts';

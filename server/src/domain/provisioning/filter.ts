@@ -1,5 +1,5 @@
 import type { Filter } from 'scim2-parse-filter';
-import type { Parameters } from '../../db/dialect.ts';
+import type { Parameters } from '../../db/transaction.ts';
 import { isId } from '../../lib/ids.ts';
 import { foldCase } from '../../lib/unicode.ts';
 import { asBoolean } from './patch.ts';

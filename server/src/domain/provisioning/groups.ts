@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Selectable } from 'kysely';
-import { parametersAfter } from '../../db/dialect.ts';
 import type { ScimGroupTable } from '../../db/engine/generated.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { parametersAfter, run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
 import { isId, newId } from '../../lib/ids.ts';

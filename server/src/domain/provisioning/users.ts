@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { parametersAfter } from '../../db/dialect.ts';
-import { run } from '../../db/transaction.ts';
+import { parametersAfter, run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { asService, requireScope } from '../../infra/context/scopes.ts';
 import { isId } from '../../lib/ids.ts';

@@ -1,5 +1,4 @@
-import { parametersAfter } from '../../db/dialect.ts';
-import { run, runUnprepared, transaction } from '../../db/transaction.ts';
+import { parametersAfter, run, runUnprepared, transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';

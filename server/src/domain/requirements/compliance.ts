@@ -1,6 +1,5 @@
-import { parametersAfter } from '../../db/dialect.ts';
 import type { Condition } from '../../db/page.ts';
-import { run } from '../../db/transaction.ts';
+import { parametersAfter, run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf, isDay, lastSecond } from '../../lib/days.ts';

@@ -1,6 +1,6 @@
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { keyedHash } from '../../infra/keys/signing.ts';
+import { keyedHash } from '../../infra/keys/key-ring.ts';
 import { fold } from '../../lib/unicode.ts';
 import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 

@@ -1,5 +1,4 @@
-import { cappedDuration } from '../../db/dialect.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { cappedDuration, run, transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNowSql } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';

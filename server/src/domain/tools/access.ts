@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { decodeJwt } from 'jose';
-import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
+import { type Form, fieldOf } from '../../http/validation/validation.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { signToken, verifyToken } from '../../infra/keys/signing.ts';
+import { signToken, verifyToken } from '../../infra/keys/key-ring.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { bearerToken } from '../identity/authenticate.ts';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { decodeJwt, type JWTPayload } from 'jose';
 import { transaction } from '../../db/transaction.ts';
-import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
+import { type Form, fieldOf } from '../../http/validation/validation.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { rejectReplay } from '../lti/nonces.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { forTenant } from '../../db/transaction.ts';
-import { type Form, fieldOf } from '../../http/bodies.ts';
 import type { RouteResponse } from '../../http/routes.ts';
+import { type Form, fieldOf } from '../../http/validation/validation.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { signToken, verifyToken } from '../../infra/keys/signing.ts';
+import { signToken, verifyToken } from '../../infra/keys/key-ring.ts';
 import { contentOrigin } from '../delivery/player/content-origins.ts';
 import { type AuHandle, readAuToken, writeAuToken } from '../delivery/protocols/cmi5/fetch-token.ts';
 import { readAuSession } from '../enrolments/run-time/au-sessions.ts';

@@ -1,11 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Form } from '../../http/bodies.ts';
-import { parseNothing, recordShape } from '../../http/bodies.ts';
 import { type Route, type RouteResponse, route } from '../../http/routes.ts';
 import { type Guards, registerRoutes } from '../../http/serve/dispatch.ts';
-import { checkShape } from '../../http/validation/validation.ts';
+import { checkShape, type Form, parseNothing, recordShape } from '../../http/validation/validation.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';

@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Parameters } from '../../db/dialect.ts';
 import type { UserTable } from '../../db/engine/generated.ts';
 import { type Condition, countRows, type List, readRows } from '../../db/page.ts';
 import { matches, searchedText } from '../../db/search.ts';
-import { run } from '../../db/transaction.ts';
+import { type Parameters, run } from '../../db/transaction.ts';
 import {
   foreignCursor,
   type PageQuery,

@@ -9,10 +9,10 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { cleanFields } from '../../lib/unicode.ts';
-import { recordShape } from '../bodies.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../idempotency.ts';
 import type { RouteResponse } from '../routes.ts';
 import { Fields } from '../validation/schema.ts';
+import { recordShape } from '../validation/validation.ts';
 import { logFailedRows, type RowResult, refuse } from './refuse.ts';
 import {
   acceptedRows,

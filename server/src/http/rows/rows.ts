@@ -3,8 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { fitsShape } from '../../../../standards/json-shape.ts';
 import { Problem } from '../../lib/errors.ts';
-import { recordShape } from '../bodies.ts';
-import { hasPrototypeName } from '../validation/validation.ts';
+import { hasPrototypeName, recordShape } from '../validation/validation.ts';
 
 export type RowFormat = 'ndjson' | 'csv';
 export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };

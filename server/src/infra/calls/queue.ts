@@ -1,6 +1,5 @@
-import type { Database } from '../../db/dialect.ts';
 import type { Engine } from '../../db/engine/engine.ts';
-import { forAnyone, isInTransaction, run } from '../../db/transaction.ts';
+import { type Database, forAnyone, isInTransaction, run } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import { type NodeState, partOfState, type TenantContext } from '../context/context.ts';
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBy
 import { forTenant, run } from '../../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../../lib/errors.ts';
 import type { Context, TenantContext } from '../context/context.ts';
-import { keyedHash, keyedHashKey } from '../keys/signing.ts';
+import { keyedHash, keyedHashKey } from '../keys/key-ring.ts';
 import { deleteByTenant } from '../operations/delete-by-tenant.ts';
 import { isServed } from '../operations/jobs.ts';
 import { coalesceReads, wantedRows } from './queue.ts';

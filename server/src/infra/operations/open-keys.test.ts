@@ -3,12 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { kyselyForEngine } from '../../db/dialect.ts';
 import { openTestDatabase } from '../../db/test-database.ts';
+import { kyselyForEngine } from '../../db/transaction.ts';
 import { openLog } from '../../lib/log.ts';
-import { newKey, parseKeys, type WrittenKey } from '../keys/key-ring.ts';
+import { keyedHash, newKey, parseKeys, signToken, verifyToken, type WrittenKey } from '../keys/key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from '../keys/ring-file.ts';
-import { keyedHash, signToken, verifyToken } from '../keys/signing.ts';
 import { openKeys } from './open-keys.ts';
 
 const { engine, db } = await openTestDatabase();

@@ -1,6 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs';
-import type { Database } from '../../db/dialect.ts';
-import { takeTurn, transaction } from '../../db/transaction.ts';
+import { type Database, takeTurn, transaction } from '../../db/transaction.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Config } from '../context/config.ts';
 import type { Context } from '../context/context.ts';

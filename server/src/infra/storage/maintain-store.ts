@@ -1,5 +1,4 @@
-import type { Database } from '../../db/dialect.ts';
-import { run, transaction } from '../../db/transaction.ts';
+import { type Database, run, transaction } from '../../db/transaction.ts';
 import { keyOf, objectsBelow, parseKey } from './object-key.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PackageFiles } from './package-files.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../../db/dialect.ts';
+import type { Database } from '../../db/transaction.ts';
 import type { Log } from '../../lib/log.ts';
 import { openFileCache } from './file-cache.ts';
 import { openFolderFiles } from './folder-files.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../db/dialect.ts';
+import type { Database } from '../../db/transaction.ts';
 import { type ObjectStore, StorageError } from './object-store.ts';
 
 type DatabaseContext = { readonly db: Database };

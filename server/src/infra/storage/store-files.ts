@@ -1,4 +1,4 @@
-import type { Database } from '../../db/dialect.ts';
+import type { Database } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { FileCache } from './file-cache.ts';

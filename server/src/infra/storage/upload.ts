@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Database } from '../../db/dialect.ts';
+import type { Database } from '../../db/transaction.ts';
 import { listFolder } from './folder-files.ts';
 import { keyOf } from './object-key.ts';
 import { type ObjectStore, StorageError } from './object-store.ts';

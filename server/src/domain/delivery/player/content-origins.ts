@@ -1,5 +1,5 @@
 import type { Context } from '../../../infra/context/context.ts';
-import { keyedHash } from '../../../infra/keys/signing.ts';
+import { keyedHash } from '../../../infra/keys/key-ring.ts';
 
 /**
  * The owner of the content on an origin. Previews have their own origins, because an unapproved

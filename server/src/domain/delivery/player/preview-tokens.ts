@@ -1,8 +1,7 @@
 import type { Results } from '../../../../../standards/results.ts';
 import type { Player } from '../../../infra/calls/limits.ts';
 import type { Context } from '../../../infra/context/context.ts';
-import type { SigningPurpose } from '../../../infra/keys/key-ring.ts';
-import { signToken, verifyToken } from '../../../infra/keys/signing.ts';
+import { type SigningPurpose, signToken, verifyToken } from '../../../infra/keys/key-ring.ts';
 
 /** The data of a preview link. `at` is the time of the request. `tenantId` is null for the operator. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };

@@ -1,5 +1,5 @@
 import type { Context } from '../../../infra/context/context.ts';
-import { signToken, verifyToken } from '../../../infra/keys/signing.ts';
+import { signToken, verifyToken } from '../../../infra/keys/key-ring.ts';
 import type { NewTicket, Ticket } from './tokens.ts';
 
 /** A review ends after this time. The learner can then open it again with the LaunchURL. */

@@ -1,6 +1,6 @@
 import type { Player } from '../../../infra/calls/limits.ts';
 import type { Context } from '../../../infra/context/context.ts';
-import { signToken, verifyToken, verifyTokenCached } from '../../../infra/keys/signing.ts';
+import { signToken, verifyToken, verifyTokenCached } from '../../../infra/keys/key-ring.ts';
 
 /**
  * An allowed click on a LaunchURL. The ticket stays valid for as long as its page may be reloaded.

@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { EnrolmentTable } from '../../../db/engine/generated.ts';
-import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { tenantNow } from '../../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { hasScope } from '../../../infra/context/scopes.ts';
-import { sign, splitOnce, verify } from '../../../infra/keys/signing.ts';
+import { sign, splitOnce, verify } from '../../../infra/keys/key-ring.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { rulesOf } from '../../catalogue/attempt-rules.ts';
 import { timeFactorOf } from '../../users/users.ts';

@@ -1,8 +1,7 @@
 import { traits } from '../../../../../standards/traits.ts';
 import type { Evidence, RunTimeData } from '../../../../../standards/types.ts';
-import { cappedEnd } from '../../../db/dialect.ts';
 import { databaseFunction, functionForTenants } from '../../../db/functions.ts';
-import { run } from '../../../db/transaction.ts';
+import { cappedEnd, run } from '../../../db/transaction.ts';
 import { countWithin, perMinute } from '../../../infra/calls/limits.ts';
 import { byTenant, coalesceReads, contextOf, openQueue, wantedRows } from '../../../infra/calls/queue.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { run } from '../../../db/transaction.ts';
 import type { Context } from '../../../infra/context/context.ts';
-import { decrypt, encrypt, encryptedBy } from '../../../infra/keys/encryption.ts';
+import { decrypt, encrypt, encryptedBy } from '../../../infra/keys/key-ring.ts';
 import { isServed, servedTenants } from '../../../infra/operations/jobs.ts';
 
 const secretPrefix = 'whsec_';

@@ -8,7 +8,7 @@ import {
 import type { Statement } from '../../../../../standards/xapi/types.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { keyedHash } from '../../../infra/keys/signing.ts';
+import { keyedHash } from '../../../infra/keys/key-ring.ts';
 import { derivedId } from '../../../lib/ids.ts';
 import { type LoggedEvent, readLog } from '../../events/log.ts';
 import { courseResult, type EventType } from '../../events/types.ts';

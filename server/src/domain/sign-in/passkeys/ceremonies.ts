@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { relyingPartyOf } from '../../../infra/context/config.ts';
 import type { Context } from '../../../infra/context/context.ts';
-import { keyedHash } from '../../../infra/keys/signing.ts';
+import { keyedHash } from '../../../infra/keys/key-ring.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { newId, sha256 } from '../../../lib/ids.ts';
 import { recordGuess } from '../guesses.ts';

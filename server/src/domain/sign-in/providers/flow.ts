@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { forTenant, run, transaction } from '../../../db/transaction.ts';
 import { path, type RouteResponse } from '../../../http/routes.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { decrypt, encrypt } from '../../../infra/keys/encryption.ts';
+import { decrypt, encrypt } from '../../../infra/keys/key-ring.ts';
 import { appendAudit } from '../../audit/chain.ts';
 import { findTenantByName } from '../../tenants/tenants.ts';
 import { newToken } from '../../tenants/token.ts';

@@ -1,6 +1,6 @@
 import { run } from '../../../db/transaction.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { signToken, verifyToken } from '../../../infra/keys/signing.ts';
+import { signToken, verifyToken } from '../../../infra/keys/key-ring.ts';
 import { type EnrolmentHandle, readLaunchKey } from '../../enrolments/record/record.ts';
 import type { Provider } from './providers.ts';
 

@@ -5,7 +5,7 @@ import { type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pag
 import { path } from '../../../http/routes.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { hasScope, learnerScopes } from '../../../infra/context/scopes.ts';
-import { decrypt, encrypt, encryptedBy } from '../../../infra/keys/encryption.ts';
+import { decrypt, encrypt, encryptedBy } from '../../../infra/keys/key-ring.ts';
 import { isServed, servedTenants } from '../../../infra/operations/jobs.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { differences } from '../../../lib/tables.ts';

@@ -1,5 +1,4 @@
-import type { Parameters } from '../../../db/dialect.ts';
-import { run, transaction } from '../../../db/transaction.ts';
+import { type Parameters, run, transaction } from '../../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../../http/pagination.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';

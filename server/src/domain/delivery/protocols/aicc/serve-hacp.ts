@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { hacpAnswer } from '../../../../../../standards/aicc/hacp.ts';
-import { parseNothing } from '../../../../http/bodies.ts';
 import { beforeProblem, loggedProblem } from '../../../../http/problems.ts';
 import { type Guards, registerRoutes } from '../../../../http/serve/dispatch.ts';
+import { parseNothing } from '../../../../http/validation/validation.ts';
 import type { Context } from '../../../../infra/context/context.ts';
 import type { Problem } from '../../../../lib/errors.ts';
 import { aiccRoutes, failedText } from './routes.ts';

@@ -1,5 +1,5 @@
 import { type Context, type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
-import { signToken, verifyTokenCached } from '../../../../infra/keys/signing.ts';
+import { signToken, verifyTokenCached } from '../../../../infra/keys/key-ring.ts';
 import { newSecret, sha256 } from '../../../../lib/ids.ts';
 import { readAuSession, setAuToken } from '../../../enrolments/run-time/au-sessions.ts';
 import { accessEnd } from '../../../enrolments/run-time/progress-cache.ts';

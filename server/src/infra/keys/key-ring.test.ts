@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type KeyRing, newKey, openRing, type WrittenKey } from './key-ring.ts';
-import { sign, signToken, verify, verifyToken, verifyTokenCached } from './signing.ts';
+import {
+  type KeyRing,
+  newKey,
+  openRing,
+  sign,
+  signToken,
+  verify,
+  verifyToken,
+  verifyTokenCached,
+  type WrittenKey,
+} from './key-ring.ts';
 
 const written = newKey(new Date());
 
