@@ -39,7 +39,7 @@ function retryAfterEverywhere(replies: readonly Reply[]): boolean {
 }
 
 /** Sends an endless stream of rows until the service stops accepting it. */
-async function endlessRows(target: Target, key: string): Promise<Reply> {
+async function manyRows(target: Target, key: string): Promise<Reply> {
   const row = `{"LoginID":"u","FirstName":"${'x'.repeat(1_000)}"}\n`.repeat(1_000);
   return sendRequest(`${target.service.baseUrl}/user/bulk?Plan=true`, {
     method: 'POST',
@@ -143,9 +143,9 @@ export const floodAttacks: readonly Attack[] = [
   {
     name: 'eight simultaneous bulk calls with one key',
     run: async (target) => {
-      const replies = await callInParallel(8, () => endlessRows(target, target.key));
+      const replies = await callInParallel(8, () => manyRows(target, target.key));
       const taken = replies.filter(({ status }) => status === 200).length;
-      return { withstood: taken <= 2 && taken > 0 && retryAfterEverywhere(replies), detail: tally(replies) };
+      return { withstood: taken <= 4 && taken > 0 && retryAfterEverywhere(replies), detail: tally(replies) };
     },
   },
   {

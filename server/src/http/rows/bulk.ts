@@ -7,7 +7,6 @@ import { once, valueOrThrow } from '../../infra/calls/once.ts';
 import { type KeyedRequest, nameOf, readStoredOutcome } from '../../infra/calls/stored-responses.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
-import { newId } from '../../lib/ids.ts';
 import { cleanFields } from '../../lib/unicode.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../idempotency.ts';
 import type { RouteResponse } from '../routes.ts';
@@ -24,8 +23,7 @@ import {
   rowWriter,
   type SourceRow,
 } from './rows.ts';
-import { spool } from './spool.ts';
-import { requireDiskSpace, spoolBytes } from './uploads.ts';
+import { receiveFile } from './uploads.ts';
 import { type BulkOperation, type Keyed, type NextStep, openWork } from './work-rows.ts';
 
 /** Returns the error if the caller has lost access during the call, otherwise null. */
@@ -97,15 +95,8 @@ export function bulk<T>(operation: BulkOperation<T>) {
     /** Whether rows can ask for the next step. CSV input can only if its header names the field for it. */
     let hasNext = nextStep !== undefined && format === 'ndjson';
     const failed = logFailedRows(ctx.log, request.id);
-    const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
-    const resized = (bytes: number) => {
-      ctx.load.spoolBytes += bytes;
-    };
     const rows = readRows(
-      spool(
-        { path, capacity: spoolBytes, room: () => requireDiskSpace(ctx, 0), resized },
-        input.body as Readable,
-      ),
+      await receiveFile(ctx, input.body as Readable),
       format,
       (header) => {
         const missing = required.find((name) => !header.includes(name));
@@ -117,7 +108,8 @@ export function bulk<T>(operation: BulkOperation<T>) {
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
       // During a long call, its key may be revoked or its tenant suspended.
-      const refused = first ? null : await refusalOf(ctx);
+      const refused = await refusalOf(ctx);
+      if (refused && first) throw refused;
       if (refused) return source.map(({ row }) => refuse(failed, { Row: row, Status: 0 }, refused, plan));
       for (const one of source) {
         if (!('value' in one)) continue;

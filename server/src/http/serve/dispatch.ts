@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { forTenant } from '../../db/transaction.ts';
-import { countCall, countUse, enterPlayer, enterTenant } from '../../infra/calls/limits.ts';
+import { beginWithin, countCall, countUse, enterPlayer, enterTenant } from '../../infra/calls/limits.ts';
 import { perform, type Work } from '../../infra/calls/once.ts';
 import type { Actor, Context, TenantContext } from '../../infra/context/context.ts';
-import { streamOf } from '../../infra/context/request-end.ts';
+import { onRequestEnd, streamOf } from '../../infra/context/request-end.ts';
 import { Problem } from '../../lib/errors.ts';
 import { cleanFields } from '../../lib/unicode.ts';
 import { loginIdIn, readIdempotencyKey, respondOnce } from '../idempotency.ts';
@@ -13,7 +13,7 @@ import { notFound } from '../problems.ts';
 import type { Caller, Route, RouteResponse } from '../routes.ts';
 import { exportPages, listOf } from '../rows/export.ts';
 import { acceptedRows } from '../rows/rows.ts';
-import { beginBulk, declaredBytes, requireDiskSpace } from '../rows/uploads.ts';
+import { declaredBytes, requireDiskSpace } from '../rows/uploads.ts';
 import { acceptLowerCase } from '../validation/validation.ts';
 
 /** Returns the caller; throws without valid credentials. */
@@ -76,16 +76,11 @@ export function rejectLargeBody(request: FastifyRequest): void {
     );
 }
 
-/** Admits a known caller's upload: a package, or the rows of a bulk call. A key may make two bulk calls at a time. */
-async function admitUpload(
-  ctx: Context,
-  request: FastifyRequest,
-  caller: Caller,
-  isBulk: boolean,
-): Promise<void> {
+/** Admits a known caller's upload: a package, or the rows of a bulk call. */
+async function admitUpload(ctx: Context, request: FastifyRequest, isBulk: boolean): Promise<void> {
   await requireDiskSpace(ctx, declaredBytes(request));
   const { tenantId } = request;
-  if (isBulk && tenantId !== null) beginBulk(ctx, request, { keyId: caller.keyId, tenantId });
+  if (isBulk && tenantId !== null) onRequestEnd(request, beginWithin(ctx, 'bulk_calls', tenantId));
 }
 
 /** Whether a body follows. Over HTTP/2, it follows unless the headers ended the stream, whatever length they declare. */
@@ -244,7 +239,7 @@ function entryCheckOf(ctx: Context, route: Route, guards: Guards): EntryCheck {
     if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
     countUse(ctx, caller.tenantId ?? request.tenantId, 'calls');
     if (!route.streams) rejectLargeBody(request);
-    if (route.streams) await admitUpload(ctx, request, caller, route.streams.bulk === true);
+    if (route.streams) await admitUpload(ctx, request, route.streams.bulk === true);
     if (caller.player) enterPlayer(ctx, request, caller.player, { bytes: declaredBytes(request) });
     else enterTenant(ctx, request, caller.tenantId ?? request.tenantId, 'api');
   };

@@ -28,9 +28,7 @@ export const perMinute = {
 
 /** What one owner may have in progress on this node. */
 const inProgress = {
-  bulk_calls: { max: 2, of: 'bulk calls with this key' },
-  /** Four files of 256 MiB use at most 1 GiB of disk per tenant. */
-  bulk_files: { max: 4, of: 'bulk calls for this tenant' },
+  bulk_calls: { max: 4, of: 'bulk calls for this tenant' },
   /** Anyone may have files checked, which can take a second of the processor. */
   file_checks: { max: 1, of: 'checks of files' },
 } as const satisfies Partial<Record<LimitName, Limit>>;

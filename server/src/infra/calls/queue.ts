@@ -13,17 +13,18 @@ type Waiting<C, Row, Result> = Call<C, Row> & {
   reject: (error: unknown) => void;
 };
 
-/** Rows that wait for a statement. `rows` and `keys` are those of the `statements` in progress. */
+/**
+ * Rows that wait for a statement. `rows` are those of the `statements` in progress. `busy` has the keys in progress, and
+ * the tenants whose rows run alone.
+ */
 type Lane<C, Row, Result> = {
   waiting: Waiting<C, Row, Result>[];
   /** Whether statements are started at the end of this turn of the event loop. */
   isDue: boolean;
   statements: number;
   rows: number;
-  keys: Set<string>;
+  busy: Set<string>;
 };
-
-const ofAllTenants = '\n';
 
 /** The calls of each tenant. */
 export const byTenant = <T extends { ctx: { tenantId: string } }>(calls: readonly T[]): T[][] => [
@@ -40,13 +41,13 @@ export function contextOf<C extends { db: Database; tenantId: string }>(calls: r
  * Combines concurrent calls into statements. Calls that arrive during a statement wait for the next one, so a single
  * call never waits. Rows with equal keys keep their order.
  *
- * With `isShared`, the rows of all tenants wait in one lane. Rows that a statement left out, because their tenant's rows
- * were locked, move to a lane of their tenant, where no other tenant waits for them. If a statement fails, it is repeated
- * for each tenant, and if that fails, for each row.
+ * With `isShared`, the rows of all tenants share statements. Rows that a statement left out, because their tenant's rows
+ * were locked, run alone while the other tenants go on. If a statement fails, it is repeated for each tenant, and if
+ * that fails, for each row.
  */
 export function openQueue<C extends QueueContext, Row, Result>(options: {
   name: string;
-  /** On Citus, a statement has rows of one tenant only, so each tenant always has a lane of its own. */
+  /** On Citus, a statement has rows of one tenant only. */
   isShared?: true;
   /** Without a key, equal rows can be in progress at the same time, so only reads may omit the key. */
   key?: (row: Row) => string;
@@ -64,16 +65,9 @@ export function openQueue<C extends QueueContext, Row, Result>(options: {
     isDue: false,
     statements: 0,
     rows: 0,
-    keys: new Set(),
+    busy: new Set(),
   });
-
-  function laneOf({ engine, state, tenantId }: QueueContext): [string, Lane<C, Row, Result>] {
-    const lanes = lanesOf({ state });
-    const name = isShared && !engine.isDistributed() && !lanes.has(tenantId) ? ofAllTenants : tenantId;
-    const lane = lanes.get(name) ?? openLane();
-    lanes.set(name, lane);
-    return [name, lane];
-  }
+  const laneNameOf = ({ engine, tenantId }: C) => (isShared && !engine.isDistributed() ? '' : tenantId);
 
   function take(lane: Lane<C, Row, Result>): Own[] {
     const batch: Own[] = [];
@@ -81,13 +75,14 @@ export function openQueue<C extends QueueContext, Row, Result>(options: {
     const passedOver = new Set<string>();
     let room = bytes.max;
     for (const waiting of lane.waiting) {
-      const { key } = waiting;
+      const { key, ctx } = waiting;
       const size = bytes.of(waiting.row);
       const hasRoom = batch.length === 0 || (batch.length < max && size <= room);
-      if (hasRoom && (key === null || !(lane.keys.has(key) || passedOver.has(key)))) {
+      const isFree = key === null || !(lane.busy.has(key) || passedOver.has(key));
+      if (hasRoom && isFree && !lane.busy.has(ctx.tenantId)) {
         batch.push(waiting);
         room -= size;
-        if (key !== null) lane.keys.add(key);
+        if (key !== null) lane.busy.add(key);
       } else {
         left.push(waiting);
         if (key !== null) passedOver.add(key);
@@ -97,56 +92,50 @@ export function openQueue<C extends QueueContext, Row, Result>(options: {
     return batch;
   }
 
-  /** Runs the rows and returns how to answer their callers, and the rows that were left out. */
-  async function settle(batch: Own[]): Promise<{ answers: (() => void)[]; left: Own[] }> {
+  /** Runs the rows. Adds how to answer their callers to `answers`, and returns the rows that were left out. */
+  async function attempt(batch: readonly Own[], answers: (() => void)[]): Promise<Own[]> {
     try {
       const results = await options.run(batch);
-      const done = [...batch.keys()].filter((at) => results[at] !== undefined);
-      return {
-        answers: done.map((at) => () => batch[at]?.resolve(results[at] as Result)),
-        left: batch.filter((_, at) => results[at] === undefined),
-      };
+      for (const [at, { resolve }] of batch.entries())
+        if (results[at] !== undefined) answers.push(() => resolve(results[at] as Result));
+      return batch.filter((_, at) => results[at] === undefined);
     } catch (error) {
       // After a Problem, it is not known whether the database has committed.
-      if (batch.length === 1 || error instanceof Problem)
-        return {
-          answers: batch.map(
-            ({ reject }) =>
-              () =>
-                reject(error),
-          ),
-          left: [],
-        };
-      const tenants = byTenant(batch);
-      const settled = { answers: [] as (() => void)[], left: [] as Own[] };
-      for (const part of tenants.length > 1 ? tenants : batch.map((one) => [one])) {
-        const { answers, left } = await settle(part);
-        settled.answers.push(...answers);
-        settled.left.push(...left);
+      if (batch.length === 1 || error instanceof Problem) {
+        for (const { reject } of batch) answers.push(() => reject(error));
+        return [];
       }
-      return settled;
+      const tenants = byTenant(batch);
+      const left: Own[] = [];
+      for (const part of tenants.length > 1 ? tenants : batch.map((one) => [one]))
+        left.push(...(await attempt(part, answers)));
+      return left;
     }
   }
 
-  /** Puts rows that were left out before all others, and takes their tenants' other rows out of the shared lane. */
-  function setAside(name: string, lane: Lane<C, Row, Result>, left: Own[]): void {
-    if (name !== ofAllTenants) {
-      lane.waiting.unshift(...left);
-      return;
-    }
-    const lanes = left[0] && lanesOf(left[0].ctx);
-    for (const rows of byTenant(left)) {
-      const { ctx } = rows[0] as Own;
-      const own = lanes?.get(ctx.tenantId) ?? openLane();
-      lanes?.set(ctx.tenantId, own);
-      const isOwn = (one: Own) => one.ctx.tenantId === ctx.tenantId;
-      own.waiting.unshift(...rows, ...lane.waiting.filter(isOwn));
-      lane.waiting = lane.waiting.filter((one) => !isOwn(one));
-      start(ctx, ctx.tenantId, own);
-    }
+  /** Runs rows of one tenant until none is left. The tenant's other rows wait. */
+  async function runAlone(lane: Lane<C, Row, Result>, rows: readonly Own[]): Promise<void> {
+    const { ctx } = rows[0] as Own;
+    const answers: (() => void)[] = [];
+    lane.busy.add(ctx.tenantId);
+    for (let left = rows; left.length > 0; ) left = await attempt(left, answers);
+    lane.busy.delete(ctx.tenantId);
+    finish(ctx, lane, rows, answers);
   }
 
-  function start(ctx: QueueContext, name: string, lane: Lane<C, Row, Result>): void {
+  function finish(
+    ctx: C,
+    lane: Lane<C, Row, Result>,
+    rows: readonly Own[],
+    answers: readonly (() => void)[],
+  ) {
+    for (const { key } of rows) if (key !== null) lane.busy.delete(key);
+    // The next statement is sent before the callers continue.
+    start(ctx, lane);
+    for (const answer of answers) answer();
+  }
+
+  function start(ctx: C, lane: Lane<C, Row, Result>): void {
     lane.isDue = false;
     // A server gets a second statement once as many rows wait as are in progress. It then runs one while this process
     // reads the results of the other. The embedded database runs one statement at a time.
@@ -159,43 +148,48 @@ export function openQueue<C extends QueueContext, Row, Result>(options: {
       if (batch.length === 0) return;
       lane.statements += 1;
       lane.rows += batch.length;
-      void settle(batch).then(({ answers, left }) => {
+      const answers: (() => void)[] = [];
+      void attempt(batch, answers).then((left) => {
         lane.statements -= 1;
         lane.rows -= batch.length;
-        for (const { key } of batch) if (key !== null) lane.keys.delete(key);
-        setAside(name, lane, left);
-        // The next statement is sent before the callers continue.
-        start(ctx, name, lane);
-        if (lane.statements === 0 && !lane.isDue) lanesOf(ctx).delete(name);
-        for (const answer of answers) answer();
+        for (const rows of byTenant(left)) void runAlone(lane, rows);
+        const done = batch.filter((one) => !left.includes(one));
+        finish(ctx, lane, done, answers);
       });
     }
+    if (lane.waiting.length === 0 && lane.statements === 0 && lane.busy.size === 0)
+      lanesOf(ctx).delete(laneNameOf(ctx));
   }
 
-  const keyOf = ({ tenantId }: C, row: Row) => options.key && `${tenantId}\n${options.key(row)}`;
+  const waitingFor = (ctx: C, row: Row, { resolve, reject }: Pick<Own, 'resolve' | 'reject'>): Own => {
+    const key = options.key ? `${ctx.tenantId}\n${options.key(row)}` : null;
+    return { ctx, row, key, resolve, reject };
+  };
 
   return {
     /** Runs a row together with those of other callers. */
     add: (ctx: C, row: Row): Promise<Result> =>
       new Promise((resolve, reject) => {
-        const [name, lane] = laneOf(ctx);
-        lane.waiting.push({ ctx, row, key: keyOf(ctx, row) ?? null, resolve, reject });
+        const name = laneNameOf(ctx);
+        const lane = lanesOf(ctx).get(name) ?? openLane();
+        lanesOf(ctx).set(name, lane);
+        lane.waiting.push(waitingFor(ctx, row, { resolve, reject }));
         if (lane.isDue) return;
         lane.isDue = true;
-        setImmediate(start, ctx, name, lane);
+        setImmediate(start, ctx, lane);
       }),
     /** Runs rows in the transaction of `ctx`, in as few statements as possible. An error fails all of them. */
     runInside: async (ctx: C, rows: readonly Row[]): Promise<Result[]> => {
       const results = new Map<Row, Result>();
       const lane = openLane();
       const nobody = { resolve: () => {}, reject: () => {} };
-      lane.waiting = rows.map((row) => ({ ctx, row, key: keyOf(ctx, row) ?? null, ...nobody }));
+      lane.waiting = rows.map((row) => waitingFor(ctx, row, nobody));
       for (let batch = take(lane); batch.length > 0; batch = take(lane)) {
         const found = await options.run(batch);
         for (const [at, { row }] of batch.entries())
           if (found[at] !== undefined) results.set(row, found[at] as Result);
         lane.waiting.unshift(...batch.filter(({ row }) => !results.has(row)));
-        lane.keys.clear();
+        lane.busy.clear();
       }
       return rows.map((row) => results.get(row) as Result);
     },

@@ -14,7 +14,6 @@ export const limitNames = [
   'pings',
   'certificates',
   'bulk_calls',
-  'bulk_files',
   'file_checks',
   'hashes',
   'imports',

@@ -29,8 +29,6 @@ export type Load = {
   /** Rows of bulk calls with passwords. They never fill the queue of `hashes`, so single calls are not rejected. */
   readonly bulkHashes: ReturnType<typeof limit>;
   readonly hashes: { waiting: number; readonly inTurn: ReturnType<typeof limit> };
-  /** Bytes of the input of bulk calls on disk. */
-  spoolBytes: number;
   draining: boolean;
 };
 
@@ -40,7 +38,6 @@ export const openLoad = (): Load => ({
   open: new Map(),
   bulkHashes: limit(concurrentHashes),
   hashes: { waiting: 0, inTurn: limit(concurrentHashes) },
-  spoolBytes: 0,
   draining: false,
 });
 

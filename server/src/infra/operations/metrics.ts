@@ -172,7 +172,6 @@ function nodeGauges(ctx: Context, registry: Registry): void {
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
   gauge('lectern_imports_waiting', 'Packages being received or waiting to be read.', () => imports.waiting);
   gauge('lectern_bulk_calls_running', 'Bulk calls in progress.', () => bulkCalls(load));
-  gauge('lectern_spool_bytes', 'Input of bulk calls held on disk.', () => load.spoolBytes);
   gauge('lectern_database_in_use', 'Database connections in use.', () => engine.load().inUse);
   gauge(
     'lectern_database_waiting',
