@@ -44,7 +44,7 @@ export const bulkQuery = Fields({
 });
 
 export function bulkStreams(fields: string, row: Record<string, string>) {
-  const description = `NDJSON with one object per line, or CSV with the field names in the first row. Spaces around IDs and names, and invisible characters in them, are removed. In CSV, an empty cell means that the field is not sent, and the apostrophe that an export puts before a formula is removed. A list in a cell has semicolons between its names. Fields: ${fields}. Other fields of an exported record, such as CreatedAt, are ignored. A row can be up to 64 kB in size. The number of rows is not limited.`;
+  const description = `NDJSON with one object per line, or CSV with the field names in the first row. Spaces around IDs and names, and invisible characters in them, are removed. In CSV, an empty cell means that the field is not sent, and the apostrophe that an export puts before a formula is removed. A list in a cell has semicolons between its names. Fields: ${fields}. Other fields of an exported record, such as CreatedAt, are ignored. A row can be up to 64 kB in size. A file can be up to 1 GiB in size.`;
   const examples = {
     [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
     [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Connection } from '../../db/engine/engine.ts';
 import { codeOf } from '../../lib/errors.ts';
+import { createCache } from '../context/cache.ts';
 import type { Context } from '../context/context.ts';
 import type { Load } from '../context/load.ts';
 import { onRequestEnd } from '../context/request-end.ts';
@@ -25,8 +26,6 @@ export type MetricGroup = {
 
 /** How long a response waits for these metrics. Prometheus gives up after 10 s. */
 const timeoutMilliseconds = 500;
-/** Metrics that could not be read for this many intervals are left out. */
-const staleAfter = 4;
 
 export const diskMetrics: MetricGroup = {
   name: 'disk',
@@ -92,63 +91,39 @@ function openMetricGroups(
   });
   const readers = [diskMetrics, logMetrics, ...more].map((group) => openReader(ctx, registry, group, up));
   return async () => {
-    const reading = Promise.all(readers.map(({ refresh }) => refresh()));
-    await Promise.race([reading, delay(timeoutMilliseconds, undefined, { ref: false })]);
-    for (const reader of readers) reader.show();
+    const late = delay(timeoutMilliseconds, null, { ref: false });
+    await Promise.all(readers.map((read) => read(late)));
   };
 }
 
 function openReader(ctx: Context, registry: Registry, group: MetricGroup, up: Gauge<'group'>) {
-  const { name, seconds } = group;
+  const { name, seconds, read } = group;
   const gauges = new Map(
     Object.entries(group.gauges).map(([name, { help, labels = [] }]) => [
       name,
       new Gauge({ name, help, labelNames: labels, aggregator: 'max', registers: [registry] }),
     ]),
   );
-  const last: { begun: Date | null; samples: Sample[]; readAt: Date | null } = {
-    begun: null,
-    samples: [],
-    readAt: null,
-  };
-  let running: Promise<void> | null = null;
-  const read = async () => {
-    try {
-      last.samples = await group.read(ctx);
-      last.readAt = ctx.now();
-    } catch (error) {
+  const known = createCache<Sample[]>({
+    name: `metrics_${name}`,
+    milliseconds: seconds * 1_000,
+    max: 1,
+    load: read,
+  });
+  return async (late: Promise<null>) => {
+    const reading = known.get(ctx, '').catch((error: unknown) => {
       ctx.log.warn({ err: error, group: name }, 'could not read a group of metrics');
+      return null;
+    });
+    const samples = await Promise.race([reading, late]);
+    up.set({ group: name }, samples ? 1 : 0);
+    for (const [name, gauge] of gauges) {
+      gauge.reset();
+      // A gauge without labels starts at 0, which would look like a measured value.
+      if (!group.gauges[name]?.labels) gauge.remove();
     }
+    for (const { gauge, labels = {}, value } of samples ?? []) gauges.get(gauge)?.set(labels, value);
   };
-  return {
-    refresh: async () => {
-      if (!running && isOver(last.begun, ctx.now(), seconds)) {
-        last.begun = ctx.now();
-        running = read().finally(() => {
-          running = null;
-        });
-      }
-      await running;
-    },
-    show: () => {
-      const isRecent = !isOver(last.readAt, ctx.now(), seconds * staleAfter);
-      up.set({ group: name }, isRecent ? 1 : 0);
-      for (const [name, gauge] of gauges) {
-        gauge.reset();
-        // A gauge without labels starts at 0, which would look like a measured value.
-        if (!group.gauges[name]?.labels) gauge.remove();
-      }
-      for (const { gauge, labels = {}, value } of isRecent ? last.samples : [])
-        gauges.get(gauge)?.set(labels, value);
-    },
-  };
-}
-
-/** If the clock is set back, all metrics are treated as outdated. */
-function isOver(since: Date | null, now: Date, seconds: number): boolean {
-  if (since === null) return true;
-  const passed = now.getTime() - since.getTime();
-  return passed < 0 || passed >= seconds * 1000;
 }
 
 /** The current work of this node, read from memory when Prometheus asks. */
