@@ -1,4 +1,3 @@
-import './number-table.css';
 import { useFormatter } from 'use-intl';
 
 type Row = { key: string; header: string; values: readonly (number | string)[] };
