@@ -35,8 +35,8 @@ const typeNames: Record<string, string | readonly string[]> = {
   object: 'an object',
 };
 
-function either(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+function listed(words: readonly string[], last: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
 function show(value: unknown): string {
@@ -66,10 +66,15 @@ const counted = (count: unknown, what: string) => `${count} ${what}${count === 1
 const messages: Record<string, (issue: ValidationIssue) => string> = {
   required: ({ params, parentSchema }) =>
     `is missing${suchAs(described(parentSchema).properties?.[String(params.missingProperty)]).replace(',', '. Send a value')}`,
-  additionalProperties: () => 'is not a field of this request. Check the spelling, or leave it out',
+  additionalProperties: ({ parentSchema }) => {
+    const known = Object.keys(described(parentSchema).properties ?? {});
+    if (known.length === 0) return 'is not a field of this request. Leave it out';
+    const fields = known.length === 1 ? 'the only field is' : 'the fields are';
+    return `is not a field of this request. Leave it out, or check its spelling: ${fields} ${listed(known, 'and')}`;
+  },
   type: ({ params, parentSchema }) => {
     const types = [params.type].flat().flatMap((type) => typeNames[String(type)] ?? String(type));
-    return `must be ${either(types)}${suchAs(parentSchema)}`;
+    return `must be ${listed(types, 'or')}${suchAs(parentSchema)}`;
   },
   enum: ({ params }) => `must be one of ${(params.allowedValues as unknown[]).map(show).join(', ')}`,
   const: ({ params }) => `must be ${show(params.allowedValue)}`,

@@ -25,7 +25,10 @@ test('the response lists every invalid field with a sentence that says what to s
     errors.map((error: Record<string, string>) => [error.param, error.detail]),
   );
   assert.deepEqual(found, {
-    GroupNam: 'GroupNam is not a field of this request. Check the spelling, or leave it out.',
+    GroupNam:
+      'GroupNam is not a field of this request. Leave it out, or check its spelling: the fields are LoginID, ' +
+      'FirstName, LastName, GroupName, Email, ManagerLoginID, Groups, Attributes, Password, IsAdmin, Register, ' +
+      'Enabled, TimeFactor, IfExists and IfMissing.',
     LoginID: 'LoginID must not contain control characters, and must not be "." or "..".',
     FirstName: 'FirstName must have at most 255 characters.',
     Email: 'Email must be text or null.',
