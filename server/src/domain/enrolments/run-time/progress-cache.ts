@@ -1,4 +1,4 @@
-import type { Evidence } from '../../../../../standards/types.ts';
+import type { Evidence, RunTimeData } from '../../../../../standards/types.ts';
 import { run } from '../../../db/transaction.ts';
 import { coalesceReads, wantedRows } from '../../../infra/calls/queue.ts';
 import { partOfState, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
@@ -278,29 +278,30 @@ export type CachedProgress = ProgressFacts &
     launchId: string | null;
     changedAt: Date;
     /** The data that this commit stored, for the next one, which may contain only its changes. */
-    stored: { unitId: string; launch: number; number: number; json: string; bytes: number };
+    stored: { unitId: string; launch: number; number: number; data: RunTimeData; bytes: number };
   };
 
 /** Maximum number of cached enrolments. Without data, each takes about 1 kB, including the results of its units. */
 const maxEntries = 4_000;
 const maxCachedUnits = 20;
-/** Of the data of all cached enrolments, as JSON. */
+/** Of the data of all cached enrolments, as JSON. In memory, it takes about twice that. */
 const maxBytes = 64 * 1024 ** 2;
 
 const state = partOfState('progress_cache', () => ({ entries: new Map<string, CachedProgress>(), bytes: 0 }));
 const keyOf = (ctx: TenantContext, enrollId: string) => `${ctx.tenantId} ${enrollId}`;
 
 /**
- * Returns the data for the next commit of an open session, so that it needs one statement instead
- * of two. Returns null for any other commit. The write checks that nothing has changed since.
+ * Takes the data for the next commit of an open session out of the cache, so that the commit needs one statement instead
+ * of two, and may change the data. Returns null for any other commit. The write checks that nothing has changed since.
  */
-export function cachedProgress(
+export function takeProgress(
   ctx: TenantContext,
   commit: { enrollId: string; launch: number; launchId: string | null; number: number },
 ): CachedProgress | null {
   const facts = state(ctx).entries.get(keyOf(ctx, commit.enrollId));
   if (!facts || commit.number !== facts.commits + 1) return null;
   if (commit.launch !== facts.launch || commit.launchId !== facts.launchId) return null;
+  forgetProgress(ctx, commit.enrollId);
   return sessionEnd(facts, facts.launch, tenantNow(ctx)) === null ? facts : null;
 }
 

@@ -33,7 +33,6 @@ import {
 import { type EarlierAttempt, withAttempt, withResult, writeEarlier } from './earlier-commits.ts';
 import {
   type CachedProgress,
-  cachedProgress,
   cacheProgress,
   commitRejection,
   commitRejections,
@@ -47,6 +46,7 @@ import {
   type SessionFacts,
   sessionEnd,
   sessionEnds,
+  takeProgress,
   writeRefused,
 } from './progress-cache.ts';
 import { type Progress, writeProgress } from './write-progress.ts';
@@ -104,7 +104,7 @@ export async function commitProgress(ctx: TenantContext, input: CommitInput): Pr
 
 async function storeCommit(ctx: TenantContext, given: CommitInput): Promise<CommitReceipt> {
   for (let attempt = 0; attempt < 10; attempt++) {
-    const cached = attempt === 0 ? cachedProgress(ctx, given) : null;
+    const cached = attempt === 0 ? takeProgress(ctx, given) : null;
     const facts: AttemptFacts =
       cached ?? (await withAttempt(ctx, knownLaunch(await readProgress(ctx, given), given), given));
     const sent = await withAllData(ctx, facts, { given, cached });
@@ -164,9 +164,7 @@ async function withAllData(
   const { base, ...sent } = given;
   if (!base) return sent;
   const isCached = cached?.stored.unitId === sent.unitId;
-  const stored = isCached
-    ? { ...cached.stored, data: JSON.parse(cached.stored.json) as RunTimeData }
-    : await readStoredUnit(ctx, given);
+  const stored = isCached ? cached.stored : await readStoredUnit(ctx, given);
   const data = stored?.launch === facts.launch ? withChanges(stored, { ...sent, base }) : null;
   if (data) return { ...sent, data };
   const detail = `Commit ${sent.number} has only the changes since commit ${base.number}, whose data is not stored. Send all data and no Base.`;
@@ -292,10 +290,10 @@ function attemptEvents(facts: AttemptFacts, result: Evidence, finishedAt: Date |
 /** Caches the data for the next commit, so that it needs no read. */
 function factsAfter(
   facts: KnownFacts,
-  progress: Progress & Pick<CommitInput, 'launchId'>,
+  progress: Progress & Pick<CommitInput, 'launchId' | 'data'>,
   writtenAt: Date,
 ): CachedProgress {
-  const { course, unitId, launch, number, json, bytes } = progress;
+  const { course, unitId, launch, number, data, bytes } = progress;
   return {
     ...facts,
     enabled: true,
@@ -314,7 +312,7 @@ function factsAfter(
     sizes: { ...facts.sizes, [unitId]: bytes },
     launchId: progress.launchId,
     changedAt: writtenAt,
-    stored: { unitId, launch, number, json, bytes },
+    stored: { unitId, launch, number, data, bytes },
   };
 }
 
