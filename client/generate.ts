@@ -1,9 +1,9 @@
 import describe, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 
-const notice = '// Written by `npm run generate` from openapi.json. Do not edit.\n\n';
+const notice = '// Written by `npm run generate` from the operations. Do not edit.\n\n';
 
-/** Generates the client's types from the text of openapi.json. */
+/** Generates the client's types from the text of an OpenAPI document. */
 export async function generateClientTypes(contract: string): Promise<string> {
   const anything = ts.factory.createKeywordTypeNode(ts.SyntaxKind.UnknownKeyword);
   const nodes = await describe(JSON.parse(contract), {

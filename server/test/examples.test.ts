@@ -12,7 +12,7 @@ import { browser } from '../src/domain/sign-in/test-support.ts';
 import { knownTenant } from '../src/domain/tenants/tenants.ts';
 import { plainBrowser, startProvider } from './support/identity-provider.ts';
 import { claim, startPlatform } from './support/lti-platform.ts';
-import { withoutReferences } from './support/openapi.ts';
+import { readDocuments } from './support/openapi.ts';
 import { packFiles } from './support/packages.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
@@ -48,7 +48,7 @@ after(async () => {
   await service.close();
   await mailServer.close();
 });
-const document = withoutReferences((await service.api('GET', '/openapi.json')).body);
+const document = await readDocuments(service);
 const operations = new Map(
   Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => [

@@ -22,6 +22,7 @@ test('a page on another site cannot control our windows, except for a course tha
     '/user',
     '/session/sign-in',
     '/openapi.json',
+    '/openapi-console.json',
   ])
     assert.equal(await policyOf(service.baseUrl + path), 'same-origin', path);
   const { body } = await tenant.api('POST', `/enrol/${await tenant.user()}/${CourseID}`);

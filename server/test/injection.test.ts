@@ -4,6 +4,7 @@ import { path } from '../src/http/routes.ts';
 import { type Described, operationsOf } from './support/fuzz-requests.ts';
 import type { JsonSchema } from './support/fuzz-values.ts';
 import { escaped, fillWithPayloads, hostileAddress, hostileBodies } from './support/injection.ts';
+import { readDocuments } from './support/openapi.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectStatus } from './support/tenant.ts';
 
@@ -12,7 +13,7 @@ let operations: Described[];
 let filled: Awaited<ReturnType<typeof fillWithPayloads>>;
 before(async () => {
   service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
-  operations = operationsOf((await service.api('GET', '/openapi.json')).body);
+  operations = operationsOf(await readDocuments(service));
   filled = await fillWithPayloads(service);
 });
 after(() => service.close());

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type Described, type Message, messageTo, operationsOf } from './support/fuzz-requests.ts';
 import { checkResponse, closeAgent, send } from './support/fuzz-responses.ts';
 import { fuzzFixture } from './support/fuzz-world.ts';
+import { readDocuments } from './support/openapi.ts';
 import { startService } from './support/service.ts';
 
 // Requests are generated from the service's own description. Every response must be declared or be a valid
@@ -24,7 +25,7 @@ after(async () => {
   closeAgent();
   await service.close();
 });
-const { body: document } = await service.api('GET', '/openapi.json');
+const document = await readDocuments(service);
 const operations = operationsOf(document).filter(({ path }) => path.startsWith(process.env.FUZZ_PATH ?? '/'));
 const world = await fuzzFixture(service);
 

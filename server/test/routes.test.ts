@@ -10,14 +10,14 @@ import { eventTypes } from '../src/domain/events/types.ts';
 import { buildSerializers, buildValidators } from '../src/http/validation/validation.ts';
 import { scopes } from '../src/infra/context/scopes.ts';
 import { errorCodes } from '../src/lib/errors.ts';
-import { withoutReferences } from './support/openapi.ts';
+import { readDocuments } from './support/openapi.ts';
 import { startService } from './support/service.ts';
 
 // Checks the declarations of every operation, and that the lists of event types and error codes are complete.
 
 const service = await startService();
 after(service.close);
-const document = withoutReferences((await service.api('GET', '/openapi.json')).body);
+const document = await readDocuments(service);
 
 const sources = globSync('server/src/**/*.ts', { cwd: join(import.meta.dirname, '../..') })
   .filter((name) => !name.endsWith('.test.ts'))
@@ -292,6 +292,15 @@ test('each operation is in the document as declared', () => {
   assert.equal(described.length, routes.length);
 });
 
+test('what only sessions of the console can use is not in the document for clients', async () => {
+  const { body } = await service.api('GET', '/openapi.json');
+  for (const { method, path, access, sessionsOnly, tag } of routes) {
+    const described = body.paths[path.replace('*', '{Path}')]?.[method.toLowerCase()] !== undefined;
+    const isOfConsole = sessionsOnly === true || (tag === 'Sessions' && access === 'anyone');
+    assert.equal(described, !isOfConsole, `${method} ${path}`);
+  }
+});
+
 test('each operation in the document satisfies Redocly and Spectral and has valid examples', () => {
   // Without the `u` flag, because many tools compile patterns without it.
   const ajv = new Ajv2020({ strict: false, unicodeRegExp: false });
@@ -318,7 +327,7 @@ test('each operation in the document satisfies Redocly and Spectral and has vali
 });
 
 test('openapi.json and the API reference are available without a key', async () => {
-  for (const address of ['/openapi.json', '/docs', '/docs/errors']) {
+  for (const address of ['/openapi.json', '/openapi-console.json', '/docs', '/docs/errors']) {
     const response = await fetch(service.baseUrl + address);
     assert.equal(response.status, 200, address);
     await response.arrayBuffer();

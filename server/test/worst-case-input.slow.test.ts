@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { operationsOf } from './support/fuzz-requests.ts';
 import { slowdown } from './support/honest-client.ts';
+import { readDocuments } from './support/openapi.ts';
 import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant } from './support/tenant.ts';
@@ -12,7 +13,7 @@ import { newCourse, newTenant } from './support/tenant.ts';
 const service = await startService({ env: { RATE_LIMIT: '0' } });
 after(service.close);
 const { api, user } = await newTenant(service);
-const { body: document } = await service.api('GET', '/openapi.json');
+const document = await readDocuments(service);
 const operations = operationsOf(document);
 
 /**

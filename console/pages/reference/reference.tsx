@@ -45,6 +45,10 @@ export default function Reference() {
             openapi.json
           </Anchor>{' '}
           ·{' '}
+          <Anchor href="/openapi-console.json" underline="always">
+            openapi-console.json
+          </Anchor>{' '}
+          ·{' '}
           <Anchor href="/docs/errors" underline="always">
             {t('errorCodes')}
           </Anchor>{' '}

@@ -132,10 +132,27 @@ export const routes: readonly Route[] = [
   ...aiccRoutes,
 ];
 
-/** The OpenAPI document. */
+/** No client with a key can use these operations, so its generator does not need them. */
+const isOfConsole = ({ tag, access, sessionsOnly }: Route) =>
+  sessionsOnly === true || (tag === 'Sessions' && access === 'anyone');
+
+/** The OpenAPI document for clients. */
 export function describeApi(config: Config): object {
-  return describe(routes, openapiInfo(config));
+  return describe(
+    routes.filter((route) => !isOfConsole(route)),
+    openapiInfo(config),
+  );
 }
+
+/** The OpenAPI document of the console's own sessions. */
+export function describeConsole(config: Config): object {
+  const title = "Sessions of Lectern's console";
+  const { info, ...parts } = openapiInfo(config);
+  return describe(routes.filter(isOfConsole), { ...parts, info: { ...info, title }, webhooks: {} });
+}
+
+/** Everything in one document. */
+export const describeAll = (config: Config): object => describe(routes, openapiInfo(config));
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
 
@@ -166,7 +183,8 @@ function buildApiServer(ctx: Context): FastifyInstance {
     problemPage,
   });
   const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));
-  serveDescription(api, () => describeApi(ctx.config));
+  serveDescription(api, '/openapi.json', () => describeApi(ctx.config));
+  serveDescription(api, '/openapi-console.json', () => describeConsole(ctx.config));
   parseRecords(
     api,
     own.flatMap(({ streams }) => streams?.types ?? []),

@@ -50,7 +50,15 @@ test('an unsupported method on a known path gets 405 with the allowed methods', 
 });
 
 test('pages and files accept only their own methods, and unknown paths get 404', async () => {
-  for (const path of ['/openapi.json', '/docs', '/docs/errors', '/console', '/console/users', '/health/live'])
+  for (const path of [
+    '/openapi.json',
+    '/openapi-console.json',
+    '/docs',
+    '/docs/errors',
+    '/console',
+    '/console/users',
+    '/health/live',
+  ])
     assert.equal((await fetch(service.baseUrl + path, { method: 'DELETE' })).status, 405, path);
   for (const path of ['/users', '/user/a/b/c', '/playa', '/user/', '/xapi', '/xapi/none'])
     for (const method of ['PATCH', 'OPTIONS'])

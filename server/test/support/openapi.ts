@@ -14,3 +14,16 @@ export function withoutReferences<T>(document: T): T {
   };
   return resolve(document, []) as T;
 }
+
+/** Both documents, of clients and of the console's sessions, as one without references. */
+export async function readDocuments({ baseUrl }: { baseUrl: string }) {
+  const read = async (name: string) => withoutReferences(await (await fetch(`${baseUrl}/${name}`)).json());
+  const [ofClients, ofConsole] = [await read('openapi.json'), await read('openapi-console.json')];
+  const tags = new Map(
+    [...ofClients.tags, ...ofConsole.tags].map((tag: { name: string }) => [tag.name, tag]),
+  );
+  const paths = { ...ofClients.paths };
+  for (const [path, item] of Object.entries<object>(ofConsole.paths))
+    paths[path] = { ...paths[path], ...item };
+  return { ...ofClients, paths, tags: [...tags.values()] };
+}

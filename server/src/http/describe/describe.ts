@@ -439,6 +439,7 @@ export function describe(routes: readonly Route[], about: Interface): object {
     path,
     Object.fromEntries(group.map((route) => [route.method.toLowerCase(), operationOf(route)])),
   ]);
+  const used = new Set(routes.map(({ tag }) => tag));
   const sent = Object.entries(about.webhooks).map(([type, { operation, body, fields }]) => {
     const example = { ...Object(examples.make(body)), ...fields };
     const content = { 'application/json': { schema: body, example } };
@@ -449,17 +450,17 @@ export function describe(routes: readonly Route[], about: Interface): object {
     openapi: '3.1.0',
     info,
     servers: [{ url: baseUrl }],
-    tags,
+    tags: tags.filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(described),
-    webhooks: Object.fromEntries(sent),
+    ...(sent.length > 0 ? { webhooks: Object.fromEntries(sent) } : {}),
     components: { securitySchemes, responses: problems },
   });
 }
 
-/** Serves the OpenAPI document, which is generated when it is first requested. */
-export function serveDescription(app: FastifyInstance, describe: () => object): void {
+/** Serves an OpenAPI document, which is generated when it is first requested. */
+export function serveDescription(app: FastifyInstance, path: string, describe: () => object): void {
   let document: ConstantFile | null = null;
-  app.get('/openapi.json', { config: { logs: 'failures' } }, async (request, reply) => {
+  app.get(path, { config: { logs: 'failures' } }, async (request, reply) => {
     document ??= constantFile('application/json; charset=utf-8', JSON.stringify(describe()));
     return sendConstant(request, reply, document);
   });
