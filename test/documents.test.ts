@@ -59,9 +59,9 @@ const anywhere = (known: Iterable<string>, name: string) =>
       : (one) => `/${one}`.endsWith(name.startsWith('/') ? name : `/${name}`),
   );
 
-/** Names of files that are not in the repository: files on a server, built files and examples. */
+/** Names of files that are not in the repository: files on a server, addresses, built files and examples. */
 const written =
-  /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|jwks\.json|backup\.json|server\/migrations\/NNNN_what\.sql|\/issuer\/\{TenantID\}\/\w+\.json)$/;
+  /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|jwks\.json|backup\.json|\/openapi-console\.json|server\/migrations\/NNNN_what\.sql|\/issuer\/\{TenantID\}\/\w+\.json)$/;
 
 test('each file named in a document exists', () => {
   const form = /^[\w@.*{}/-]+\.(tsx?|js|sql|md|json|yml|css|sh|html|njk|service|conf)$/;
