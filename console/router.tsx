@@ -52,6 +52,7 @@ const routeTree = rootRoute.addChildren([
   at('/console/requirements', () => import('./pages/requirements/requirements.tsx')),
   at('/console/requirements/people', () => import('./pages/requirements/people.tsx')),
   at('/console/requirements/edit', () => import('./pages/requirements/edit.tsx')),
+  at('/console/holds', () => import('./pages/holds/holds.tsx')),
   at('/console/keys', () => import('./pages/keys/keys.tsx')),
   at('/console/team', () => import('./pages/team/team.tsx')),
   at('/console/team/$loginId', () => import('./pages/team/member.tsx')),

@@ -15,10 +15,18 @@ type Props = {
   value: string | null;
   onChange: (value: string | null) => void;
   required?: boolean;
+  isReadOnly?: boolean;
 };
 
 /** A number of days, weeks, months or years. */
-export function PeriodField({ label, description, value, onChange, required = false }: Props) {
+export function PeriodField({
+  label,
+  description,
+  value,
+  onChange,
+  required = false,
+  isReadOnly = false,
+}: Props) {
   const t = useTranslations('period');
   const id = useId();
   const [, amount, letter] = /^P(\d+)([DWMY])$/.exec(value ?? '') ?? [];
@@ -36,6 +44,7 @@ export function PeriodField({ label, description, value, onChange, required = fa
           allowNegative={false}
           value={amount === undefined ? '' : Number(amount)}
           onChange={(typed) => onChange(typeof typed === 'number' && typed > 0 ? `P${typed}${unit}` : null)}
+          readOnly={isReadOnly}
           flex={1}
           miw={140}
         />
@@ -47,6 +56,7 @@ export function PeriodField({ label, description, value, onChange, required = fa
             setUnit(wanted);
             if (amount !== undefined) onChange(`P${Math.min(Number(amount), most[wanted])}${wanted}`);
           }}
+          disabled={isReadOnly}
           data={letters.map((one) => ({ value: one, label: t(`units.${units[one]}`) }))}
           w={120}
         />

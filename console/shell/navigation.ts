@@ -32,6 +32,7 @@ export const navigationItems = [
       { to: '/console/users', text: 'users', ofTenant: true },
       { to: '/console/invitations', text: 'invitations', ofTenant: true },
       { to: '/console/invitations/mails', text: 'mails', ofTenant: true },
+      { to: '/console/holds', text: 'holds', ofTenant: true },
     ],
   },
   {

@@ -1491,12 +1491,12 @@ create table certificate_image (
 );
 
 -- content: what is drawn, apart from the name. issue: counts corrections. next_notice_at: when to report that it ends or
--- has ended; without a user: when to withdraw it. replaced_by: the number of the newer certificate. A withdrawn one has
--- the number '', and keeps its entry in the list of revoked ones.
+-- has ended; without a user: when to withdraw it. replaced_by: the number of the newer certificate. A withdrawn one has no
+-- number, and keeps its entry in the list of revoked ones.
 create table certificate (
   tenant_id text not null references tenant,
   certificate_id uuid not null,
-  number text not null,
+  number text,
   enroll_id uuid not null,
   attempt integer not null,
   issue integer not null default 1,

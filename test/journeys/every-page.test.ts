@@ -51,6 +51,7 @@ const addresses = ({ learner, enrolment, webhookId, tenant }: CrowdedConsole): R
   '/console/certificates': ['/console/certificates'],
   '/console/reports/activity': ['/console/reports/activity'],
   '/console/reports/schedules': ['/console/reports/schedules'],
+  '/console/holds': ['/console/holds'],
   '/console/keys': ['/console/keys'],
   '/console/redeem': ['/console/redeem'],
   '/console/team': ['/console/team'],

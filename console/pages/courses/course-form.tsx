@@ -6,6 +6,7 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
+import { RetainField } from '../../parts/retain-field.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { CompletionField, hasCompletionRule } from './completion-field.tsx';
@@ -115,6 +116,11 @@ export function CourseForm({ course, onDirty }: FormProps) {
           description={t('fields.requireSignInText')}
           checked={now.RequireSignIn}
           onChange={(event) => set({ RequireSignIn: event.currentTarget.checked })}
+        />
+        <RetainField
+          description={t('fields.retainText')}
+          value={now.RetainYears ?? null}
+          onChange={(RetainYears) => set({ RetainYears })}
         />
         <FailedAction error={saving.error} />
         <Group>

@@ -22,6 +22,7 @@ import { IdField } from '../../parts/id-field.tsx';
 import { idOf } from '../../parts/id-of.ts';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
+import { RetainField } from '../../parts/retain-field.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { useFoundCourses } from '../courses/find-offered.ts';
@@ -127,6 +128,13 @@ export function RequirementForm({ requirement }: { requirement: Requirement | nu
       </Part>
       <Part title={t('repeat')}>
         <Term now={now} set={set} />
+      </Part>
+      <Part title={t('keep')}>
+        <RetainField
+          description={t('keepText')}
+          value={now.RetainYears}
+          onChange={(RetainYears) => set({ RetainYears })}
+        />
       </Part>
       <FailedAction error={planning.error ?? saving.error} />
       {plan && <Plan plan={plan} />}

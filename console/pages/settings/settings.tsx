@@ -14,12 +14,13 @@ import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { TimeZoneField } from '../../parts/time-zone-field.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { TestMail } from '../invitations/test-mail.tsx';
+import { ErasedCertificatesField } from './erased-certificates-field.tsx';
 import { LanguageField } from './language-field.tsx';
 import { ReminderFields } from './reminder-fields.tsx';
 import { ReminderTexts } from './reminder-text.tsx';
 
 type Settings = components['schemas']['Settings'];
-type Typed = Pick<Settings, 'Language' | 'TimeZone' | 'Reminders'>;
+type Typed = Pick<Settings, 'Language' | 'TimeZone' | 'Reminders' | 'ErasedCertificates'>;
 
 /** The settings of the administrator's own tenant, or of the tenant that the operator has chosen in the menu. */
 export default function SettingsPage() {
@@ -63,8 +64,8 @@ function Form({ settings, mayChange }: { settings: Settings; mayChange: boolean 
   const { $api } = useApi();
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/settings');
-  const { Language, TimeZone, Reminders } = settings;
-  const before: Typed = { Language, TimeZone, Reminders };
+  const { Language, TimeZone, Reminders, ErasedCertificates } = settings;
+  const before: Typed = { Language, TimeZone, Reminders, ErasedCertificates };
   const [typed, setTyped] = useState(before);
   const isChanged = JSON.stringify(typed) !== JSON.stringify(before);
   const saving = useAction(async () => {
@@ -102,6 +103,11 @@ function Form({ settings, mayChange }: { settings: Settings; mayChange: boolean 
           onChange={(change) =>
             setTyped((held) => ({ ...held, Reminders: { ...held.Reminders, ...change } }))
           }
+          isReadOnly={!mayChange}
+        />
+        <ErasedCertificatesField
+          value={typed.ErasedCertificates}
+          onChange={(ErasedCertificates) => setTyped((held) => ({ ...held, ErasedCertificates }))}
           isReadOnly={!mayChange}
         />
         <FailedAction error={saving.error} />

@@ -2,6 +2,7 @@ import { Button, Menu, Modal, Stack, Text } from '@mantine/core';
 import {
   IconDotsVertical,
   IconDownload,
+  IconGavel,
   IconLogin,
   IconMailForward,
   IconPassword,
@@ -12,7 +13,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { nameOf } from '../../api/session.tsx';
+import { nameOf, useSession } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { useDownload } from '../../parts/download.tsx';
 import { useFilters } from '../../parts/filters.tsx';
@@ -20,6 +21,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { Copyable, CopyTextButton } from '../../parts/values.tsx';
+import { HoldDialog } from '../holds/hold-dialog.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import type { User } from './person.tsx';
@@ -53,10 +55,12 @@ export function EnableButton({ user }: { user: Pick<User, 'LoginID'> }) {
   );
 }
 
-type Dialog = 'invite' | 'password' | 'link' | 'disable' | 'erase' | null;
+type Dialog = 'invite' | 'password' | 'link' | 'disable' | 'hold' | 'erase' | null;
 
 export function UserMenu({ user }: { user: User }) {
   const t = useTranslations('users');
+  const holds = useTranslations('holds');
+  const { Scopes } = useSession();
   // The search opens the page with a dialog, such as “invite”.
   const [asked, ask] = useFilters(['do']);
   const [chosen, setDialog] = useState<Dialog>(null);
@@ -113,6 +117,11 @@ export function UserMenu({ user }: { user: User }) {
               {t('disable')}
             </Menu.Item>
           )}
+          {Scopes.includes('holds:write') && (
+            <Menu.Item leftSection={<IconGavel size={16} aria-hidden />} onClick={() => setDialog('hold')}>
+              {holds('place')}
+            </Menu.Item>
+          )}
           <Menu.Item
             color="red"
             leftSection={<IconTrash size={16} aria-hidden />}
@@ -135,6 +144,9 @@ export function UserMenu({ user }: { user: User }) {
       {dialog === 'invite' && <InviteDialog users={[user]} onClose={close} />}
       {dialog === 'password' && <SetPasswordDialog user={user} onClose={close} />}
       <SignInLinkDialog user={user} isOpen={dialog === 'link'} onClose={close} />
+      {dialog === 'hold' && (
+        <HoldDialog loginId={user.LoginID} name={nameOf(user)} hold={null} onClose={close} />
+      )}
       <EraseDialog user={user} isOpen={dialog === 'erase'} onClose={close} />
     </>
   );

@@ -16,6 +16,7 @@ import { EnableButton, UserMenu } from './user-actions.tsx';
 import { UserCertificates } from './user-certificates.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { UserEnrolments } from './user-enrolments.tsx';
+import { UserHolds } from './user-holds.tsx';
 import { UserObligations } from './user-obligations.tsx';
 
 export default function OneUser() {
@@ -85,6 +86,7 @@ function Shown({ user, back }: { user: User; back: { to: '/console/users'; text:
         <UserEnrolments loginId={user.LoginID} enrol={enrol} />
       </Stack>
       <UserCertificates loginId={user.LoginID} />
+      <UserHolds loginId={user.LoginID} />
       <UserDialog user={user} isOpen={isEditing} onClose={() => setEditing(false)} />
     </Page>
   );

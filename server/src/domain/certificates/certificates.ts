@@ -56,7 +56,7 @@ export async function listCertificates(
     ctx,
     input,
     {
-      rows: "certificate held where held.tenant_id = $1 and held.number <> ''",
+      rows: 'certificate held where held.tenant_id = $1 and held.number is not null',
       values: [ctx.tenantId],
       where: await conditionsOf(ctx, input),
       key: ['certificate_id'],
@@ -82,7 +82,7 @@ export async function* selectCertificates(
     const sql = parametersAfter(ctx.tenantId, after);
     const where = conditions.map((condition) => ` and ${condition(sql)}`).join('');
     const text = `select held.* from certificate held
-      where held.tenant_id = $1 and held.number <> '' and held.certificate_id > $2${where} order by held.certificate_id limit 50`;
+      where held.tenant_id = $1 and held.number is not null and held.certificate_id > $2${where} order by held.certificate_id limit 50`;
     const rows = await run<CertificateRow>(ctx, { text, values: sql.values });
     yield* rows;
     const last = rows.at(-1);
@@ -130,6 +130,7 @@ async function lock(ctx: TenantContext, typed: string): Promise<CertificateRow> 
     .selectAll()
     .where('tenant_id', '=', ctx.tenantId)
     .where('number', '=', readNumber(typed) ?? '')
+    .$narrowType<{ number: string }>()
     .forUpdate()
     .executeTakeFirst();
   if (!row) throw certificateNotFound();
@@ -238,6 +239,7 @@ export async function reissueCertificate(
       .where('enroll_id', '=', row.enroll_id)
       .where('attempt', '=', row.attempt)
       .where('issue', '=', row.issue + 1)
+      .$narrowType<{ number: string }>()
       .executeTakeFirstOrThrow();
     if (!row.revoked_at) await revokeRow(ctx, row, input);
     await appendAudit(ctx, ctx.tenantId, {

@@ -11,7 +11,7 @@ const matching = (max: number | string) => `
 select own.certificate_id from certificate own where own.tenant_id = $1 and own.user_id = $2 limit ${max}`;
 
 /** Their number opens nothing, and their credential is revoked, because nobody can vouch for it any more. */
-export const withdrawSql = `user_id = null, number = '', name = null, reason = null, content = '{}', replaced_by = null,
+export const withdrawSql = `user_id = null, number = null, name = null, reason = null, content = '{}', replaced_by = null,
   revoked_at = coalesce(held.revoked_at, $3), next_notice_at = null`;
 
 const changes: Record<ErasedCertificates['Show'], string> = {

@@ -67,7 +67,7 @@ const certificatesText = `
 select held.enroll_id, held.number, held.issued_at, held.valid_until, held.name,
   case when held.revoked_at <= $3 then held.revoked_at end as revoked_at
 from certificate held
-where held.tenant_id = $1 and held.enroll_id = any($2::uuid[]) and held.issued_at <= $3 and held.number <> ''
+where held.tenant_id = $1 and held.enroll_id = any($2::uuid[]) and held.issued_at <= $3 and held.number is not null
 order by held.certificate_id`;
 
 type Certified = {

@@ -6,7 +6,8 @@ import { Problem } from '../../../lib/errors.ts';
 import { showNumber } from './number.ts';
 import type { Certificate, CertificateStatus, Content, VerifiedCertificate } from './schemas.ts';
 
-export type CertificateRow = Selectable<CertificateTable>;
+/** Rows without a number were withdrawn; only the list of revoked credentials reads them. */
+export type CertificateRow = Selectable<CertificateTable> & { number: string };
 export type CertificateWithLogin = CertificateRow & { login_id: string | null };
 
 /** Only `issue.ts` writes the column. */
