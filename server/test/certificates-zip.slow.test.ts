@@ -9,8 +9,7 @@ after(cleanUp);
 
 /** `ZIP_CERTIFICATES=10000` takes some minutes. */
 const certificates = Number(process.env.ZIP_CERTIFICATES ?? 800);
-/** The embedded database is in the same process, and grows by reading. */
-const maxMegabytes = process.env.TEST_DATABASE_URL ? 100 : 130;
+const maxMegabytes = 100;
 
 test(`a zip of certificates streams with less than ${maxMegabytes} MB more memory`, async (t) => {
   const client = openClient(4);

@@ -62,7 +62,7 @@ export async function drawCertificate(ctx: TenantContext, row: CertificateRow): 
     name: 'credential.jwt',
     type: 'application/vc+jwt',
     description: 'Open Badges 3.0 credential (VC-JWT)',
-    content: Buffer.from(await credentialJwt(ctx, row)),
+    content: new TextEncoder().encode(await credentialJwt(ctx, row)),
   };
   return (await drawPdf(ctx, row, [attachment])).pdf;
 }
