@@ -16,7 +16,7 @@ import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import type { Rule, Template } from './record.ts';
 import { Signatures } from './signatures.tsx';
-import { TextFields } from './texts.tsx';
+import { type Language, TextFields } from './texts.tsx';
 
 const Preview = lazy(() => import('./preview.tsx'));
 
@@ -50,6 +50,10 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
   const t = useTranslations('certificates.template');
   const { client } = useApi();
   const { Scopes } = useSession();
+  const { $api } = useApi();
+  const own = $api.useQuery('get', '/settings').data?.Language ?? 'en';
+  const [chosen, setChosen] = useState<Language | null>(null);
+  const language = chosen ?? own;
   const queries = useQueryClient();
   const [change, setChange] = useState<Partial<Rule>>({});
   const now: Rule = { ...fresh, ...template, ...change };
@@ -77,7 +81,7 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
         <Text size="sm" c="dimmed">
           {t(template ? 'text' : 'inherits')}
         </Text>
-        <Fields now={now} set={set} />
+        <Fields now={now} set={set} language={language} onLanguage={setChosen} />
         <FailedAction error={saving.error} />
         <Group justify="space-between">
           <SaveButtons
@@ -107,13 +111,20 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
         <LeaveGuard isOn={isChanged && !saving.isRunning} text={t('leaveText')} />
       </Stack>
       <Suspense fallback={<WaitingRows rows={3} />}>
-        <Preview courseId={courseId} rule={shown} />
+        <Preview courseId={courseId} rule={shown} language={language} />
       </Suspense>
     </SimpleGrid>
   );
 }
 
-function Fields({ now, set }: { now: Rule; set: (change: Partial<Rule>) => void }) {
+type FieldsProps = {
+  now: Rule;
+  set: (change: Partial<Rule>) => void;
+  language: Language;
+  onLanguage: (language: Language) => void;
+};
+
+function Fields({ now, set, language, onLanguage }: FieldsProps) {
   const t = useTranslations('certificates.template');
   const term = now.ValidFor !== null ? 'period' : now.ValidTo !== null ? 'day' : 'none';
   const chooseTerm = (value: string) =>
@@ -177,7 +188,7 @@ function Fields({ now, set }: { now: Rule; set: (change: Partial<Rule>) => void 
           data={[...papers]}
         />
       </Group>
-      <TextFields now={now} set={set} />
+      <TextFields now={now} set={set} language={language} onLanguage={onLanguage} />
       <TextInput
         label={t('serial')}
         description={t('serialText')}

@@ -1,11 +1,10 @@
 import { SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { choiceOf } from '../../parts/choices.ts';
 import type { Rule } from './record.ts';
 
 const languages = ['en', 'de', 'fr'] as const;
-type Language = (typeof languages)[number];
+export type Language = (typeof languages)[number];
 type Texts = Pick<Rule, 'Title' | 'Text'>;
 type Localized = Texts['Title'];
 
@@ -14,11 +13,17 @@ const all = (text: Localized) => (typeof text === 'string' ? { en: text, de: tex
 const firstOf = (text: Localized) =>
   typeof text === 'object' && text !== null ? (text.en ?? Object.values(text)[0] ?? null) : text;
 
+type Props = {
+  now: Texts;
+  set: (change: Partial<Texts>) => void;
+  language: Language;
+  onLanguage: (language: Language) => void;
+};
+
 /** The heading and the text: the same for all languages, or one for each. */
-export function TextFields({ now, set }: { now: Texts; set: (change: Partial<Texts>) => void }) {
+export function TextFields({ now, set, language, onLanguage }: Props) {
   const t = useTranslations('certificates.template');
   const names = useTranslations('tenants.languages');
-  const [language, setLanguage] = useState<Language>('en');
   const isLocalized = [now.Title, now.Text].some((text) => text !== null && typeof text === 'object');
   const split = (wanted: boolean) =>
     set(
@@ -51,7 +56,7 @@ export function TextFields({ now, set }: { now: Texts; set: (change: Partial<Tex
         <SegmentedControl
           aria-label={t('language')}
           value={language}
-          onChange={(value) => setLanguage(choiceOf(languages, value) ?? 'en')}
+          onChange={(value) => onLanguage(choiceOf(languages, value) ?? language)}
           data={languages.map((value) => ({ value, label: names(value) }))}
         />
       )}

@@ -5,7 +5,7 @@ import { textIn } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { renderCertificate } from './draw-thread.ts';
 import { numberExample } from './record/number.ts';
-import type { CertificateTemplateChange } from './record/schemas.ts';
+import type { CertificateTemplateChange, Content } from './record/schemas.ts';
 import { serialOf } from './record/serial.ts';
 import { drawnSignatures } from './signatures.ts';
 import { checkTemplate, newTemplate } from './templates.ts';
@@ -40,7 +40,7 @@ where client.tenant_id = $1`;
 /** A certificate that nobody earned, with the longest name of the tenant and a template that is not saved. */
 export async function drawSample(
   ctx: TenantContext,
-  courseId: string,
+  { courseId, language }: { courseId: string; language?: Content['Language'] | undefined },
   input: CertificateTemplateChange,
 ): Promise<Buffer> {
   const rule = { ...newTemplate, ...input };
@@ -51,14 +51,15 @@ export async function drawSample(
   if (!row || row.title === null) throw courseNotFound();
   const now = tenantNow(ctx);
   const { Layout, PaperSize, Serial } = rule;
+  const Language = language ?? row.language;
   const day = dayOf(now, row.time_zone);
   const { pdf } = await renderCertificate({
     ...{ Layout, PaperSize },
-    Title: textIn(rule.Title, row.language),
-    Text: textIn(rule.Text, row.language),
+    Title: textIn(rule.Title, Language),
+    Text: textIn(rule.Text, Language),
     Serial: serialOf(Serial, { courseId, day, count: 1 }),
     Signatures: await drawnSignatures(ctx, rule.Signatures),
-    ...{ Outcome: On, CourseTitle: row.title, Issuer: row.issuer, Language: row.language, Score: 92 },
+    ...{ Outcome: On, CourseTitle: row.title, Issuer: row.issuer, Language, Score: 92 },
     ...{ TimeZone: row.time_zone, Colour: row.colour, Number: numberExample },
     VerifyURL: `${ctx.config.baseUrl}/verify/${numberExample}`,
     Name: row.longest || row.login_id || 'Ada Lovelace',

@@ -124,3 +124,19 @@ test('pictures of signatures are kept, also those of a template that has changed
   const theirs = await other.api('PUT', path, { Signatures: [signature] });
   expectProblem(theirs, 422, 'validation_failed', 'Signatures');
 });
+
+test('a sample is drawn in the language that the preview asks for', async () => {
+  const Title = { en: 'Well done', de: 'Gut gemacht' };
+  const { tenant, path } = await withTemplate({ Title }, { Language: 'en' });
+  const titleOf = async (query: string) => {
+    const reply = await fetch(`${service.baseUrl}${path}/preview${query}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ Title }),
+    });
+    assert.equal(reply.status, 200);
+    return (await infoOf(Buffer.from(await reply.arrayBuffer()))).Title;
+  };
+  assert.match((await titleOf('')) ?? '', /^Well done/);
+  assert.match((await titleOf('?Language=de')) ?? '', /^Gut gemacht/);
+});
