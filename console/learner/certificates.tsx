@@ -1,9 +1,11 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { type CertificateType, saveCertificate } from './data.ts';
 import type { Certificate } from './items.ts';
 import { Menu } from './menu.tsx';
 import { useDay } from './use-day.ts';
+
+const WalletDialog = lazy(() => import('./wallet.tsx'));
 
 type Props = { certificates: readonly Certificate[]; organisation: string };
 
@@ -76,6 +78,7 @@ type ActionsProps = { certificate: Certificate; organisation: string };
 export function CertificateActions({ certificate, organisation }: ActionsProps) {
   const t = useTranslations('learner');
   const [hasFailed, setFailed] = useState(false);
+  const [isOffering, setOffering] = useState(false);
   const course = certificate.CourseTitle;
   const save = async (type: CertificateType) => {
     setFailed(false);
@@ -112,12 +115,22 @@ export function CertificateActions({ certificate, organisation }: ActionsProps) 
             {t('linkedIn')}
           </a>
         )}
+        {certificate.Status === 'valid' && (
+          <button type="button" role="menuitem" tabIndex={-1} onClick={() => setOffering(true)}>
+            {t('walletOffer.title')}
+          </button>
+        )}
         {files.map(([name, type]) => (
           <button key={name} type="button" role="menuitem" tabIndex={-1} onClick={() => save(type)}>
             {t(name)}
           </button>
         ))}
       </Menu>
+      {isOffering && (
+        <Suspense>
+          <WalletDialog certificate={certificate} onClose={() => setOffering(false)} />
+        </Suspense>
+      )}
       {hasFailed && (
         <p className="reason" role="alert">
           {t('downloadFailed')}

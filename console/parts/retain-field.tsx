@@ -1,14 +1,17 @@
 import { NumberInput } from '@mantine/core';
-import { useTranslations } from 'use-intl';
 
-type Props = { description: string; value: number | null; onChange: (years: number | null) => void };
+type Props = {
+  label: string;
+  description: string;
+  value: number | null;
+  onChange: (years: number | null) => void;
+};
 
 /** For how many years evidence of a completion is kept, whatever is erased. */
-export function RetainField({ description, value, onChange }: Props) {
-  const t = useTranslations('retention');
+export function RetainField({ label, description, value, onChange }: Props) {
   return (
     <NumberInput
-      label={t('label')}
+      label={label}
       description={description}
       inputWrapperOrder={['label', 'input', 'description']}
       min={1}

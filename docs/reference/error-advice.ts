@@ -103,6 +103,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Wait for the number of seconds in `Retry-After`, then retry the same request with the same key.',
   certificate_revoked:
     'Read the certificate. If it was revoked by mistake, issue a corrected one with `POST /certificate/{Number}/reissue`.',
+  certificate_not_valid: 'Only valid certificates can be added to a wallet. Its `Status` says why it is not.',
   key_redeemed: 'Use another enrolment key. If this user has redeemed it before, they are already enrolled.',
   key_revoked: 'Issue another enrolment key.',
   key_expired: 'Issue another enrolment key.',

@@ -1536,6 +1536,17 @@ comment on index certificate_ended is 'GET /certificate by Status';
 create index certificate_revoked on certificate (tenant_id, status_list, status_index) where revoked_at is not null;
 comment on index certificate_revoked is 'GET /issuer/{TenantID}/status/{n}';
 
+-- An offer of a certificate to a wallet; the code is used once.
+create table wallet_offer (
+  tenant_id text not null,
+  certificate_id uuid not null,
+  code_hash text not null,
+  expires_at timestamptz not null,
+  primary key (tenant_id, certificate_id),
+  unique (tenant_id, code_hash),
+  foreign key (tenant_id, certificate_id) references certificate
+);
+
 -- people
 
 -- scopes: no more than the key or session that made the link. second_factor 'link': an API key made it.

@@ -617,6 +617,14 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     const { body } = await tenant.api('POST', `/certificate/${target}/reissue`, { Reason: 'x' });
     return { by: 'reissueCertificate', actor: 'key', target, data: { Number: body.Number } };
   },
+  'certificate.offered': async (recordEnd) => {
+    const target = await certified();
+    const { body } = await tenant.api('GET', `/certificate/${target}`);
+    await recordEnd();
+    const path = `/enrolment/${body.LoginID}/${body.EnrollID}/certificate/offer`;
+    expectStatus(await tenant.api('POST', path), 201);
+    return { by: 'offerCertificate', actor: 'key', target };
+  },
   'certificate.issued_earlier': async (recordEnd) => {
     const CourseID = await newCourse(service);
     const { body } = await tenant.api('POST', `/enrol/${await user()}/${CourseID}`);

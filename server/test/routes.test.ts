@@ -240,6 +240,7 @@ test('learners can call only the listed operations, on their own data', () => {
       'GET /user/{LoginID}',
       'POST /enrol/key/{LoginID}/{Key}',
       'POST /enrol/key/{LoginID}/{Key}/check',
+      'POST /enrolment/{LoginID}/{EnrollID}/certificate/offer',
       'POST /team/{LoginID}/remind',
     ],
   );

@@ -66,6 +66,7 @@ const groupOf = {
   'certificate_template.deleted': 'results',
   'certificate.revoked': 'results',
   'certificate.reissued': 'results',
+  'certificate.offered': 'results',
   'completion.recorded': 'results',
   'completion.deleted': 'results',
   'reminders.requested': 'people',

@@ -118,6 +118,7 @@ export function CourseForm({ course, onDirty }: FormProps) {
           onChange={(event) => set({ RequireSignIn: event.currentTarget.checked })}
         />
         <RetainField
+          label={t('fields.retain')}
           description={t('fields.retainText')}
           value={now.RetainYears ?? null}
           onChange={(RetainYears) => set({ RetainYears })}

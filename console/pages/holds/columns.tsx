@@ -2,7 +2,6 @@ import { Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { useSession } from '../../api/session.tsx';
@@ -12,8 +11,7 @@ import { notify } from '../../parts/toast.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { useName } from '../users/person.tsx';
 import { HoldDialog } from './hold-dialog.tsx';
-
-export type Hold = components['schemas']['LegalHold'];
+import type { Hold } from './record.ts';
 
 /** The columns of every list of legal holds, after the person. */
 export function useHoldColumns(): Column<Hold>[] {

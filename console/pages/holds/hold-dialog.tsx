@@ -7,7 +7,7 @@ import { dataOf } from '../../api/data.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { IdField } from '../../parts/id-field.tsx';
 import { notify } from '../../parts/toast.tsx';
-import type { Hold } from './columns.tsx';
+import type { Hold } from './record.ts';
 
 type Props = { loginId: string; name: string; hold: Hold | null; onClose: () => void };
 

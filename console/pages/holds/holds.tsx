@@ -11,7 +11,8 @@ import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { UserName } from '../users/person.tsx';
-import { type Hold, useHoldColumns } from './columns.tsx';
+import { useHoldColumns } from './columns.tsx';
+import type { Hold } from './record.ts';
 
 /** All legal holds of the tenant, the newest first. */
 export default function Holds() {

@@ -131,6 +131,7 @@ export function RequirementForm({ requirement }: { requirement: Requirement | nu
       </Part>
       <Part title={t('keep')}>
         <RetainField
+          label={t('keepYears')}
           description={t('keepText')}
           value={now.RetainYears}
           onChange={(RetainYears) => set({ RetainYears })}

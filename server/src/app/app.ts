@@ -65,6 +65,8 @@ import { invitationRoutes } from '../domain/users/invitations/routes.ts';
 import { mailRoutes } from '../domain/users/mail-routes.ts';
 import { userRoutes } from '../domain/users/routes.ts';
 import { verifyRoutes } from '../domain/verification/verify-routes.ts';
+import { walletRoutes } from '../domain/wallets/routes.ts';
+import { serveWallets } from '../domain/wallets/serve.ts';
 import { describe, serveDescription } from '../http/describe/describe.ts';
 import type { Route } from '../http/routes.ts';
 import { type Authenticate, type Guards, registerRoutes } from '../http/serve/dispatch.ts';
@@ -91,6 +93,7 @@ export const routes: readonly Route[] = [
   ...enrolmentKeyRoutes,
   ...certificateRoutes,
   ...verifyRoutes,
+  ...walletRoutes,
   ...issuerRoutes,
   ...evidenceRoutes,
   ...completionRoutes,
@@ -193,6 +196,7 @@ function buildApiServer(ctx: Context): FastifyInstance {
   registerRoutes(api, ctx, own, guards);
   serveScim(api, ctx, guards);
   serveTools(api, ctx, guards);
+  serveWallets(api, ctx, guards);
   serveLrs(api, ctx, xapiRoutes, { guards, findAuSession, recordRefusal });
   return api;
 }

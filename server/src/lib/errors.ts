@@ -69,6 +69,7 @@ export const errorCodes = {
   touched: [409, 'The record is too old, or has been changed or used'],
   in_progress: [409, 'The same request is still in progress'],
   certificate_revoked: [409, 'The certificate was revoked'],
+  certificate_not_valid: [409, 'The certificate is not valid'],
   key_redeemed: [409, 'The enrolment key has been redeemed'],
   key_revoked: [409, 'The enrolment key was revoked'],
   key_expired: [409, 'The enrolment key has expired'],

@@ -202,6 +202,11 @@ export const auditCatalogue = {
     'certificate',
     data({ Number: Type.String() }),
   ],
+  'certificate.offered': [
+    'An offer of a certificate to a wallet was created. Whoever used it got the certificate.',
+    'certificate',
+    nothing,
+  ],
   'certificate.issued_earlier': [
     'Certificates were issued for results that were reached before the course had a rule. One entry for each batch.',
     'course',

@@ -270,8 +270,8 @@ test('new keys sign after an overlap, and what former keys signed stays the same
   const [jwt, proof] = [String(await as('application/vc+jwt')), String(await as('application/vc'))];
   const reply = await tenant.api('POST', '/certificate/key');
   expectStatus(reply, 201);
-  assert.equal(reply.body.Keys.length, 4);
-  assert.equal((await didOf(tenant)).verificationMethod.length, 4);
+  assert.equal(reply.body.Keys.length, 6);
+  assert.equal((await didOf(tenant)).verificationMethod.length, 6);
   const kidOf = (text: string) => decodeProtectedHeader(text).kid;
   const during = await passedBy(tenant, CourseID);
   assert.equal(kidOf(String(await during.as('application/vc+jwt'))), kidOf(jwt));

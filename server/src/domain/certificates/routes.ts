@@ -5,6 +5,7 @@ import { Fields } from '../../http/validation/schema.ts';
 import { zipOf } from '../../lib/zip-stream.ts';
 import { CourseID } from '../catalogue/schemas.ts';
 import { EnrollID } from '../enrolments/record/schemas.ts';
+import { Tenant } from '../tenants/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { issueEarlier } from './back-issue.ts';
 import {
@@ -92,15 +93,21 @@ export const certificateRoutes = [
     description:
       'Draws a PDF with the longest name of your tenant, a score of 92 and the present day. Nothing is stored, and the number on it is not valid.',
     params: ofCourse.params,
+    query: Fields({
+      Language: Type.Optional({
+        ...Tenant.properties.Language,
+        description: 'The language of the sample. The default is that of the tenant.',
+      }),
+    }),
     body: CertificateTemplateChange,
     example: ['Layout'],
     responses: { 200: { description: 'The PDF.', type: 'application/pdf' } },
     problems: ['course_not_found'],
     events: [],
     audits: [],
-    handle: async (ctx, { params, body }) => ({
+    handle: async (ctx, { params, query, body }) => ({
       status: 200,
-      body: await drawSample(ctx, params.CourseID, body),
+      body: await drawSample(ctx, { courseId: params.CourseID, language: query.Language }, body),
       headers: { 'Content-Type': 'application/pdf' },
     }),
   }),

@@ -5,7 +5,7 @@ import { decrypt, encrypt, encryptedBy } from '../../infra/keys/key-ring.ts';
 import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
 import { newId } from '../../lib/ids.ts';
 
-export const tenantKeyAlgorithms = ['RS256', 'EdDSA'] as const;
+export const tenantKeyAlgorithms = ['RS256', 'EdDSA', 'ES256'] as const;
 export type TenantKeyAlgorithm = (typeof tenantKeyAlgorithms)[number];
 
 /** A key with which a tenant signs documents that others verify without this service. */

@@ -32,6 +32,7 @@ const impersonal: Record<string, string> = {
   reminder_text: 'the words of reminders',
   statement_log: 'when the newest statement was stored',
   lti_nonce: 'random, kept for an hour',
+  wallet_offer: 'a random code, valid for five minutes, and the certificate',
   dispatch: 'what is lent; the learners are in dispatch_learner',
   lti_platform: 'the configuration of a platform',
   lti_tool: 'the configuration of a tool',

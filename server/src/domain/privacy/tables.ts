@@ -93,6 +93,7 @@ export const tenantTables: readonly TenantDataTable[] = [
     key: ['record_id'],
     what: 'Evidence about erased people, whose retention has not ended',
   },
+  { table: 'wallet_offer', key: ['certificate_id'], what: 'Offers to wallets', secrets: ['code_hash'] },
   { table: 'certificate', key: ['certificate_id'], what: 'Certificates' },
   {
     table: 'certificate_image',

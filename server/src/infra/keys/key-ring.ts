@@ -39,6 +39,8 @@ export type SigningPurpose =
   | 'review-ticket'
   | 'review-session'
   | 'signed-in'
+  | 'wallet-access'
+  | 'wallet-nonce'
   | 'audit-head';
 export type HashPurpose =
   | 'about'

@@ -6,7 +6,7 @@ import { readPublicKeys } from '../../identity/tenant-keys.ts';
 import { Tenant } from '../../tenants/schemas.ts';
 import { knownTenant, tenantNotFound } from '../../tenants/tenants.ts';
 import { didDocument } from './did.ts';
-import { statusListJwt } from './status-list.ts';
+import { statusListJwt, tokenListJwt, tokenListSeconds, tokenListType } from './status-list.ts';
 
 const TenantID = Tenant.properties.TenantID;
 const params = Type.Object({ TenantID });
@@ -85,7 +85,8 @@ export const issuerRoutes = [
     path: '/issuer/{TenantID}/status/{List}',
     name: 'readRevocations',
     summary: 'Read which credentials are revoked',
-    description: 'A BitstringStatusListCredential, which credentials refer to.',
+    description:
+      'A BitstringStatusListCredential, which credentials refer to. With `Accept: application/statuslist+jwt`, the same as a Token Status List, for the SD-JWT VCs in wallets.',
     params: Type.Object({
       TenantID,
       List: Type.Integer({
@@ -95,11 +96,18 @@ export const issuerRoutes = [
         description: 'Number of the list.',
       }),
     }),
-    responses: { 200: { description: 'The list as a signed VC-JWT.', type: 'application/vc+jwt' } },
-    handle: async (ctx, { params }) => {
+    responses: {
+      200: { description: 'The list as a signed JWT.', type: ['application/vc+jwt', tokenListType] },
+    },
+    handle: async (ctx, { params, request }) => {
       const own = await ofTenant(ctx, params.TenantID);
-      const headers = { 'Content-Type': 'application/vc+jwt', 'Cache-Control': 'public, max-age=60' };
-      return { status: 200, body: await statusListJwt(own, params.List), headers };
+      const isToken = request.headers.accept?.includes(tokenListType) ?? false;
+      const headers = {
+        'Content-Type': isToken ? tokenListType : 'application/vc+jwt',
+        'Cache-Control': `public, max-age=${tokenListSeconds}`,
+        Vary: 'Accept',
+      };
+      return { status: 200, body: await (isToken ? tokenListJwt : statusListJwt)(own, params.List), headers };
     },
   }),
 ];

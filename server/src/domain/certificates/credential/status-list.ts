@@ -1,5 +1,7 @@
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { SignJWT } from 'jose';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
+import { signingKey } from '../../identity/tenant-keys.ts';
 import { listUrl, seconds } from './credential.ts';
 import { didOf } from './did.ts';
 import { signJwt, unixTime } from './sign.ts';
@@ -15,7 +17,7 @@ export function encodeList(revoked: readonly number[]): string {
   return `u${gzipSync(bits, { level: 9 }).toString('base64url')}`;
 }
 
-export async function statusListJwt(ctx: TenantContext, list: number): Promise<string> {
+async function findRevoked(ctx: TenantContext, list: number): Promise<number[]> {
   const rows = await ctx.db
     .selectFrom('certificate')
     .select('status_index')
@@ -23,6 +25,10 @@ export async function statusListJwt(ctx: TenantContext, list: number): Promise<s
     .where('status_list', '=', list)
     .where('revoked_at', 'is not', null)
     .execute();
+  return rows.map(({ status_index }) => status_index);
+}
+
+export async function statusListJwt(ctx: TenantContext, list: number): Promise<string> {
   const id = listUrl(ctx, list);
   const iss = didOf(ctx, ctx.tenantId);
   const now = ctx.now();
@@ -36,8 +42,30 @@ export async function statusListJwt(ctx: TenantContext, list: number): Promise<s
       id: `${id}#list`,
       type: 'BitstringStatusList',
       statusPurpose: 'revocation',
-      encodedList: encodeList(rows.map(({ status_index }) => status_index)),
+      encodedList: encodeList(await findRevoked(ctx, list)),
     },
   };
   return signJwt(ctx, credential, { iss, jti: id, sub: `${id}#list`, nbf: unixTime(now) }, tenantNow(ctx));
+}
+
+export const tokenListType = 'application/statuslist+jwt';
+/** How long a verifier may use a list, in seconds. */
+export const tokenListSeconds = 60;
+
+/** The same list for SD-JWT VCs (Token Status List §5.1). Bit 0 is the right-most one of the first byte. */
+export async function tokenListJwt(ctx: TenantContext, list: number): Promise<string> {
+  const bits = Buffer.alloc(listEntries / 8);
+  for (const index of await findRevoked(ctx, list))
+    bits.writeUInt8(bits.readUInt8(index >> 3) | (1 << (index & 7)), index >> 3);
+  const now = unixTime(ctx.now());
+  const { privateKey, keyId } = await signingKey(ctx, 'ES256', tenantNow(ctx));
+  return new SignJWT({
+    sub: listUrl(ctx, list),
+    iat: now,
+    exp: now + 3_600,
+    ttl: tokenListSeconds,
+    status_list: { bits: 1, lst: deflateSync(bits, { level: 9 }).toString('base64url') },
+  })
+    .setProtectedHeader({ alg: 'ES256', kid: keyId, typ: 'statuslist+jwt' })
+    .sign(privateKey);
 }

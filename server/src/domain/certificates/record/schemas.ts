@@ -128,7 +128,7 @@ export const SigningKeys = Fields(
     Keys: Type.Array(
       Fields({
         KeyID: Type.String({ examples: ['0198c2f0-7a3e-7c1b-9d51-0242ac120002'] }),
-        Algorithm: OneOf(['RS256', 'EdDSA']),
+        Algorithm: OneOf(['RS256', 'EdDSA', 'ES256']),
       }),
       { description: 'All keys, also former ones: they are published for ever.' },
     ),

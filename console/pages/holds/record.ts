@@ -1,0 +1,3 @@
+import type { components } from '../../../client/src/generated.ts';
+
+export type Hold = components['schemas']['LegalHold'];

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { expectAccessible } from '../../server/test/support/axe.ts';
+import { contentOf } from '../../server/test/support/browser.ts';
+import { closeConsole, newConsolePage, signInAs } from '../../server/test/support/console.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
+import { packScript } from './course-packages.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+
+const script = `let api; for (let at = window; !api; at = at.parent) api = at.API;
+document.body.insertAdjacentHTML('beforeend', '<button id="done">Done</button>');
+document.getElementById('done').onclick = () => { api.LMSInitialize(''); api.LMSSetValue('cmi.core.score.raw', '90');
+  api.LMSSetValue('cmi.core.lesson_status', 'passed'); api.LMSFinish(''); };`;
+
+before(async () => {
+  service = await startService();
+  await service.importPackage('safety', await packScript('Fire safety', script));
+  const Certificate = { On: 'passed', ValidFor: 'P2Y' };
+  expectStatus(await service.api('PUT', '/course/safety', { Status: 'published', Certificate }), 200);
+  expectStatus(await service.api('PUT', '/course/safety/option/standard', {}), 201);
+});
+
+after(() => service?.close());
+
+/** `LOOK=folder` saves pictures. */
+async function look(page: Page, name: string) {
+  if (process.env.LOOK)
+    await page.screenshot({ path: `${process.env.LOOK}/${name}.png`, animations: 'disabled' });
+}
+
+for (const [size, colorScheme] of [
+  [{ width: 1280, height: 800 }, 'light'],
+  [{ width: 390, height: 844 }, 'dark'],
+] as const)
+  test(`A learner finishes a course, downloads the certificate, has it checked, and adds it to a wallet: ${size.width} pixels, ${colorScheme}`, async () => {
+    const tenant = await newTenant(service, { Name: 'Acme Ltd' });
+    const LoginID = await tenant.user({ FirstName: 'Zoë', LastName: 'Łukasiewicz' });
+    expectStatus(await tenant.api('POST', `/enrol/${LoginID}/safety`), 201);
+    const page = await newConsolePage(size);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const name = `learner-${size.width}`;
+    await signInAs(page, service, { tenant, LoginID });
+    await page.getByRole('link', { name: 'Start' }).click();
+    await contentOf(page).getByRole('button', { name: 'Done' }).click();
+    await page.click('#exit-button');
+    const result = page.getByRole('status').filter({ hasText: 'You passed' });
+    const download = result.getByRole('button', { name: /as a PDF/ });
+    await download.waitFor();
+    await look(page, `${name}-result`);
+    await expectAccessible(page);
+
+    const saved = page.waitForEvent('download');
+    await download.click();
+    const pdf = await (await saved).path();
+
+    await result.getByRole('button', { name: /^More about the certificate/ }).click();
+    await page.getByRole('menuitem', { name: 'Add to a wallet' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add to a wallet' });
+    await dialog.getByRole('img', { name: 'Code for the wallet' }).waitFor();
+    await look(page, `${name}-wallet`);
+    await expectAccessible(page, true);
+    const offer =
+      (await dialog.getByRole('link', { name: 'Open a wallet on this device' }).getAttribute('href')) ?? '';
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const { grants } = JSON.parse(new URL(offer).searchParams.get('credential_offer') ?? '');
+    const [grant_type = '', code] = Object.entries(grants)[0] ?? [];
+    const body = new URLSearchParams({ grant_type, ...(code as object) });
+    const token = await fetch(`${service.baseUrl}/issuer/${tenant.TenantID}/token`, { method: 'POST', body });
+    assert.equal(token.status, 200);
+
+    await page.goto(`${service.baseUrl}/verify`);
+    await page.locator('input[type=file]').setInputFiles(pdf);
+    await page.getByText('The file is genuine').waitFor();
+    await look(page, `${name}-check`);
+    await page.locator('.result a').click();
+    await page.getByRole('heading', { name: 'This certificate is valid' }).waitFor();
+    await page.getByText('Zoë Łukasiewicz').waitFor();
+    await look(page, `${name}-verify`);
+    await expectAccessible(page);
+    await closeConsole(page);
+  });
+
+for (const [width, height, colorScheme] of [
+  [1280, 900, 'light'],
+  [390, 844, 'dark'],
+] as const)
+  test(`An administrator writes a certificate in two languages with a preview of each: ${width} pixels, ${colorScheme}`, async () => {
+    const tenant = await newTenant(service, { Name: 'Acme Ltd', Language: 'fr' });
+    const boss = await tenant.user({ FirstName: 'Grace', IsAdmin: true });
+    const longest = {
+      FirstName: 'Maria-Magdalena Katharina',
+      LastName: 'von Hohenzollern-Sigmaringen und Łukasiewicz',
+    };
+    await tenant.user(longest);
+    const page = await newConsolePage({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/preview?')) asked.push(request.url());
+    });
+    await signInAs(page, service, { tenant, LoginID: boss }, '/console/courses/safety');
+    const preview = page.getByRole('img', { name: 'Preview of the certificate' });
+    await preview.waitFor();
+    await page.getByRole('switch', { name: /each language/ }).check();
+    await page.getByText('Deutsch', { exact: true }).click();
+    const drawn = page.waitForResponse((response) => response.url().includes('Language=de'));
+    await page.getByRole('textbox', { name: 'Heading' }).fill('Brandschutz bestanden');
+    assert.equal((await drawn).status(), 200);
+    assert.ok(asked.some((url) => url.includes('Language=fr')));
+    await look(page, `editor-${width}`);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Enlarge' }).click();
+    const large = page.getByRole('dialog', { name: 'Preview of the certificate' });
+    const box = await large.getByRole('img').boundingBox();
+    assert.ok(box && box.width >= 850, `${box?.width}`);
+    await look(page, `editor-${width}-large`);
+    await expectAccessible(page, true);
+    await closeConsole(page);
+  });
