@@ -87,7 +87,7 @@ where held.tenant_id = $1 and held.obligation_id = made.obligation_id`;
  * transaction: what it locks at the end keeps others of the tenant waiting.
  */
 export async function applyToUsers(ctx: TenantContext, parts: readonly Part[]): Promise<void> {
-  const found = [];
+  const found: Found[] = [];
   for (const { users, requirements } of parts)
     if (users.length > 0) found.push(await evaluateUsers(ctx, users, requirements));
   const wanted = enrolmentsToMake(found);
@@ -116,8 +116,8 @@ export async function applyToUsers(ctx: TenantContext, parts: readonly Part[]): 
         values: [ctx.tenantId, JSON.stringify(moved), tenantNow(ctx)],
       });
     await touch(ctx, touched);
+    await touch(ctx, await enrolWanted(asService(ctx), wanted, found[0]?.zone ?? 'UTC'));
   });
-  await touch(ctx, await enrolWanted(asService(ctx), wanted, found[0]?.zone ?? 'UTC'));
   await appendLastEvents(
     ctx,
     events.map((make) => make()),

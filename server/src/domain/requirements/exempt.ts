@@ -3,7 +3,7 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { dated } from './apply.ts';
-import { recount } from './counts.ts';
+import { recountAlone } from './counts.ts';
 import { obligationNotFound, presentObligation, toObligation } from './obligations.ts';
 import type { Exemption, Obligation } from './schemas.ts';
 
@@ -49,7 +49,7 @@ export function exempt(
       .where('closed_at', 'is', null)
       .execute();
     const ids = shown.map(({ obligation_id }) => obligation_id);
-    await recount(ctx, { changed: ids }, async () => {
+    await recountAlone(ctx, ids, async () => {
       // Earlier cycles that are still shown end with the exemption.
       if (Exempt)
         await run(ctx, {

@@ -1,4 +1,4 @@
-import { run } from '../../db/transaction.ts';
+import { run, runUnprepared } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { groupsSql } from '../users/groups.ts';
 import { isInAudience } from './audience.ts';
@@ -51,7 +51,7 @@ where own.tenant_id = $1 and own.user_id = any($2::uuid[])`;
 const obligationsText = `
 select held.* from unnest($2::uuid[]) wanted (user_id)
 cross join lateral (
-  select own.* from obligation own where own.tenant_id = $1 and own.user_id = wanted.user_id
+  select own.* from obligation own where own.tenant_id = $1 and own.user_id = wanted.user_id offset 0
 ) held
 where $3::text[] is null or held.requirement_id = any($3)
 order by held.user_id, held.requirement_id, held.cycle`;
@@ -111,12 +111,15 @@ export async function readFacts(
 ): Promise<Facts> {
   const rules = new Map((await readRules(ctx, requirements)).map((row) => [row.requirement_id, row]));
   const courses = [...new Set([...rules.values()].flatMap(({ rule }) => rule.CourseIDs))];
-  const read = <R>(name: string, text: string, last: unknown) =>
-    run<R>(ctx, { name, text, values: [ctx.tenantId, users, last] });
-  const members = await read<Member>('requirement_members', membersText, requirements);
-  const rows = await read<ObligationRow>('obligations_of_users', obligationsText, requirements);
-  const enrolments = await read<EnrolmentFact>('results_of_users', enrolmentsText, courses);
-  const completions = await read<CompletionFact>('completions_of_users', completionsText, courses);
+  // A plan that was prepared while the tables were small would read all of them.
+  const read = <R>(text: string, last: unknown) =>
+    runUnprepared<R>(ctx, { text, values: [ctx.tenantId, users, last] });
+  const [members, rows, enrolments, completions] = await Promise.all([
+    read<Member>(membersText, requirements),
+    read<ObligationRow>(obligationsText, requirements),
+    read<EnrolmentFact>(enrolmentsText, courses),
+    read<CompletionFact>(completionsText, courses),
+  ]);
   const rowsByPair = Map.groupBy(rows, pairOf);
   const completionsByUser = Map.groupBy(completions, ({ user_id }) => user_id);
   const enrolmentsByUser = Map.groupBy(enrolments, ({ user_id }) => user_id);

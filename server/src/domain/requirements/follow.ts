@@ -1,4 +1,5 @@
-import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
+import { joinTransaction, limitLockWaits, run, transaction } from '../../db/transaction.ts';
+import { openQueue } from '../../infra/calls/queue.ts';
 import {
   type Context,
   secondsAhead,
@@ -14,10 +15,12 @@ import { appliesTo } from './facts.ts';
 
 /** Users per transaction. On the embedded database, other statements wait for it. */
 const batch = 100;
-/** The same on a server, where only those of the same tenant wait, at the end of it. */
-const batchOfServer = 400;
-/** Events read per transaction. */
-const maxEvents = 400;
+/** The same on a server, as for bulk calls. */
+const batchOfServer = 200;
+/** Users of a changed requirement that the job passes in one turn. */
+const usersPerTurn = 2_400;
+/** Events per transaction: those that are followed, and those among which they are looked for. */
+const maxEvents = { followed: 400, read: 10_000 };
 
 /** The events after which a user's obligations may differ. */
 const followed: readonly EventType[] = [
@@ -65,31 +68,33 @@ export async function beginToFollow(ctx: TenantContext): Promise<void> {
 }
 
 const eventsText = `
-select max(next.position) as position, count(*)::integer as found,
-  coalesce(array_agg(distinct next.user_id) filter (where next.user_id is not null and next.type = any($4)), '{}') as users
-from (
-  select entry.position, entry.type, entry.user_id from event entry
-  where entry.tenant_id = $1 and entry.position > $2 order by entry.position limit $3
-) next`;
+select case when count(next.position) = $3 then max(next.position) else least($2 + ${maxEvents.read}, log.position) end as position,
+  coalesce(array_agg(distinct next.user_id) filter (where next.user_id is not null), '{}') as users, log.position as last
+from event_log log left join lateral (
+  select entry.position, entry.user_id from event entry
+  where entry.tenant_id = $1 and entry.position > $2 and entry.position <= $2 + ${maxEvents.read} and entry.type = any($4)
+  order by entry.position limit $3
+) next on true
+where log.tenant_id = $1 group by log.position`;
 
 /** Evaluates the users of the next events. Returns whether there may be more; null if another node does it. */
 async function followNext(ctx: TenantContext): Promise<boolean | null> {
   // A result may count until its certificate ends.
   await issueDue(ctx);
   return alone(ctx, async (ctx, position) => {
-    const [next] = await run<{ position: number | null; found: number; users: string[] }>(ctx, {
+    const [next] = await run<{ position: number; users: string[]; last: number }>(ctx, {
       name: 'followed_events',
       text: eventsText,
-      values: [ctx.tenantId, position, maxEvents, followed],
+      values: [ctx.tenantId, position, maxEvents.followed, followed],
     });
-    if (!next?.position) return false;
+    if (!next || next.position === position) return false;
     await ctx.db
       .updateTable('requirement_log')
       .set({ position: next.position })
       .where('tenant_id', '=', ctx.tenantId)
       .execute();
     await applyToUsers(ctx, [{ users: next.users, requirements: null }]);
-    return next.found === maxEvents;
+    return next.position < next.last;
   });
 }
 
@@ -136,8 +141,36 @@ export async function concernedUsers(
 
 const passedText = `update requirement set pending_after = $3::uuid where tenant_id = $1 and requirement_id = $2`;
 
-/** Applies a changed requirement to the next users. Returns whether there may be more. */
-const applyNext = (ctx: TenantContext) =>
+/** Nothing goes on without the lock after one has failed. */
+async function allOf(work: Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
+}
+
+type Passed = { userId: string; requirementId: string };
+
+/** Users of a changed requirement. As for bulk calls, a server works on the next ones while this process reads results. */
+const passing = openQueue<TenantContext, Passed, true>({
+  name: 'pass_users',
+  key: ({ userId }) => userId,
+  max: batchOfServer,
+  run: async (calls) => {
+    const { ctx } = calls[0] as (typeof calls)[0];
+    const users = Map.groupBy(calls, ({ row }) => row.requirementId);
+    const parts = [...users].map(([requirementId, own]) => ({
+      users: own.map(({ row }) => row.userId),
+      requirements: [requirementId],
+    }));
+    await joinTransaction(ctx, (ctx) => applyToUsers(ctx, parts));
+    return calls.map(() => true);
+  },
+});
+
+/**
+ * Applies a changed requirement to the next users. Returns whether there may be more. With `others`, they are evaluated
+ * in transactions of their own, while this one keeps other nodes away. What a crash leaves is evaluated again.
+ */
+const applyNext = (ctx: TenantContext, others?: TenantContext) =>
   alone(ctx, async (ctx) => {
     const pending = await ctx.db
       .selectFrom('requirement')
@@ -145,18 +178,24 @@ const applyNext = (ctx: TenantContext) =>
       .where('tenant_id', '=', ctx.tenantId)
       .where('pending_after', 'is not', null)
       .orderBy('updated_at')
+      .limit(1)
+      // A change of the requirement begins again from the first user, so it waits.
+      .forNoKeyUpdate()
+      .skipLocked()
       .executeTakeFirst();
     if (!pending?.pending_after) return false;
     const { requirement_id, pending_after } = pending;
-    const max = ctx.engine.kind === 'postgres' ? batchOfServer : batch;
+    const max = others ? usersPerTurn : batch;
     const users = await concernedUsers(ctx, {
       requirementId: requirement_id,
       after: pending_after,
       max,
     });
+    const rows = users.map((userId) => ({ userId, requirementId: requirement_id }));
+    if (others) await allOf(rows.map((row) => passing.add(others, row)));
     const last = users.length < max ? null : (users.at(-1) ?? null);
     await run(ctx, { name: 'pass_users', text: passedText, values: [ctx.tenantId, requirement_id, last] });
-    await applyToUsers(ctx, [{ users, requirements: [requirement_id] }]);
+    if (!others) await passing.runInside(ctx, rows);
     return true;
   });
 
@@ -207,8 +246,12 @@ export const followRequirements = (ctx: Context): Promise<void> =>
     text: workText,
     values: () => [ctx.now(), secondsAhead(ctx)],
     work: async (ctx) => {
-      const done: (boolean | null)[] = [];
-      for (const step of [applyNext, followNext, passNext]) done.push(await step(ctx));
+      const isAlone = ctx.engine.kind === 'pglite';
+      const done = [
+        await applyNext(ctx, isAlone ? undefined : ctx),
+        await followNext(ctx),
+        await passNext(ctx),
+      ];
       return !done.includes(null);
     },
   });

@@ -3,7 +3,7 @@ import { run } from '../../db/transaction.ts';
 import { tenantNow } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 import { dated } from './apply.ts';
-import { recount } from './counts.ts';
+import { recountAlone } from './counts.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { toObligation } from './obligations.ts';
 
@@ -46,9 +46,10 @@ export const obligationData: PersonalData = {
       values: [ctx.tenantId, userId],
     });
     const ids = own.map(({ obligation_id }) => obligation_id);
-    await recount(ctx, { changed: ids }, () =>
-      run(ctx, { name: 'anonymize_obligations', text: anonymize, values: [ctx.tenantId, ids, until] }),
-    );
+    if (ids.length > 0)
+      await recountAlone(ctx, ids, () =>
+        run(ctx, { name: 'anonymize_obligations', text: anonymize, values: [ctx.tenantId, ids, until] }),
+      );
     return batchOf(ids.length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUserSql('$3'), [userId, max]),
