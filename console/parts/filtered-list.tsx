@@ -74,15 +74,23 @@ export const dayFilter = (name: string, label: string, query: (day: string) => Q
   ),
 });
 
-/** The filters of a page in its URL, and what they ask the API for. `others` are kept in the URL as well. */
-export function useListFilters(filters: readonly ListFilter[], others: readonly string[] = []) {
-  const names = filters.map(({ name }) => name);
-  const [values, change] = useFilters([...names, ...others]);
+type Values = Partial<Record<string, string>>;
+
+/** What the filters ask the API for. */
+export function queryOf(filters: readonly ListFilter[], values: Values): Query {
   const wanted: Query = {};
   for (const { name, query, isHidden } of filters) {
     const value = values[name];
     if (value && !isHidden?.(values)) Object.assign(wanted, query(value));
   }
+  return wanted;
+}
+
+/** The filters of a page in its URL, and what they ask the API for. `others` are kept in the URL as well. */
+export function useListFilters(filters: readonly ListFilter[], others: readonly string[] = []) {
+  const names = filters.map(({ name }) => name);
+  const [values, change] = useFilters([...names, ...others]);
+  const wanted = queryOf(filters, values);
   return {
     ...{ values, change, wanted, filters },
     isFiltered: Object.keys(wanted).length > 0,
@@ -92,25 +100,30 @@ export function useListFilters(filters: readonly ListFilter[], others: readonly 
 
 export type ListFilters = ReturnType<typeof useListFilters>;
 
+type Change = (change: Partial<Record<string, string | undefined>>) => void;
+
+export const fieldsOf = (filters: readonly ListFilter[], values: Values, change: Change) =>
+  filters
+    .filter(({ isHidden }) => !isHidden?.(values))
+    .map(({ name, field, replaces }) => (
+      <Fragment key={name}>
+        {field({
+          value: values[name],
+          onChange: (value) => change({ ...(value && replaces && { [replaces]: undefined }), [name]: value }),
+          className: 'filter',
+        })}
+      </Fragment>
+    ));
+
 /** The fields of the filters, in one row. */
 export function ListFilterBar({ at }: { at: ListFilters }) {
   const { filters, values, change, isFiltered, clear } = at;
-  const shown = filters.filter(({ isHidden }) => !isHidden?.(values));
   return (
     <FilterBar
       count={filters.slice(1).filter(({ name }) => values[name]).length}
       onClear={isFiltered ? clear : undefined}
     >
-      {shown.map(({ name, field, replaces }) => (
-        <Fragment key={name}>
-          {field({
-            value: values[name],
-            onChange: (value) =>
-              change({ ...(value && replaces && { [replaces]: undefined }), [name]: value }),
-            className: 'filter',
-          })}
-        </Fragment>
-      ))}
+      {fieldsOf(filters, values, change)}
     </FilterBar>
   );
 }

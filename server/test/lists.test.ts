@@ -169,6 +169,10 @@ const small = [
 const unbounded: Record<string, string[]> = {
   listEvents: ['Types', 'after'],
   listObligations: ['GroupName', 'Attribute', 'Present'],
+  // They count all enrolments of these users.
+  listCompletion: ['ManagerLoginID', 'Attribute'],
+  listAccess: ['ManagerLoginID', 'Attribute'],
+  listActivity: ['ManagerLoginID', 'Attribute'],
   listRecords: ['CourseID', 'GroupName', 'ManagerLoginID', 'Attribute'],
   listCompletions: ['GroupName', 'ManagerLoginID', 'Attribute'],
 };

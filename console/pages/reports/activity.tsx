@@ -6,20 +6,21 @@ import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
+import { fieldsOf, queryOf } from '../../parts/filtered-list.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
 import { dateOfDay } from '../home/use-point-text.ts';
-import { GroupFilter } from '../users/group.tsx';
+import { usePeopleFilters } from '../users/people-filters.tsx';
 import { inChart, measures, type Period, pointOf, rangeOf, totalOf, units } from './activity-figures.ts';
 import { ActivityTable } from './activity-table.tsx';
 import { useToday } from './use-today.ts';
 
 const Chart = lazy(() => import('../home/chart.tsx'));
 
-const names = ['unit', 'course', 'group', 'from', 'to'] as const;
+const names = ['unit', 'course', 'group', 'manager', 'attribute', 'from', 'to'] as const;
 
 /** What happened in each day, week or month, as a chart, a table and a file. */
 export default function ActivityReport() {
@@ -29,15 +30,17 @@ export default function ActivityReport() {
   const [filters, change] = useFilters(names);
   const unit = choiceOf(units, filters.unit) ?? 'day';
   const range = rangeOf(filters, unit, useToday());
+  const people = usePeopleFilters();
   const query = {
     Unit: unit,
     ...range,
     ...(filters.course ? { CourseID: filters.course } : {}),
-    ...(filters.group ? { GroupName: filters.group } : {}),
+    ...queryOf(people, filters),
   };
-  const { course, group, from, to } = filters;
-  const set = [course, group, from, to].filter(Boolean).length;
-  const clear = () => change({ course: undefined, group: undefined, from: undefined, to: undefined });
+  const { unit: _, ...others } = filters;
+  const set = Object.keys(others).length;
+  const { course, from, to } = filters;
+  const clear = () => change(Object.fromEntries(Object.keys(others).map((name) => [name, undefined])));
   return (
     <Page
       title={shell('pages.reports')}
@@ -60,7 +63,7 @@ export default function ActivityReport() {
           isRequired
         />
         <CoursePicker value={course} onChange={(course) => change({ course })} className="filter" />
-        <GroupFilter value={group} onChange={(group) => change({ group })} />
+        {fieldsOf(people, filters, change)}
         <TextInput
           type="date"
           label={t('activity.from')}
@@ -87,7 +90,6 @@ type Query = {
   From: string;
   To: string;
   CourseID?: string;
-  GroupName?: string;
 };
 
 /** All pages of the report. */

@@ -2,17 +2,23 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
+import { fieldsOf, queryOf } from '../../parts/filtered-list.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PrintButton, type ReportColumn, ReportTable, useReportLines } from '../../parts/report-table.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
-import { GroupFilter } from '../users/group.tsx';
+import { usePeopleFilters } from '../users/people-filters.tsx';
 import { Count } from './count.tsx';
 import { type Filter, isKind, type Kind, keyOf, kinds, type Place, scopeOf } from './figures.ts';
 import { useToday } from './use-today.ts';
 
-const names = ['by', 'course', 'group', 'day'] as const;
+const names = ['by', 'course', 'group', 'manager', 'attribute', 'day'] as const;
+
+const noFilters = {
+  ...{ course: undefined, group: undefined, manager: undefined, attribute: undefined },
+  day: undefined,
+};
 
 /** The day if it is valid and past. For today, the latest figures are shown. */
 function pastDay(text: string | undefined, today: string): string | undefined {
@@ -25,21 +31,24 @@ export function useLineReport() {
   const [filters, change] = useFilters(names);
   const kind: Kind = isKind(filters.by) ? filters.by : 'course';
   const today = useToday();
-  const day = pastDay(filters.day, today);
-  const { course, group } = filters;
+  const people = usePeopleFilters();
+  const { course, group, manager, attribute } = filters;
+  // The managers and attributes of a past day are not known.
+  const isOfSome = Boolean(manager || attribute);
+  const day = isOfSome ? undefined : pastDay(filters.day, today);
   const asked = {
     ...(course ? { CourseID: course } : {}),
-    ...(group ? { GroupName: group } : {}),
+    ...queryOf(people, filters),
     ...(day ? { AsOf: day } : {}),
   };
   return {
-    ...{ filters, change, kind, today, day },
+    ...{ filters, change, people, isOfSome, kind, today, day },
     query: { By: kind, ...asked },
     totalQuery: { By: 'total' as const, ...asked },
-    scopeOf: (line: Place) => scopeOf(line, { kind, course, group, day }),
-    totalScope: day ? null : { course, group },
+    scopeOf: (line: Place) => scopeOf(line, { kind, course, group, manager, attribute, day }),
+    totalScope: day ? null : { course, group, manager, attribute },
     isFiltered: Object.keys(asked).length > 0,
-    clear: () => change({ course: undefined, group: undefined, day: undefined }),
+    clear: () => change(noFilters),
   };
 }
 
@@ -47,12 +56,10 @@ export type LineReport = ReturnType<typeof useLineReport>;
 
 function LineFilters({ report }: { report: LineReport }) {
   const t = useTranslations('reports');
-  const { filters, change, kind, today, isFiltered, clear } = report;
+  const { filters, change, kind, people, isOfSome, today, isFiltered, clear } = report;
+  const { by: _, ...set } = filters;
   return (
-    <FilterBar
-      count={[filters.course, filters.group, filters.day].filter(Boolean).length}
-      onClear={isFiltered ? clear : undefined}
-    >
+    <FilterBar count={Object.keys(set).length} onClear={isFiltered ? clear : undefined}>
       <SelectFilter
         label={t('by')}
         value={kind}
@@ -61,15 +68,17 @@ function LineFilters({ report }: { report: LineReport }) {
         isRequired
       />
       <CoursePicker value={filters.course} onChange={(course) => change({ course })} className="filter" />
-      <GroupFilter value={filters.group} onChange={(group) => change({ group })} />
-      <TextInput
-        type="date"
-        label={t('asOf')}
-        max={today}
-        value={filters.day ?? ''}
-        onChange={(event) => change({ day: event.currentTarget.value || undefined })}
-        className="filter"
-      />
+      {fieldsOf(people, filters, change)}
+      {!isOfSome && (
+        <TextInput
+          type="date"
+          label={t('asOf')}
+          max={today}
+          value={filters.day ?? ''}
+          onChange={(event) => change({ day: event.currentTarget.value || undefined })}
+          className="filter"
+        />
+      )}
     </FilterBar>
   );
 }

@@ -5,36 +5,19 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { appendEvents } from '../events/append.ts';
-import { hasAttribute, isInGroups } from '../users/groups.ts';
+import { isOfPeople, type PeopleFilter } from '../users/groups.ts';
 import { completionNotFound, type NamedCompletion, toCompletion, withNames } from './record.ts';
 import type { Completion } from './schemas.ts';
 
 export type CompletionFilter = PageQuery &
-  Order & {
-    LoginID?: string;
-    CourseID?: string;
-    Reference?: string;
-    GroupName?: string;
-    ManagerLoginID?: string;
-    Attribute?: string;
-    Count?: boolean;
-  };
-
-const isOf =
-  (condition: Condition): Condition =>
-  (parameters) =>
-    `held.user_id in (select owner.user_id from "user" owner where owner.tenant_id = $1 and ${condition(parameters)})`;
+  Order &
+  PeopleFilter & { CourseID?: string; Reference?: string; Count?: boolean };
 
 function conditionsOf(input: CompletionFilter): Condition[] {
-  const { LoginID, CourseID, Reference, GroupName, ManagerLoginID, Attribute } = input;
-  const where: Condition[] = [() => 'held.deleted_at is null'];
-  if (LoginID !== undefined) where.push(isOf(({ add }) => `owner.login_id = ${add(LoginID)}`));
+  const { CourseID, Reference } = input;
+  const where: Condition[] = [() => 'held.deleted_at is null', ...isOfPeople(input)];
   if (CourseID !== undefined) where.push(({ add }) => `held.course_id = ${add(CourseID)}`);
   if (Reference !== undefined) where.push(({ add }) => `held.reference = ${add(Reference)}`);
-  if (GroupName !== undefined) where.push(isOf(({ add }) => isInGroups('owner', `array[${add(GroupName)}]`)));
-  if (ManagerLoginID !== undefined)
-    where.push(isOf(({ add }) => `owner.manager_login_id = ${add(ManagerLoginID)}`));
-  if (Attribute !== undefined) where.push(isOf(hasAttribute('owner', Attribute)));
   return where;
 }
 

@@ -14,10 +14,18 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isStorable } from '../../lib/unicode.ts';
 import { outcomes } from '../enrolments/record/states.ts';
+import type { PeopleFilter } from '../users/groups.ts';
 import { accessCounter } from './count-access.ts';
-import { type ActivityName, activities, countNextActivity } from './count-activity.ts';
+import { activities, countNextActivity } from './count-activity.ts';
 import { completionCounter } from './count-completion.ts';
 import { rejectIncomplete } from './event-counter.ts';
+import {
+  type ActivityRow,
+  activityOfPeople,
+  isOfSome,
+  linesOfPeople,
+  rejectPast,
+} from './figures-of-people.ts';
 import { dayAfter, dayOf, lengthOf, type Period, splitRange, startOf, type Unit } from './periods.ts';
 import {
   type Access,
@@ -30,12 +38,7 @@ import {
 } from './schemas.ts';
 
 /** The parameters of reports that have a line for each course, group, or pair of both. */
-export type LinesQuery = PageQuery & {
-  By?: LineBy;
-  CourseID?: string;
-  GroupName?: string;
-  AsOf?: string;
-};
+export type LinesQuery = PageQuery & PeopleFilter & { By?: LineBy; CourseID?: string; AsOf?: string };
 
 type LineRow = { course_id: string; group_name: string; course_title: string | null };
 type FigureRow = LineRow & Omit<CompletionDayTable, 'tenant_id' | 'kind' | 'day'>;
@@ -57,9 +60,11 @@ function nameOf({ hasCourse, hasGroup }: Kind): string {
 }
 
 /** The day at whose end the figures are reported: today, for the latest figures, unless an earlier day is requested. */
-function dayOfReport(ctx: TenantContext, { AsOf }: LinesQuery): string {
+function dayOfReport(ctx: TenantContext, { AsOf, ...input }: LinesQuery): string {
   const today = dayOf(tenantNow(ctx));
-  return AsOf !== undefined && AsOf < today ? AsOf : today;
+  if (AsOf === undefined || AsOf >= today) return today;
+  rejectPast(input);
+  return AsOf;
 }
 
 /** The figures of a line at the end of the day: those of the last day on which they changed. */
@@ -91,6 +96,21 @@ function listLines<R extends LineRow, T>(
   record: (row: R) => T,
 ): Promise<Page<T>> {
   const { CourseID, GroupName } = input;
+  const common = { key: ['course_id', 'group_name'], after: readKey(readCursor(input)) };
+  if (isOfSome(input))
+    return page<R, T>(
+      ctx,
+      input,
+      {
+        ...common,
+        ...linesOfPeople(ctx, input, { day, kind: kindOf(input) }),
+        where: [() => isShown.replaceAll('day.', 'held.')],
+        show: (page) => `select held.*, course.title as course_title
+      from (${page}) held left join course on course.course_id = held.course_id`,
+      },
+      keyOf,
+      record,
+    );
   const where: Condition[] = [() => `exists (select from ${figuresOf('held', '$3')} day where ${isShown})`];
   if (CourseID !== undefined) where.push(({ add }) => `held.course_id = ${add(CourseID)}`);
   if (GroupName !== undefined) where.push(({ add }) => `held.group_name = ${add(GroupName)}`);
@@ -101,8 +121,7 @@ function listLines<R extends LineRow, T>(
       rows: 'completion_line held where held.tenant_id = $1 and held.kind = $2',
       values: [ctx.tenantId, nameOf(kindOf(input)), day],
       where,
-      key: ['course_id', 'group_name'],
-      after: readKey(readCursor(input)),
+      ...common,
       show: (page) => `select held.*, course.title as course_title, ${columns}
       from (${page}) held left join course on course.course_id = held.course_id
       left join lateral ${figuresOf('held', '$3')} day on true ${join}`,
@@ -213,8 +232,7 @@ function toAccess(
 
 export type ActivityQuery = PageQuery & Query;
 
-type Place = { unit: Unit; CourseID?: string | undefined; GroupName?: string | undefined };
-type ActivityRow = Record<ActivityName, number> & { start: string };
+type Place = PeopleFilter & { unit: Unit; CourseID?: string };
 
 const names = Object.keys(activities);
 
@@ -240,11 +258,13 @@ async function readActivity(
   const [first, last] = [periods[0], periods.at(-1)];
   if (!first || !last) return [];
   const { CourseID = '', GroupName = '', unit } = place;
-  const rows = await run<ActivityRow>(ctx, {
-    name: 'report_activity',
-    text: readText,
-    values: [ctx.tenantId, placeKind(place), CourseID, GroupName, first.from, last.to, unit],
-  });
+  const rows = isOfSome(place)
+    ? await activityOfPeople(ctx, place, { from: first.from, to: last.to })
+    : await run<ActivityRow>(ctx, {
+        name: 'report_activity',
+        text: readText,
+        values: [ctx.tenantId, placeKind(place), CourseID, GroupName, first.from, last.to, unit],
+      });
   const byStart = new Map(rows.map((row) => [row.start, row]));
   return periods.map((period) => toActivity(period, byStart.get(startOf(unit, period.from))));
 }
@@ -266,14 +286,14 @@ const toActivity = ({ from, to }: Period, row: ActivityRow | undefined): Activit
 const maxBatches = 10;
 
 export async function listActivity(ctx: TenantContext, input: ActivityQuery): Promise<Page<Activity>> {
-  const { Unit: unit = 'day', CourseID, GroupName } = input;
+  const { Unit: unit = 'day' } = input;
   const range = rangeOf(ctx, input);
   const limit = pageLimit(input);
   const after = readDay(readCursor(input));
   await countAll(ctx);
   const rest = { ...range, from: after === null ? range.from : dayAfter(after, 1) };
   const periods = splitRange(rest, unit, limit + 1);
-  const rows = await readActivity(ctx, { periods, unit, CourseID, GroupName });
+  const rows = await readActivity(ctx, { ...input, periods, unit });
   return toPage(
     rows,
     limit,

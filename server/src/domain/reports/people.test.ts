@@ -167,6 +167,61 @@ test('a report by group counts people in each of their groups, and once in total
   ]);
 });
 
+test('reports count a team, or people with an attribute, like the lists behind their figures', async () => {
+  const tenant = await newTenant(service);
+  const course = await newCourse(service, {}, { week: { Duration: 'P7D' } });
+  const ManagerLoginID = await tenant.user();
+  const ann = await tenant.user({ ManagerLoginID, Groups: ['A', 'B'], Attributes: { site: 'Leeds' } });
+  const bob = await tenant.user({ ManagerLoginID, Attributes: { site: 'York' } });
+  const cid = await tenant.user({ Attributes: { site: 'Leeds' } });
+  for (const LoginID of [ann, bob, cid])
+    expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${course}`), 201);
+  const [{ EnrollID }] = (await tenant.api('GET', `/enrolment/${ann}`)).body.Items;
+  const Override = { Completion: 'completed', Success: 'passed', Reason: 'seen' };
+  expectStatus(await tenant.api('PUT', `/enrolment/${ann}/${EnrollID}`, { Override }), 200);
+  const lines = async (path: string, names: readonly string[]) =>
+    (await allPages((path) => tenant.api('GET', path), `/report/${path}`, 1)).items.map((line) =>
+      names.map((name) => (line as Record<string, unknown>)[name]),
+    );
+  const team = `ManagerLoginID=${ManagerLoginID}`;
+  const leeds = 'Attribute=site:Leeds';
+  const completion = ['CourseID', 'GroupName', 'Enrolments', 'Passed', 'NotStarted', 'CompletionRate'];
+  for (const filter of [team, leeds]) {
+    assert.deepEqual(await lines(`completion?${filter}`, completion), [[course, null, 2, 1, 1, 50]]);
+    assert.deepEqual(await lines(`completion?By=total&${filter}`, completion), [[null, null, 2, 1, 1, 50]]);
+    assert.deepEqual(await lines(`completion?By=group&${filter}`, completion), [
+      [null, null, 1, 0, 1, 0],
+      [null, 'A', 1, 1, 0, 100],
+      [null, 'B', 1, 1, 0, 100],
+    ]);
+    assert.deepEqual(await lines(`completion?GroupName=B&${filter}`, completion), [
+      [course, 'B', 1, 1, 0, 100],
+    ]);
+    assert.deepEqual(
+      await lines(`access?By=total&${filter}`, ['Open', 'EndsWithin7Days', 'EndsWithin30Days', 'Overdue']),
+      [[1, 1, 1, 0]],
+    );
+    const periods = await lines(`activity?Unit=month&${filter}`, ['Enrolments', 'Passed', 'Completions']);
+    assert.deepEqual(periods.at(-1), [2, 1, 1]);
+    const { body } = await tenant.api('GET', `/enrolment?Outcome=passed&${filter}`);
+    assert.deepEqual(
+      body.Items.map((item: { EnrollID: string }) => item.EnrollID),
+      [EnrollID],
+    );
+  }
+  assert.deepEqual(await lines(`completion?By=total&${team}&${leeds}`, completion), [
+    [null, null, 1, 1, 0, 100],
+  ]);
+  const inGroup = await lines(`activity?Unit=month&GroupName=A&CourseID=${course}&${team}`, ['Enrolments']);
+  assert.deepEqual(inGroup.at(-1), [1]);
+  const none = await lines(`activity?Unit=month&CourseID=other&${team}`, ['Enrolments']);
+  assert.deepEqual(none.at(-1), [0]);
+  const past = await tenant.api('GET', `/report/access?AsOf=2020-01-01&${leeds}`);
+  expectProblem(past, 422, 'validation_failed', 'Attribute');
+  const stranger = await newTenant(service);
+  assert.deepEqual((await stranger.api('GET', `/report/completion?${leeds}`)).body.Items, []);
+});
+
 test('people cannot be their own managers, circles are allowed, and a manager who is erased leaves the team', async () => {
   const tenant = await newTenant(service);
   const boss = await tenant.user();

@@ -10,7 +10,7 @@ import { isId } from '../../lib/ids.ts';
 import { isInstant } from '../../lib/instants.ts';
 import { outcomeSql, outcomes, statusAtSql } from '../enrolments/record/states.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
-import { hasAttribute, isInGroups } from '../users/groups.ts';
+import { isOfPeople, type PeopleFilter } from '../users/groups.ts';
 import { LoginID } from '../users/schemas.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 
@@ -46,14 +46,7 @@ export const TrainingRecord = Fields(
 );
 export type TrainingRecord = Type.Static<typeof TrainingRecord>;
 
-export type RecordsQuery = PageQuery & {
-  From?: string;
-  To?: string;
-  CourseID?: string;
-  GroupName?: string;
-  ManagerLoginID?: string;
-  Attribute?: string;
-};
+export type RecordsQuery = PageQuery & PeopleFilter & { From?: string; To?: string; CourseID?: string };
 
 type RecordRow = {
   id: string;
@@ -180,18 +173,13 @@ async function rangeOf(ctx: TenantContext, input: RecordsQuery): Promise<[Date, 
 
 /** What was completed in a period, by whoever it was. */
 export async function listRecords(ctx: TenantContext, input: RecordsQuery) {
-  const { CourseID, GroupName, ManagerLoginID, Attribute } = input;
+  const { CourseID } = input;
   const [from, until] = await rangeOf(ctx, input);
-  const isOf =
-    (condition: Condition): Condition =>
-    (parameters) =>
-      `held.user_id in (select owner.user_id from "user" owner where owner.tenant_id = $1 and ${condition(parameters)})`;
-  const where: Condition[] = [() => 'held.completed_at >= $3 and held.completed_at < $4'];
+  const where: Condition[] = [
+    () => 'held.completed_at >= $3 and held.completed_at < $4',
+    ...isOfPeople(input),
+  ];
   if (CourseID !== undefined) where.push(({ add }) => `held.course_id = ${add(CourseID)}`);
-  if (GroupName !== undefined) where.push(isOf(({ add }) => isInGroups('owner', `array[${add(GroupName)}]`)));
-  if (ManagerLoginID !== undefined)
-    where.push(isOf(({ add }) => `owner.manager_login_id = ${add(ManagerLoginID)}`));
-  if (Attribute !== undefined) where.push(isOf(hasAttribute('owner', Attribute)));
   // The ranges of the indexes. An enrolment that was completed by an override has no time of its own.
   const enrolled = `own.user_id is not null
     and (own.completed_at >= $3 and own.completed_at < $4 or own.completed_at is null and own.override is not null)`;

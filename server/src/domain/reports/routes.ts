@@ -3,7 +3,7 @@ import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { ok, route } from '../../http/routes.ts';
 import { Fields, Text } from '../../http/validation/schema.ts';
 import { CourseID } from '../catalogue/schemas.ts';
-import { AttributeFilter, LoginID } from '../users/schemas.ts';
+import { LoginID, peopleQuery } from '../users/schemas.ts';
 import { readAttention } from './attention.ts';
 import { deploymentRoute } from './deployment.ts';
 import { countDays, listAccess, listActivity, listCompletion } from './figures.ts';
@@ -61,8 +61,7 @@ export const reportRoutes = [
       To: Type.Optional(Type.String({ format: 'date', description: 'The last day. Default: today.' })),
       CourseID: Type.Optional(CourseID),
       GroupName: Type.Optional(Text(255, { description: 'A group that the users are in.' })),
-      ManagerLoginID: Type.Optional({ ...LoginID, description: 'The users whose manager this is.' }),
-      Attribute: Type.Optional(AttributeFilter),
+      ...peopleQuery,
     }),
     responses: { 200: { description: 'A page of completions.', schema: PageOf(TrainingRecord) } },
     handle: async (ctx, { query }) => ok(await listRecords(ctx, query)),
@@ -73,7 +72,7 @@ export const reportRoutes = [
     name: 'listCompletion',
     summary: 'Report completion by course and group',
     description:
-      'Counts enrolments by outcome, now or at the end of a past day. Changes appear within about ten seconds. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. `AsOf` counts users in the groups to which they belonged on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with an Outcome to `GET /enrolment`, such as `passed,completed` for Completed.',
+      'Counts enrolments by outcome, now or at the end of a past day. Changes appear within about ten seconds. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. `AsOf` counts users in the groups to which they belonged on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with an Outcome to `GET /enrolment`, such as `passed,completed` for Completed. ManagerLoginID and Attribute count the enrolments of these users as they are now, not with an earlier `AsOf`.',
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',
@@ -92,7 +91,7 @@ export const reportRoutes = [
     name: 'listAccess',
     summary: 'Report overdue enrolments and access that ends soon',
     description:
-      'Counts uncompleted enrolments by course and group: overdue ones, and those whose access ends within 7 or 30 days. Changes appear within about ten seconds. `AsOf` returns the open and overdue ones at the end of a past day, but not those whose access was about to end. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. To list the enrolments behind a figure, send the same CourseID and GroupName to `GET /enrolment`, with `Status=expired`, or with `Status=open` and `ExpiresBefore`.',
+      'Counts uncompleted enrolments by course and group: overdue ones, and those whose access ends within 7 or 30 days. Changes appear within about ten seconds. `AsOf` returns the open and overdue ones at the end of a past day, but not those whose access was about to end. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. To list the enrolments behind a figure, send the same CourseID and GroupName to `GET /enrolment`, with `Status=expired`, or with `Status=open` and `ExpiresBefore`. ManagerLoginID and Attribute count the enrolments of these users as they are now, not with an earlier `AsOf`.',
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',
@@ -111,7 +110,7 @@ export const reportRoutes = [
     name: 'listActivity',
     summary: 'Report activity by day, week or month',
     description:
-      'Counts what happened in each period, for all enrolments, a course, a group, or both. Periods without activity are included. Each event counts on the day on which it occurred, in the group that the user belonged to when it was counted. If many events are still uncounted, the response is 503 until the job has counted them.',
+      'Counts what happened in each period, for all enrolments, a course, a group, or both. Periods without activity are included. Each event counts on the day on which it occurred, in the group that the user belonged to when it was counted. With ManagerLoginID or Attribute, the events of the users count whom these select now, as does GroupName then. If many events are still uncounted, the response is 503 until the job has counted them.',
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { pageQuery } from '../../http/pagination.ts';
 import { Fields, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
 import { CourseID } from '../catalogue/schemas.ts';
+import { peopleQuery } from '../users/schemas.ts';
 import { units } from './periods.ts';
 
 export const maxCounted = 1_000;
@@ -152,6 +153,7 @@ export const linesQuery = Fields({
   By: Type.Optional(OneOf(lineBy, { description: 'What each line covers. Default: course.' })),
   CourseID: Type.Optional(CourseID),
   GroupName: Type.Optional(GroupName),
+  ...peopleQuery,
   AsOf: Type.Optional(
     Type.String({
       format: 'date',
@@ -203,6 +205,7 @@ const activityFields = {
   ),
   CourseID: Type.Optional(CourseID),
   GroupName: Type.Optional(GroupName),
+  ...peopleQuery,
   ...ranges,
 };
 const ActivityQuery = Fields(activityFields);

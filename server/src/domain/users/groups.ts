@@ -75,6 +75,33 @@ export function hasAttribute(user: string, filter: string): Condition {
   return ({ add }) => `${user}.attributes @> ${add(JSON.stringify({ [name]: value }))}::jsonb`;
 }
 
+/** Which users are meant, in lists of what they have done. */
+export type PeopleFilter = {
+  LoginID?: string;
+  GroupName?: string;
+  ManagerLoginID?: string;
+  Attribute?: string;
+};
+
+/** SQL conditions on the user in `user`, as the user is now. */
+export function isAmong(user: string, filter: PeopleFilter): Condition[] {
+  const { LoginID, GroupName, ManagerLoginID, Attribute } = filter;
+  const where: Condition[] = [];
+  if (LoginID !== undefined) where.push(({ add }) => `${user}.login_id = ${add(LoginID)}`);
+  if (GroupName !== undefined) where.push(({ add }) => isInGroups(user, `array[${add(GroupName)}]`));
+  if (ManagerLoginID !== undefined)
+    where.push(({ add }) => `${user}.manager_login_id = ${add(ManagerLoginID)}`);
+  if (Attribute !== undefined) where.push(hasAttribute(user, Attribute));
+  return where;
+}
+
+/** SQL conditions on rows `held` of such users. */
+export const isOfPeople = (filter: PeopleFilter): Condition[] =>
+  isAmong('owner', filter).map(
+    (condition) => (parameters) =>
+      `held.user_id in (select owner.user_id from "user" owner where owner.tenant_id = $1 and ${condition(parameters)})`,
+  );
+
 /** The rows of a list of users: all, or those in a group. */
 export function usersOfGroup(
   tenantId: string,

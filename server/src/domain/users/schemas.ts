@@ -43,6 +43,12 @@ export const AttributeFilter = Text(300, {
   examples: ['site:Leeds'],
 });
 
+/** Parameters of lists and reports that select users, apart from their groups. */
+export const peopleQuery = {
+  ManagerLoginID: Type.Optional({ ...LoginID, description: 'The users whose manager this is.' }),
+  Attribute: Type.Optional(AttributeFilter),
+};
+
 const AttributesChange = Type.Record(Type.String({ pattern: attributeName }), Nullable(Text(255)), {
   maxProperties: maxAttributes,
   additionalProperties: false,
