@@ -71,7 +71,7 @@ function Explained(one: Explanation) {
           {t(InAudience ? 'explain.why' : 'explain.whyNot')}
         </Title>
         {Audience.length === 0 && <Text size="sm">{t('everybody')}</Text>}
-        {Audience.map(({ Part, Values, Matches }) => (
+        {Audience.map(({ Part, Values, Matches, Matching }) => (
           <Group key={Part} gap="xs" wrap="nowrap" align="flex-start">
             {Matches ? (
               <IconCheck
@@ -90,6 +90,9 @@ function Explained(one: Explanation) {
             )}
             <Text size="sm" className="break">
               {t(`parts.${parts.find((one) => one === Part) ?? 'LoginIDs'}`)}: {Values.join(', ')}
+              {Matching.length > 0 && Matching.length < Values.length && (
+                <Note>{t('explain.matching', { names: Matching.join(', ') })}</Note>
+              )}
             </Text>
           </Group>
         ))}

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button } from '@mantine/core';
+import { Alert, Anchor, Badge, Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
@@ -19,6 +19,9 @@ export default function Requirements() {
   const { $api } = useApi();
   const list = $api.useInfiniteQuery('get', '/requirement', { params: { query: {} } }, paged);
   const lines = useComplianceByRequirement().data?.Items ?? [];
+  const settings = $api.useQuery('get', '/settings').data;
+  const all = list.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
+  const isOn = settings?.Reminders.Enabled || all.some(({ Reminders }) => Reminders?.Enabled);
   const audience = useAudienceText();
   const term = useTermText();
   const figures = useFigureColumns<Requirement>(
@@ -36,6 +39,11 @@ export default function Requirements() {
   );
   return (
     <Page title={shell('menu.requirements')} text={t('text')} actions={create}>
+      {settings?.SendsMail === false && isOn && (
+        <Alert color="orange" variant="light" title={t('noMailTitle')} mb="md">
+          {t('noMail')}
+        </Alert>
+      )}
       <List
         label={shell('menu.requirements')}
         query={list}

@@ -192,7 +192,8 @@ function enrolmentsToMake(found: readonly Found[]): Wanted[] {
       if (!row || !rule || courseId === undefined || !isToDo(row) || !member.is_member) continue;
       const latest = facts.enrolmentOn(member, courseId);
       const isOwn = latest?.enroll_id === row.enroll_id;
-      if (latest?.ended_at === null && (latest.status !== 'completed' || isOwn)) {
+      const isCurrent = latest?.ended_at === null;
+      if (isCurrent && (latest.status !== 'completed' || isOwn)) {
         row.enroll_id = latest.enroll_id;
         row.enrol_problem = null;
       } else if (!(isOwn && latest?.status === 'withdrawn')) {
@@ -200,7 +201,8 @@ function enrolmentsToMake(found: readonly Found[]): Wanted[] {
         const option = rule.DurationID === null ? {} : { durationId: rule.DurationID };
         const one = wanted.get(key) ?? {
           input: {
-            ...{ loginId: member.login_id, courseId, IfEnrolled: 'renew' as const, ...option },
+            // An enrolment that is made by hand meanwhile is kept.
+            ...{ loginId: member.login_id, courseId, IfEnrolled: isCurrent ? 'renew' : 'return', ...option },
             ...{ DueAt: row.due_at.toISOString(), enrollId: newId(now) },
           },
           rows: [],

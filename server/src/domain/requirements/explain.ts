@@ -3,6 +3,7 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
 import { showNumber } from '../certificates/record/number.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
+import { groupsSql } from '../users/groups.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { audienceParts } from './audience.ts';
 import type { ObligationRow } from './evaluate.ts';
@@ -16,7 +17,8 @@ import { obligationStatusAt } from './status.ts';
 const parts = audienceParts('own', `(rule.rule -> 'Audience')`);
 
 const matchesText = `
-select ${appliesTo('own', 'rule')} as is_member,
+select ${appliesTo('own', 'rule')} as is_member, own.login_id, own.manager_login_id, own.attributes,
+  ${groupsSql('own')}::text[] as group_names,
   jsonb_build_object(${Object.entries(parts)
     .map(([name, sql]) => `'${name}', ${sql}`)
     .join(', ')}) as parts,
@@ -32,6 +34,10 @@ from requirement rule join "user" own on own.tenant_id = $1
 where rule.tenant_id = $1 and rule.requirement_id = $3 and own.user_id = $2`;
 
 type Matches = {
+  login_id: string;
+  manager_login_id: string | null;
+  attributes: Record<string, string>;
+  group_names: string[];
   is_member: boolean;
   parts: Record<string, boolean>;
   met_course: string | null;
@@ -55,6 +61,21 @@ const valuesOf = (part: unknown): string[] =>
         ([name, some]) => `${name}: ${some.join(' or ')}`,
       );
 
+/** Which of the values are the user's. */
+function matchingOf({ Groups, Attributes, Managers, LoginIDs }: Rule['Audience'], own: Matches) {
+  const some = (wanted: readonly string[] | undefined, owned: readonly (string | null)[]) =>
+    wanted?.filter((name) => owned.includes(name)) ?? [];
+  const named = Object.entries(Attributes ?? {}).flatMap(([name, values]) =>
+    some([values].flat(), [own.attributes[name] ?? null]).map((value) => `${name}: ${value}`),
+  );
+  return {
+    Groups: some(Groups, own.group_names),
+    Attributes: named,
+    Managers: some(Managers, [own.manager_login_id]),
+    LoginIDs: some(LoginIDs, [own.login_id]),
+  };
+}
+
 /** Why a requirement concerns a user, or why not: the part that matched, each date with its derivation, and what to do. */
 export async function explainObligation(
   ctx: TenantContext,
@@ -70,6 +91,7 @@ export async function explainObligation(
   const row = await presentObligation(ctx, input);
   const values = [ctx.tenantId, userId, requirementId, row?.met_by ?? null];
   const [matches] = await run<Matches>(ctx, { name: 'explain_audience', text: matchesText, values });
+  const matching: Partial<ReturnType<typeof matchingOf>> = matches ? matchingOf(rule.Audience, matches) : {};
   const now = tenantNow(ctx);
   const zone = await timeZoneOf(ctx);
   const InAudience = matches?.is_member ?? false;
@@ -80,6 +102,7 @@ export async function explainObligation(
     InAudience,
     Audience: Object.entries(rule.Audience).map(([Part, part]) => ({
       ...{ Part, Values: valuesOf(part), Matches: matches?.parts[Part] ?? false },
+      Matching: matching[Part as keyof Rule['Audience']] ?? [],
     })),
     Status: row ? obligationStatusAt(row, now) : null,
     Dates: row ? datesOf(rule, row, { zone, certificate: matches?.certificate ?? null }) : [],

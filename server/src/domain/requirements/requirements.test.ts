@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
+import { observed } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import {
   expectProblem,
@@ -106,7 +107,12 @@ test('joining the audience opens an obligation, leaving or disabling closes what
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service);
   const [one, two] = [await tenant.user(), await tenant.user({ GroupName: 'Nurses' })];
-  const body = { Title, CourseIDs: [CourseID], Audience: { Groups: ['Nurses'] }, DueAfter: 'P7D' };
+  const body = {
+    Title,
+    CourseIDs: [CourseID],
+    Audience: { Groups: ['Cleaners', 'Nurses'] },
+    DueAfter: 'P7D',
+  };
   expectStatus(await put(tenant, 'fire', body), 201);
   assert.deepEqual([await statuses(tenant, one), await statuses(tenant, two)], [[], ['due_soon']]);
   clock.advance({ days: 3 });
@@ -115,10 +121,40 @@ test('joining the audience opens an obligation, leaving or disabling closes what
   await follow();
   const [joined] = await obligationsOf(tenant, one);
   assert.equal(joined?.DueAt, lastSecond(7));
+  const { Audience } = (await tenant.api('GET', `/obligation/${one}/fire/explain`)).body;
+  const Values = body.Audience.Groups;
+  assert.deepEqual(Audience, [{ Part: 'Groups', Values, Matches: true, Matching: ['Nurses'] }]);
   assert.deepEqual(await statuses(tenant, two), ['closed']);
   await complete(tenant, one, joined?.EnrollID ?? '');
   await tenant.api('PUT', `/user/${one}`, { GroupName: 'Cooks' });
   assert.deepEqual(await statuses(tenant, one), ['met']);
+});
+
+test('an enrolment that is made by hand while the obligation opens is kept, and the obligation names it', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const body = { Title, CourseIDs: [CourseID], Audience: { Groups: ['Nurses'] }, DueAfter: 'P7D' };
+  expectStatus(await put(tenant, 'fire', body), 201);
+  const LoginID = await tenant.user({ GroupName: 'Nurses' });
+  // The embedded database runs one transaction at a time, so there it can only come before.
+  const moment = service.ctx.engine.kind === 'postgres' ? 'save_obligations' : 'tenants_to_evaluate';
+  let enrolled: { status: number; body: { EnrollID: string } } | null = null;
+  await followRequirements(
+    observed(service.ctx, async ({ name }) => {
+      if (name === moment) enrolled ??= await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`);
+    }),
+  );
+  assert.ok(enrolled);
+  const { EnrollID } = (enrolled as { body: { EnrollID: string } }).body;
+  const { Items } = (await tenant.api('GET', `/enrolment/${LoginID}`)).body;
+  assert.deepEqual(
+    Items.map((item: { EnrollID: string; Status: string }) => [item.EnrollID, item.Status]),
+    [[EnrollID, 'enrolled']],
+  );
+  assert.deepEqual(
+    (await obligationsOf(tenant, LoginID)).map((one) => one.EnrollID),
+    [EnrollID],
+  );
 });
 
 test('an obligation opens without a seat, says why, and is enrolled once there is one', async () => {

@@ -259,7 +259,12 @@ export const ObligationExplanation = Fields(
     Title: rule.Title,
     InAudience: Type.Boolean(),
     Audience: Type.Array(
-      Fields({ Part: Type.String(), Values: Type.Array(Type.String()), Matches: Type.Boolean() }),
+      Fields({
+        ...{ Part: Type.String(), Values: Type.Array(Type.String()), Matches: Type.Boolean() },
+        Matching: Type.Array(Type.String(), {
+          description: "Those of Values that are the user's: the groups, attributes or manager that match.",
+        }),
+      }),
       { description: 'The parts of the audience, and whether each matches this user.' },
     ),
     Status: Nullable(ObligationStatus),
