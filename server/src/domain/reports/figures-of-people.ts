@@ -1,6 +1,5 @@
-import { type Parameters, parametersAfter } from '../../db/dialect.ts';
 import type { Condition, List } from '../../db/page.ts';
-import { runUnprepared } from '../../db/transaction.ts';
+import { type Parameters, parametersAfter, runUnprepared } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { outcomeSql, outcomes, statusAtSql } from '../enrolments/record/states.ts';
