@@ -230,7 +230,7 @@ export const requirementRoutes = [
         schema: ObligationExplanation,
         example: {
           ...{ LoginID: 'ada', RequirementID: 'fire-safety', Title: 'Fire safety', InAudience: true },
-          Audience: [{ Part: 'Groups', Values: ['Engineering'], Matches: true }],
+          Audience: [{ Part: 'Groups', Values: ['Engineering'], Matches: true, Matching: ['Engineering'] }],
           Status: 'due_soon',
           Dates: [
             {
