@@ -115,7 +115,7 @@ for (const [width, height, colorScheme] of [
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Enlarge' }).click();
     const large = page.getByRole('dialog', { name: 'Preview of the certificate' });
-    const box = await large.getByRole('img').boundingBox();
+    const box = await large.getByRole('img', { name: 'Preview of the certificate' }).boundingBox();
     assert.ok(box && box.width >= 850, `${box?.width}`);
     await look(page, `editor-${width}-large`);
     await expectAccessible(page, true);
