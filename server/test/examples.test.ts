@@ -338,6 +338,7 @@ test('the service accepts the example of every operation and responds as the exa
     service.api('PUT', `/enrolment/ada/${enrolment.EnrollID}`, { Override }, undefined, { tenant: 'acme' });
   await override({ Success: 'passed', Reason: 'Passed on paper.' });
   const { body: certificate } = await send('readCertificateOfEnrolment');
+  await send('offerCertificate');
   await override(null);
   real.set(numberExample, certificate.Number);
   await sendAll('listCertificates listCertificatesOfUser readCertificate verifyCertificate');

@@ -191,6 +191,7 @@ async function fillCertificates(tenant: TestTenant, CourseID: string, enrolment:
   expectStatus(certificate, 200);
   const asJwt = { accept: 'application/vc+jwt' };
   expectStatus(await tenant.api('GET', `${enrolment}/certificate`, undefined, asJwt), 200);
+  expectStatus(await tenant.api('POST', `${enrolment}/certificate/offer`), 201);
   expectStatus(await tenant.api('PUT', enrolment, { Override: null }), 200);
   return certificate.body.Number;
 }
