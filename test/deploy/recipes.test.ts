@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { get } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -21,9 +21,11 @@ import {
   cleanUp,
   databaseSettings,
   freePorts,
+  lectern,
   type Running,
   runProcess,
   startProcess,
+  stopProcess,
   temporaryFolder,
 } from '../../server/test/support/process.ts';
 import { until } from '../../server/test/support/until.ts';
@@ -256,6 +258,25 @@ test('systemd accepts the unit and rates its exposure as low', () => {
   writeFileSync(unit, recipe('lectern.service').replace('/usr/bin/lectern', process.execPath));
   assert.equal(check('systemd-analyze', ['verify', unit]), '');
   check('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
+});
+
+test('the commands of the guide back up a node, restart it, and leave a backup that can be restored', async () => {
+  const guide = readFileSync(join(recipes, '../docs/guide/upgrade.md'), 'utf8');
+  const [, commands = ''] = /```bash\n([^`]+)```/.exec(guide) ?? [];
+  const settings = await databaseSettings();
+  await stopProcess(await startProcess(settings));
+  const [bin, backups, calls] = [join(folder, 'bin'), join(folder, 'backups'), join(folder, 'calls')];
+  mkdirSync(bin);
+  const program = (name: string, line: string) =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  program('lectern', `exec "${process.execPath}" "${lectern}" "$@"`);
+  program('systemctl', `echo "$@" >> "${calls}"`);
+  const env = { ...(settings as Record<string, string>), PATH: `${bin}:${process.env.PATH}` };
+  check('bash', ['-euc', commands.replaceAll('/var/backups', backups)], env);
+  assert.equal(readFileSync(calls, 'utf8'), 'restart lectern\n');
+  const [made = ''] = readdirSync(backups);
+  assert.match(check('lectern', ['backup', 'verify', join(backups, made)], env), /"Verified": true/);
+  await stopProcess(await startProcess(settings));
 });
 
 test('the compose file contains only known settings, and its proxy has what its recipe requires', () => {
