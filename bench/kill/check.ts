@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from './client.ts';
 import {
   type Acknowledged,
@@ -28,7 +29,13 @@ async function readAll(client: Client, { baseUrl, key }: Target, path: string): 
   let cursor: string | null = null;
   do {
     const query: string = `?Limit=200${cursor === null ? '' : `&Cursor=${encodeURIComponent(cursor)}`}`;
-    const { status, body } = await client.call('GET', baseUrl + path + query, undefined, key);
+    const read = () => client.call('GET', baseUrl + path + query, undefined, key);
+    let { status, body } = await read();
+    // A service that has just been restarted on a busy machine may be overloaded.
+    for (let again = 0; status === 503 && again < 60; again++) {
+      await pause(1_000);
+      ({ status, body } = await read());
+    }
     if (status !== 200) throw new Error(`GET ${path} returned ${status}: ${JSON.stringify(body)}`);
     items.push(...body.Items);
     cursor = body.NextCursor;
