@@ -13,6 +13,7 @@ export const reasonsAcrossTenants: readonly string[] = [
   'retention ends in all tenants',
   'a number does not reveal its tenant',
   'imports of all tenants',
+  'platforms of all tenants',
   'imports are deleted in all tenants',
   'stored responses expire in all tenants',
   'unfinished erasures of all tenants',

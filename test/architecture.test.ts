@@ -141,6 +141,8 @@ const owners: Record<string, string> = {
   lti_deployment: 'lti',
   lti_nonce: 'lti',
   lti_launch: 'lti',
+  lti_context: 'lti',
+  lti_member: 'lti',
   lti_link: 'lti',
   lti_score: 'scores',
   lti_tool: 'tools',

@@ -1032,7 +1032,8 @@ create table reminder_text (
 
 -- imports
 
--- A file of people or enrolments. `line` is the last line that has been worked off in the present phase.
+-- A file of people or enrolments, or the members of a learning platform (platform_id). `line` is the last line that has
+-- been worked off in the present phase.
 create table import (
   tenant_id text not null references tenant,
   import_id uuid not null,
@@ -1050,6 +1051,7 @@ create table import (
   applied_at timestamptz,
   line integer not null default 0,
   claimed_until timestamptz,
+  platform_id uuid,
   primary key (tenant_id, import_id)
 );
 create index import_open on import (tenant_id, import_id) where status in ('planning', 'applying', 'undoing');
@@ -1077,6 +1079,7 @@ create index import_row_nearest on import_row (tenant_id, nearest) where nearest
 -- lti
 
 -- Learning platforms (LMS) in which a tenant uses courses. Tenants may share a client of a platform, with the same URLs.
+-- members: what the nightly lists of members lead to. synced_at: the last of them. import_id: the last that changed something.
 create table lti_platform (
   tenant_id text not null references tenant,
   platform_id uuid not null,
@@ -1086,10 +1089,43 @@ create table lti_platform (
   auth_url text not null,
   token_url text not null,
   jwks_url text not null,
+  members text not null default 'enrolments' check (members in ('off', 'users', 'enrolments')),
+  synced_at timestamptz,
+  import_id uuid,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (tenant_id, platform_id)
 );
+
+-- Courses of platforms (contexts) whose members can be read. problem: why that failed the last time.
+create table lti_context (
+  tenant_id text not null,
+  platform_id uuid not null,
+  context_id text not null,
+  title text,
+  members_url text not null,
+  members integer,
+  read_at timestamptz,
+  problem text,
+  primary key (tenant_id, platform_id, context_id),
+  foreign key (tenant_id, platform_id) references lti_platform on delete cascade
+);
+
+-- Learners of contexts. details: hash of what the import import_id was sent. is_disabled: it was to disable them.
+create table lti_member (
+  tenant_id text not null,
+  platform_id uuid not null,
+  context_id text not null,
+  login_id text not null,
+  details text not null,
+  is_present boolean not null default true,
+  is_disabled boolean not null default false,
+  import_id uuid,
+  primary key (tenant_id, platform_id, context_id, login_id),
+  foreign key (tenant_id, platform_id, context_id) references lti_context on delete cascade
+);
+create index lti_member_of_login on lti_member (tenant_id, login_id);
+comment on index lti_member_of_login is 'memberships of a person, and their erasure';
 
 -- A launch names its tenant by these three only, so they are unique in the whole deployment. tenant_id is never null.
 create table lti_deployment (
@@ -1144,6 +1180,7 @@ create table lti_link (
   subject text not null,
   line_item text,
   may_read boolean not null default false,
+  context_id text,
   launched_at timestamptz not null,
   primary key (tenant_id, enroll_id, platform_id, resource_link_id),
   unique (tenant_id, link_id),

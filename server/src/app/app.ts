@@ -32,6 +32,7 @@ import { importRoutes } from '../domain/imports/routes.ts';
 import { rewriteLrsUrl } from '../domain/lrs/alternate-request.ts';
 import { serveLrs } from '../domain/lrs/lrs.ts';
 import { xapiRoutes } from '../domain/lrs/routes.ts';
+import { rosterRoutes } from '../domain/lti/roster/routes.ts';
 import { ltiRoutes } from '../domain/lti/routes.ts';
 import { explainParts } from '../domain/paths/explain-parts.ts';
 import { followPath } from '../domain/paths/follow.ts';
@@ -123,6 +124,7 @@ export const routes: readonly Route[] = [
   ...cmi5Routes,
   launchRoute,
   ...ltiRoutes,
+  ...rosterRoutes,
   ...toolRoutes,
   ...scoreRoutes,
   ...dispatchRoutes,

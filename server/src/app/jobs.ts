@@ -8,6 +8,7 @@ import { purgeDeliveries } from '../domain/events/webhooks/results.ts';
 import { forgetEvidence } from '../domain/evidence/personal-data.ts';
 import { deleteOldImports, workImports } from '../domain/imports/work.ts';
 import { purgeLaunches } from '../domain/lti/launches.ts';
+import { syncPlatforms } from '../domain/lti/roster/job.ts';
 import { forgetRecipients } from '../domain/mail/recipients.ts';
 import { purgeMails } from '../domain/mail/results.ts';
 import { sendMails } from '../domain/mail/send.ts';
@@ -64,6 +65,7 @@ export const jobs: readonly Job[] = [
   { name: 'storage.sweep', every: 21_600, run: (ctx) => ctx.files.sweep(ctx.now()) },
   { name: 'mail.send', every: 2, isPerNode: true, run: (ctx) => sendMails(ctx, mailChecks, mailAttachments) },
   { name: 'mail.purge', every: 86_400, isPerNode: true, run: purgeMails },
+  { name: 'lti.members', every: 30, isPerNode: true, run: syncPlatforms },
   { name: 'lti.purge', every: 3_600, isPerNode: true, run: purgeLaunches },
   { name: 'mail.forget', every: 3_600, run: forgetRecipients },
   { name: 'tenants.delete', every: 10, run: finishDeletions },

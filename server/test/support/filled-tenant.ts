@@ -316,6 +316,15 @@ async function leavePlatform(
     .insertInto('lti_link')
     .values({ ...at, ...link, link_id, subject: `${secret} subject` })
     .execute();
+  const context = { tenant_id: TenantID, platform_id: PlatformID, context_id: `${secret} context` };
+  await ctx.db
+    .insertInto('lti_context')
+    .values({ ...context, members_url: 'http://127.0.0.1:9/members' })
+    .execute();
+  await ctx.db
+    .insertInto('lti_member')
+    .values({ ...context, login_id: LoginID, details: `${secret} details` })
+    .execute();
   await ctx.db
     .insertInto('lti_score')
     .values({ tenant_id: TenantID, link_id, problem: `${secret} problem` })

@@ -31,6 +31,8 @@ export async function startPlatform(now: () => Date) {
   /** Links whose scores are refused. */
   const refusals = new Map<string, { status: number; retryAfter?: string }>();
   const answers = { token: '' };
+  /** The pages of members of each context, and a status other than 200. */
+  const members = new Map<string, { pages: Record<string, unknown>[][]; status?: number }>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -45,6 +47,16 @@ export async function startPlatform(now: () => Date) {
       return json(200, { access_token: 'access', token_type: 'Bearer', expires_in: 3600 });
     }
     const link = pathname.split('/')[2] ?? '';
+    if (pathname.startsWith('/members/')) {
+      const { pages = [], status = 200 } = members.get(link) ?? {};
+      const page = Number(searchParams.get('page') ?? 0);
+      if (page + 1 < pages.length)
+        response.setHeader(
+          'link',
+          `<${origin}${pathname}?page=0>; rel="first", <${origin}${pathname}?page=${page + 1}>; rel="next"`,
+        );
+      return json(status, { id: request.url, context: { id: link }, members: pages[page] ?? [] });
+    }
     if (pathname.endsWith('/results')) {
       const userId = searchParams.get('user_id') ?? '';
       const resultScore = grades.get(`${link} ${userId}`);
@@ -90,7 +102,7 @@ export async function startPlatform(now: () => Date) {
     server.close();
     server.closeAllConnections();
   };
-  return { origin, claims, sign, scores, tokens, grades, refusals, answers, close };
+  return { origin, claims, sign, scores, tokens, grades, refusals, members, answers, close };
 }
 
 export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>;

@@ -175,6 +175,7 @@ function restore(row: EnrolmentRow): void {
 export async function updateEnrolment(
   ctx: TenantContext,
   input: EnrolmentChange & { loginId: string; enrollId: string },
+  { untouchedMs }: { untouchedMs?: number } = {},
 ): Promise<Enrolment> {
   if (!isId(input.enrollId)) throw enrolmentNotFound();
   const sent = await withDueAt(ctx, input);
@@ -197,7 +198,7 @@ export async function updateEnrolment(
     if (after.time_factor !== before.time_factor && !differs.includes('TimeFactor'))
       differs.push('TimeFactor');
     if (differs.length === 0) return toEnrolment(ctx, after);
-    if (input.IfUntouched) requireUntouched(ctx, touchesOf(before));
+    if (input.IfUntouched) requireUntouched(ctx, touchesOf(before), untouchedMs);
     await write(ctx, after);
     const eventId = newId(now);
     await appendEvents(ctx, eventsOf(before, after, differs, eventId, now));

@@ -60,7 +60,8 @@ async function withQuestions(ctx: TenantContext, record: ImportRecord): Promise<
 
 const outcomeSql = sql<string>`coalesce(result, plan) ->> 'outcome'`;
 const keptSql = sql<boolean>`((undo ->> 'reason') is not null)`;
-const isUntouchedSql = sql<boolean>`((undo ->> 'users') = '0' and (undo ->> 'enrolments') = '0')`;
+const isUntouchedSql = sql<boolean>`((undo ->> 'users') = '0' and (undo ->> 'restored') = '0'
+  and (undo ->> 'enrolments') = '0')`;
 
 export async function readImport(ctx: TenantContext, importId: string): Promise<Import> {
   return withQuestions(ctx, await readRecord(ctx, { importId }));
@@ -120,6 +121,18 @@ export async function listImports(ctx: TenantContext, input: PageQuery): Promise
   );
 }
 
+/** Deletes a plan that a newer one replaces. False if it is no longer waiting. */
+export async function discardPlan(ctx: TenantContext, importId: string): Promise<boolean> {
+  const deleted = await ctx.db
+    .deleteFrom('import')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('import_id', '=', importId)
+    .where('status', '=', 'planned')
+    .returning('import_id')
+    .execute();
+  return deleted.length > 0;
+}
+
 function notReady({ status }: ImportRecord, what: string): Problem {
   const advice = status.endsWith('ing') ? 'Wait until the service has finished it.' : 'Start another import.';
   return new Problem('import_not_ready', `The import is ${status} and cannot be ${what}. ${advice}`, {
@@ -166,7 +179,7 @@ export async function undoImport(ctx: TenantContext, { importId }: { importId: s
     const { Created, Updated, Partial } = record.counts;
     const undo = {
       ...{ Rows: Created + Updated + Partial, Done: 0 },
-      ...{ UsersRemoved: 0, EnrolmentsWithdrawn: 0, Kept: 0 },
+      ...{ UsersRemoved: 0, UsersRestored: 0, EnrolmentsWithdrawn: 0, Kept: 0 },
     };
     const change = { ...workerOf(ctx), status: 'undoing' as const, line: 0, claimed_until: null };
     await ctx.db

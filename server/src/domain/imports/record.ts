@@ -3,6 +3,7 @@ import type { Schema } from '../../db/engine/generated.ts';
 import { type Actor, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isScope, type Scope } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
+import { undoMs } from '../users/untouched.ts';
 import type { FileColumn, Meaning, Subject } from './headings.ts';
 import type {
   Effect,
@@ -32,10 +33,10 @@ export type RowResult = {
 };
 
 /** What an undo has done with a row. `reason` is null if nothing of it stays. */
-export type RowUndo = { users: number; enrolments: number; reason: string | null };
+export type RowUndo = { users: number; restored: number; enrolments: number; reason: string | null };
 
-const undoneOf = ({ users, enrolments, reason }: RowUndo) =>
-  reason === null ? 'removed' : users + enrolments > 0 ? 'partly' : 'kept';
+const undoneOf = ({ users, restored, enrolments, reason }: RowUndo) =>
+  reason === null ? 'removed' : users + restored + enrolments > 0 ? 'partly' : 'kept';
 
 type Stored = Selectable<Schema['import']>;
 export type ImportRecord = Omit<
@@ -94,8 +95,9 @@ export async function readRecord(
 const dayMs = 86_400_000;
 /** Long enough to find out in a month-end check what a file has done. */
 export const keptMs = 30 * dayMs;
-/** As for other records that can be removed while they are untouched. */
-const undoMs = 3_600_000;
+/** A file is undone by the person who has imported it. Members arrive at night, so somebody notices later. */
+export const undoMsOf = ({ platform_id }: Pick<ImportRecord, 'platform_id'>) =>
+  platform_id === null ? undoMs : keptMs;
 
 const notes: Record<Meaning, string> = {
   password: 'Passwords are not imported from files. Invite the people instead.',
@@ -124,11 +126,12 @@ export function toImport(
     if (Meaning !== null) return notes[Meaning];
     return Field === 'ExpiresAt' && example ? dateNote(example.cell, example.end) : null;
   };
-  const undoableUntil = applied_at && new Date(applied_at.getTime() + undoMs);
+  const undoableUntil = applied_at && new Date(applied_at.getTime() + undoMsOf(record));
   const isUndoable = status === 'applied' && undoableUntil !== null && undoableUntil > tenantNow(ctx);
   return {
     ImportID: record.import_id,
     Name: record.name,
+    PlatformID: record.platform_id,
     Of: record.subject,
     Status: status as ImportStatus,
     Summary: summaryOf(record),
@@ -154,6 +157,9 @@ export function summaryOf({ status, counts, undo_counts: undo }: ImportRecord): 
   if (undo && status !== 'undoing') {
     const gone = listed([
       count(undo.UsersRemoved, 'person removed', 'people removed'),
+      ...(undo.UsersRestored > 0
+        ? [count(undo.UsersRestored, 'person enabled or disabled again', 'people enabled or disabled again')]
+        : []),
       count(undo.EnrolmentsWithdrawn, 'enrolment withdrawn', 'enrolments withdrawn'),
     ]);
     const kept =

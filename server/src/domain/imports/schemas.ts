@@ -103,6 +103,10 @@ export const UndoCounts = Fields(
     Rows: Type.Integer({ minimum: 0, description: 'Rows that changed something.' }),
     Done: Count,
     UsersRemoved: Count,
+    UsersRestored: Type.Integer({
+      minimum: 0,
+      description: 'Users who are enabled or disabled again, as they were before.',
+    }),
     EnrolmentsWithdrawn: Count,
     Kept: Type.Integer({
       minimum: 0,
@@ -129,6 +133,9 @@ const ImportColumn = Fields(
 const head = {
   ImportID: Type.String({ description: 'Opaque.' }),
   Name: Type.String(),
+  PlatformID: Nullable(
+    Type.String({ description: 'The learning platform whose members these are; null for a file.' }),
+  ),
   Of: OneOf(['users', 'enrolments']),
   Status: OneOf(importStatuses, {
     description:

@@ -7,7 +7,7 @@ import { cleanText } from '../../lib/unicode.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { endOf } from './dates.ts';
 import { findCourse, readCourses } from './facts.ts';
-import { columnsOf, type FileColumn, isField, subjectOf, withMeanings } from './headings.ts';
+import { columnsOf, type FileColumn, isField, type Subject, subjectOf, withMeanings } from './headings.ts';
 import { type FileRow, readFile } from './read-file.ts';
 import type { ImportCounts, ImportOptions, NewImport } from './schemas.ts';
 
@@ -106,19 +106,40 @@ export async function startImport(
       { param: 'CourseID' },
     );
   if (hasCourse) requireScope(ctx, 'enrolments:write', 'Enrolling');
+  return storeImport(ctx, {
+    ...{ name: Name, subject, isAutomatic: !Plan, options, columns, platformId: null },
+    rows: rows.map((row) => toStored(row, columns)),
+  });
+}
+
+type Stored = ReturnType<typeof toStored>;
+
+/** Stores the rows, in steps unless the caller has a transaction, and leaves the plan to the background. */
+export async function storeImport(
+  ctx: TenantContext,
+  input: {
+    name: string;
+    subject: Subject;
+    isAutomatic: boolean;
+    options: ImportOptions;
+    columns: FileColumn[];
+    rows: readonly Stored[];
+    platformId: string | null;
+  },
+): Promise<string> {
+  const { name, subject, isAutomatic, options, columns, rows, platformId } = input;
   const importId = newId(ctx.now());
   await ctx.db
     .insertInto('import')
     .values({
-      ...{ tenant_id: ctx.tenantId, import_id: importId, name: Name, subject, status: 'reading' },
-      ...{ is_automatic: !Plan, options: JSON.stringify(options satisfies ImportOptions) },
+      ...{ tenant_id: ctx.tenantId, import_id: importId, name, subject, status: 'reading' },
+      ...{ is_automatic: isAutomatic, options: JSON.stringify(options), platform_id: platformId },
       ...{ columns: JSON.stringify(columns), counts: JSON.stringify(noCounts(rows.length)) },
       ...{ ...workerOf(ctx), created_at: tenantNow(ctx) },
     })
     .execute();
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    const stored = rows.slice(at, at + rowsAtOnce).map((row) => toStored(row, columns));
-    const values = [ctx.tenantId, importId, JSON.stringify(stored)];
+    const values = [ctx.tenantId, importId, JSON.stringify(rows.slice(at, at + rowsAtOnce))];
     await run(ctx, { name: 'insert_import_rows', text: insertRows, values });
   }
   await transaction(ctx, async (ctx) => {
@@ -129,7 +150,8 @@ export async function startImport(
       .where('import_id', '=', importId)
       .execute();
     const data = { Rows: rows.length };
-    if (!Plan) await appendAudit(ctx, ctx.tenantId, { action: 'import.applied', targetId: importId, data });
+    if (isAutomatic)
+      await appendAudit(ctx, ctx.tenantId, { action: 'import.applied', targetId: importId, data });
   });
   return importId;
 }

@@ -75,12 +75,13 @@ async function workBatch(
   if (phase === 'undoing') {
     const undone: [ImportLine, RowUndo][] = [];
     for (const line of lines.filter(hasEffect))
-      undone.push([line, await undoRow(ctx, { importId: record.import_id, line }, removeUser)]);
+      undone.push([line, await undoRow(ctx, { record, line }, removeUser)]);
     const values = undone.map(([, undo]) => undo);
     const before = record.undo_counts ?? {
       Rows: 0,
       Done: 0,
       UsersRemoved: 0,
+      UsersRestored: 0,
       EnrolmentsWithdrawn: 0,
       Kept: 0,
     };

@@ -13,6 +13,7 @@ import { writeProof } from '../sign-in/providers/launch-sign-in.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { createUser } from '../users/create-user.ts';
 import { findUserId } from '../users/users.ts';
+import { noteContext } from './contexts.ts';
 import { selectionPage } from './deep-link.ts';
 import { logLaunch } from './launches.ts';
 import { rejectReplay, replayed } from './nonces.ts';
@@ -50,7 +51,11 @@ const named = (value: string | null, length: number): string | undefined => {
 };
 
 /** Names that the platform does not send keep their values: many platforms send none. */
-function detailsOf({ givenName, familyName, email }: Claims) {
+export function detailsOf({
+  givenName,
+  familyName,
+  email,
+}: Pick<Claims, 'givenName' | 'familyName' | 'email'>) {
   const FirstName = named(givenName, 255);
   const LastName = named(familyName, 255);
   const Email = named(email, 320);
@@ -59,11 +64,11 @@ function detailsOf({ givenName, familyName, email }: Claims) {
 
 const keepLink = `
 insert into lti_link (tenant_id, enroll_id, platform_id, resource_link_id, user_id, subject, line_item, launched_at,
-  link_id, may_read)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  link_id, may_read, context_id)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 on conflict (tenant_id, enroll_id, platform_id, resource_link_id) do update
 set user_id = excluded.user_id, subject = excluded.subject, line_item = excluded.line_item,
-  launched_at = excluded.launched_at, may_read = excluded.may_read`;
+  launched_at = excluded.launched_at, may_read = excluded.may_read, context_id = excluded.context_id`;
 
 type Place = { platform: PlatformRow; claims: Claims };
 
@@ -96,6 +101,7 @@ async function enrolLearner(
       values: [
         ...[ctx.tenantId, enrollId, platform.platform_id, resourceLinkId, userId, subject],
         ...[claims.lineItem, ctx.now(), newId(ctx.now()), claims.mayRead],
+        claims.context?.id ?? null,
       ],
     });
     await logLaunch(ctx, {
@@ -182,6 +188,7 @@ export async function receiveLaunch(
     const own = forTenant(ctx, platform.tenant_id);
     const tenant = await knownTenant.get(ctx, own.tenantId);
     if (!tenant || tenant.Status === 'suspended') throw new Rejected('suspended', 'The tenant is suspended.');
+    await noteContext(own, platform.platform_id, claims.context);
     if (claims.message === 'deep_link') {
       await rejectReplay(own, state.nonce);
       await logLaunch(own, {

@@ -37,6 +37,8 @@ const toPlatform = (ctx: TenantContext, row: Row): Platform => ({
   AuthURL: row.auth_url,
   TokenURL: row.token_url,
   JWKSURL: row.jwks_url,
+  // The constraint of the table allows no other value.
+  Members: row.members as Platform['Members'],
   Tool: {
     LoginURL: toolUrls(ctx).login,
     LaunchURL: toolUrls(ctx).launch,
@@ -188,13 +190,15 @@ const endpointOf = (row: PlatformRow) => ({
 });
 
 const insertText = `
-insert into lti_platform as held (tenant_id, platform_id, name, issuer, client_id, auth_url, token_url, jwks_url, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning *`;
+insert into lti_platform as held (tenant_id, platform_id, name, issuer, client_id, auth_url, token_url, jwks_url, created_at,
+  updated_at, members)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, coalesce($10, 'enrolments')) returning *`;
 
 export async function createPlatform(ctx: TenantContext, input: NewPlatform): Promise<Platform> {
   const now = tenantNow(ctx);
-  const { Name, Issuer, ClientID, DeploymentIDs, AuthURL, TokenURL, JWKSURL } = input;
-  const values = [ctx.tenantId, newId(now), Name, Issuer, ClientID, AuthURL, TokenURL, JWKSURL, now];
+  const { Name, Issuer, ClientID, DeploymentIDs, AuthURL, TokenURL, JWKSURL, Members = null } = input;
+  const urls = [AuthURL, TokenURL, JWKSURL];
+  const values = [ctx.tenantId, newId(now), Name, Issuer, ClientID, ...urls, now, Members];
   return transaction(ctx, async (ctx) => {
     const [row] = await run<PlatformRow>(ctx, { name: 'create_platform', text: insertText, values });
     if (!row) throw platformNotFound();
@@ -233,6 +237,7 @@ export async function updatePlatform(
         auth_url: input.AuthURL ?? before.auth_url,
         token_url: input.TokenURL ?? before.token_url,
         jwks_url: input.JWKSURL ?? before.jwks_url,
+        members: input.Members ?? before.members,
         updated_at: tenantNow(ctx),
       })
       .where('tenant_id', '=', ctx.tenantId)

@@ -31,6 +31,12 @@ const fields = {
   JWKSURL: Address("The URL of the platform's public keys."),
 };
 
+const memberModes = ['off', 'users', 'enrolments'] as const;
+const Members = OneOf(memberModes, {
+  description:
+    'What the members of courses there lead to, which are read every night if the platform allows it (NRPS 2.0). `enrolments` (default): learners become users here, and are enrolled on the courses that were opened in their course there. `users`: they become users only. `off`: members are not read.',
+});
+
 export const PlatformID = Type.String({ format: 'uuid', description: 'Opaque.' });
 export const platformParams = Type.Object({ PlatformID: Text(255) });
 
@@ -38,6 +44,7 @@ export const Platform = Fields(
   {
     PlatformID,
     ...fields,
+    Members,
     Tool: Fields(
       {
         LoginURL: Type.String({ description: 'Initiate login URL.' }),
@@ -53,10 +60,10 @@ export const Platform = Fields(
 );
 export type Platform = Type.Static<typeof Platform>;
 
-export const NewPlatform = Fields(fields, { title: 'NewPlatform' });
+export const NewPlatform = Fields({ ...fields, Members: Type.Optional(Members) }, { title: 'NewPlatform' });
 export type NewPlatform = Type.Static<typeof NewPlatform>;
 
-export const PlatformChange = Fields(Type.Partial(Type.Object(fields)).properties, {
+export const PlatformChange = Fields(Type.Partial(Type.Object({ ...fields, Members })).properties, {
   title: 'PlatformChange',
 });
 export type PlatformChange = Type.Static<typeof PlatformChange>;

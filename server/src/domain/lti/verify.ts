@@ -128,6 +128,8 @@ export type Claims = {
   familyName: string | null;
   email: string | null;
   resourceLinkId: string | null;
+  /** The course in the platform. `membersUrl` is null if the platform does not let tools read its members (NRPS 2.0). */
+  context: { id: string; title: string | null; membersUrl: string | null } | null;
   targetLinkUri: string | null;
   custom: Record<string, unknown>;
   returnUrl: string | null;
@@ -167,6 +169,15 @@ function settingsOf(value: unknown): DeepLinkSettings {
   };
 }
 
+function contextOf(context: unknown, service: unknown): Claims['context'] {
+  const { id, title } = objectOf(context);
+  const known = textOf(id);
+  if (known === null || known.length > 255) return null;
+  const address = textOf(objectOf(service).context_memberships_url);
+  const isUsable = address !== null && address.length <= 2_000 && isWebUrl(address);
+  return { id: known, title: textOf(title)?.slice(0, 255) ?? null, membersUrl: isUsable ? address : null };
+}
+
 function claimsOf(payload: JWTPayload): Claims {
   const claim = (name: string) => payload[`${prefix}/claim/${name}`];
   const message = messages[String(claim('message_type'))];
@@ -189,6 +200,7 @@ function claimsOf(payload: JWTPayload): Claims {
     familyName: textOf(payload.family_name ?? (payload.given_name ? null : payload.name)),
     email: textOf(payload.email),
     resourceLinkId: resourceLinkId?.slice(0, 255) ?? null,
+    context: contextOf(claim('context'), payload[`${prefix}-nrps/claim/namesroleservice`]),
     targetLinkUri: textOf(claim('target_link_uri')),
     custom: objectOf(claim('custom')),
     returnUrl: textOf(objectOf(claim('launch_presentation')).return_url),

@@ -34,6 +34,7 @@ const impersonal: Record<string, string> = {
   lti_nonce: 'random, kept for an hour',
   wallet_offer: 'a random code, valid for five minutes, and the certificate',
   dispatch: 'what is lent; the learners are in dispatch_learner',
+  lti_context: 'courses of a platform',
   lti_platform: 'the configuration of a platform',
   lti_tool: 'the configuration of a tool',
   identity_provider: 'the configuration of a provider',

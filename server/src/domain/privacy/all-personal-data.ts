@@ -21,6 +21,7 @@ import { evidenceData } from '../evidence/personal-data.ts';
 import { importData } from '../imports/personal-data.ts';
 import { documentData, statementData } from '../lrs/personal-data.ts';
 import { ltiData } from '../lti/personal-data.ts';
+import { rosterData } from '../lti/roster/personal-data.ts';
 import { mailData } from '../mail/personal-data.ts';
 import { provisioningData } from '../provisioning/personal-data.ts';
 import { reminderData } from '../reminders/personal-data.ts';
@@ -58,6 +59,7 @@ export const allPersonalData: readonly PersonalData[] = [
   dispatchData,
   scoreData,
   ltiData,
+  rosterData,
   sessionData,
   passkeyData,
   identityData,

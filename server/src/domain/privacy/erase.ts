@@ -9,7 +9,7 @@ import { enrolmentIdsOf } from '../enrolments/personal-data.ts';
 import { evidenceData, retainEvidence } from '../evidence/personal-data.ts';
 import { type Erasure, maxPlanned } from '../sign-in/schemas.ts';
 import { closeUser } from '../users/personal-data.ts';
-import { requireUntouched } from '../users/untouched.ts';
+import { requireUntouched, undoMs } from '../users/untouched.ts';
 import { userNotFound } from '../users/users.ts';
 import { allPersonalData, findPerson } from './all-personal-data.ts';
 import {
@@ -48,12 +48,12 @@ async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure>
 }
 
 /** Data that remains after a user is created or an enrolment is withdrawn before its first launch. */
-const ofCreation = ['Enrolments', 'Imports', 'Deliveries', 'Events', 'Team', 'User'];
+const ofCreation = ['Enrolments', 'Imports', 'Deliveries', 'Events', 'PlatformMemberships', 'Team', 'User'];
 
 /**
- * Throws `touched` unless the user was created within the last hour and has had no changes or activity since.
+ * Throws `touched` unless the user was created within this time and has had no changes or activity since.
  */
-async function requireUntouchedUser(ctx: TenantContext, person: Person): Promise<void> {
+async function requireUntouchedUser(ctx: TenantContext, person: Person, untouchedMs: number): Promise<void> {
   const user = await ctx.db
     .selectFrom('user')
     .select(['created_at', 'updated_at'])
@@ -64,7 +64,8 @@ async function requireUntouchedUser(ctx: TenantContext, person: Person): Promise
   const enrolment = await findEnrolment(ctx, person);
   const isUsed = (enrolment?.launches ?? 0) > 0 || (await hasOtherData(ctx, person));
   const isEnrolled = enrolment !== undefined;
-  requireUntouched(ctx, { createdAt: user.created_at, changedAt: user.updated_at, isUsed, isEnrolled });
+  const touches = { createdAt: user.created_at, changedAt: user.updated_at, isUsed, isEnrolled };
+  requireUntouched(ctx, touches, untouchedMs);
 }
 
 /**
@@ -96,16 +97,16 @@ async function hasOtherData(ctx: TenantContext, { userId, isAdmin }: Person): Pr
 /**
  * Erases a person and ends their access. The first transaction locks the user, closes the account and, if
  * there is little data, erases everything. Otherwise, each call erases a batch and returns null until nothing
- * is left. With `untouched`, rejects a user who has been changed or active.
+ * is left. With `untouchedMs`, rejects a user who is older, or has been changed or active.
  */
 export async function eraseUser(
   ctx: TenantContext,
-  input: { loginId: string; plan: boolean; untouched?: boolean; isContinued: boolean },
+  input: { loginId: string; plan: boolean; untouchedMs?: number | null; isContinued: boolean },
 ): Promise<Erasure | null> {
-  const { loginId, untouched = false, isContinued } = input;
-  if (input.plan) return plan(ctx, loginId, untouched);
+  const { loginId, untouchedMs = null, isContinued } = input;
+  if (input.plan) return plan(ctx, loginId, untouchedMs);
   const begun = await transaction(ctx, async (ctx) => {
-    const begun = await beginErasure(ctx, { loginId, untouched, isContinued });
+    const begun = await beginErasure(ctx, { loginId, untouchedMs, isContinued });
     if (!begun) return null;
     const { erasureId, isNew } = begun;
     const isOver = await eraseBatch(ctx, erasureId);
@@ -117,24 +118,32 @@ export async function eraseUser(
 }
 
 /** Erases a user who has been neither changed nor used since they were created. */
-export async function removeUntouched(ctx: TenantContext, loginId: string): Promise<void> {
-  const input = { loginId, plan: false, untouched: true };
+export async function removeUntouched(
+  ctx: TenantContext,
+  loginId: string,
+  untouchedMs = undoMs,
+): Promise<void> {
+  const input = { loginId, plan: false, untouchedMs };
   for (let turn = 0; (await eraseUser(ctx, { ...input, isContinued: turn > 0 })) === null; turn++);
 }
 
 /** For a person who has already been erased, the plan is the receipt. */
-async function plan(ctx: TenantContext, loginId: string, untouched: boolean): Promise<Erasure> {
+async function plan(ctx: TenantContext, loginId: string, untouchedMs: number | null): Promise<Erasure> {
   const person = await findPerson(ctx, loginId, false);
   if (!person) return readReceipt(ctx, { loginId, erasureId: null });
   if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
-  if (untouched) await requireUntouchedUser(ctx, person);
+  if (untouchedMs !== null) await requireUntouchedUser(ctx, person, untouchedMs);
   return planErasure(ctx, person);
 }
 
 /** The person's erasure, which may already be in progress; null if the person does not exist. */
 async function beginErasure(
   ctx: TenantContext,
-  { loginId, untouched, isContinued }: { loginId: string; untouched: boolean; isContinued: boolean },
+  {
+    loginId,
+    untouchedMs,
+    isContinued,
+  }: { loginId: string; untouchedMs: number | null; isContinued: boolean },
 ): Promise<{ erasureId: string; isNew: boolean } | null> {
   const person = await findPerson(ctx, loginId, true);
   if (!person) return null;
@@ -149,7 +158,7 @@ async function beginErasure(
   // Another node has finished, and the LoginID already belongs to somebody else.
   if (isContinued) return null;
   await rejectHeld(ctx, person.userId);
-  if (untouched) await requireUntouchedUser(ctx, person);
+  if (untouchedMs !== null) await requireUntouchedUser(ctx, person, untouchedMs);
   const now = ctx.now();
   const erasureId = newId(now);
   const retained = await retainEvidence(ctx, { userId: person.userId, erasureId });

@@ -46,6 +46,12 @@ export const tenantTables: readonly TenantDataTable[] = [
     what: 'Deployments of learning platforms',
   },
   { table: 'lti_tool', key: ['course_id'], what: 'Courses that are tools (LTI)' },
+  {
+    table: 'lti_member',
+    key: ['platform_id', 'context_id', 'login_id'],
+    what: 'Members of courses in learning platforms',
+  },
+  { table: 'lti_context', key: ['platform_id', 'context_id'], what: 'Courses in learning platforms' },
   { table: 'lti_platform', key: ['platform_id'], what: 'Learning platforms' },
   { table: 'mail', key: ['mail_id'], what: 'Emails', secrets: ['content'] },
   { table: 'report_recipient', key: ['schedule_id', 'user_id'], what: 'Recipients of scheduled reports' },

@@ -3,6 +3,7 @@ import { ok, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
 import { Erasure } from '../sign-in/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
+import { undoMs } from '../users/untouched.ts';
 import { eraseUser } from './erase.ts';
 import { exportUser } from './export-user.ts';
 
@@ -41,7 +42,8 @@ export const personalDataRoutes = [
     audits: ['user.erased'],
     handle: async (ctx, { params, query, turn }) => {
       const { Plan: plan = false, Untouched: untouched = false } = query;
-      const input = { loginId: params.LoginID, plan, untouched, isContinued: turn > 0 };
+      const untouchedMs = untouched ? undoMs : null;
+      const input = { loginId: params.LoginID, plan, untouchedMs, isContinued: turn > 0 };
       const erasure = await eraseUser(ctx, input);
       return erasure === null ? { status: 200, isPartial: true } : ok(erasure);
     },

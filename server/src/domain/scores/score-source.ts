@@ -2,7 +2,7 @@ import { readLog } from '../events/log.ts';
 import { eventSource } from '../events/webhooks/event-source.ts';
 import { findPastEvents } from '../events/webhooks/past-events.ts';
 import type { Source } from '../events/webhooks/source.ts';
-import { accessToken, forgetToken, NoToken } from './access-token.ts';
+import { accessToken, forgetToken, NoToken } from '../lti/access-token.ts';
 import { deliveriesFor, scoreTypes } from './links.ts';
 import { failure, sendScore } from './send-score.ts';
 

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { Message, Outcome } from '../events/webhooks/send.ts';
 import type { SendingDelivery } from '../events/webhooks/source.ts';
-import { accessToken, forgetToken, NoToken, type Scope } from './access-token.ts';
+import { accessToken, forgetToken, NoToken, type Scope } from '../lti/access-token.ts';
 import { type Link, readLink, recordAccepted, recordRejected } from './links.ts';
 import { isSame, maximum, readResult, type Score, scoreBody, scoreOf, serviceUrl } from './score.ts';
 

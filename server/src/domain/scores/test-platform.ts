@@ -2,9 +2,9 @@ import Type from 'typebox';
 import { Fields, OneOf } from '../../http/validation/schema.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { checkedFetch } from '../events/webhooks/checked-fetch.ts';
+import { accessToken, forgetToken } from '../lti/access-token.ts';
 import { listLaunches } from '../lti/launches.ts';
 import { readPlatform } from '../lti/platforms.ts';
-import { accessToken, forgetToken } from './access-token.ts';
 
 const testSteps = ['keys', 'clock', 'token', 'launch'] as const;
 

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { type AllowedConfig, resolveChecked } from './addresses.ts';
 import { checkedLookup } from './send.ts';
 
-const maxBytes = 1024 * 1024;
+const usualBytes = 1024 * 1024;
 const seconds = 10;
 
 type Options = {
@@ -12,11 +12,16 @@ type Options = {
   headers: Record<string, string>;
   body?: unknown;
   signal?: AbortSignal | undefined;
+  /** The maximum size of the response. */
+  bytes?: number;
 };
 
-/** `fetch` with the rules of a delivery: only checked addresses, no redirects, and at most 1 MiB within 10 s. */
+/** `fetch` with the rules of a delivery: only checked addresses, no redirects, and at most 1 MiB, or `bytes`, within 10 s. */
 export function checkedFetch(config: AllowedConfig) {
-  return async (address: string, { method, headers, body, signal }: Options): Promise<Response> => {
+  return async (
+    address: string,
+    { method, headers, body, signal, bytes: maxBytes = usualBytes }: Options,
+  ): Promise<Response> => {
     const url = new URL(address);
     // An IP address in the URL is never looked up, so it is checked here.
     if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) await resolveChecked(config, url.hostname);

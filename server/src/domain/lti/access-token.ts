@@ -2,9 +2,14 @@ import { forTenant } from '../../db/transaction.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { checkedFetch } from '../events/webhooks/checked-fetch.ts';
-import { signMessage } from '../lti/sign-message.ts';
+import { signMessage } from './sign-message.ts';
 
-export type Scope = 'score' | 'result.readonly';
+const scopes = {
+  score: 'lti-ags/scope/score',
+  'result.readonly': 'lti-ags/scope/result.readonly',
+  members: 'lti-nrps/scope/contextmembership.readonly',
+} as const;
+export type Scope = keyof typeof scopes;
 
 /** The platform gave no access token. `message` says what to check. */
 export class NoToken extends Error {
@@ -22,10 +27,14 @@ export class NoToken extends Error {
 const advice: Record<string, string> = {
   invalid_client:
     'The platform does not accept our signature. Check ClientID, and the public keyset URL that is entered in the platform.',
-  invalid_scope: 'The platform does not allow this tool to send scores. Allow grade services for it there.',
   unauthorized_client:
     'The platform does not allow this tool to use services. Allow grade services for it there.',
 };
+
+const invalidScope = (scope: Scope) =>
+  scope === 'members'
+    ? 'The platform does not allow this tool to read members. Allow the service for names and roles there.'
+    : 'The platform does not allow this tool to send scores. Allow grade services for it there.';
 
 async function requestToken(ctx: TenantContext, platformId: string, scope: Scope) {
   const platform = await ctx.db
@@ -41,7 +50,7 @@ async function requestToken(ctx: TenantContext, platformId: string, scope: Scope
     grant_type: 'client_credentials',
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
     client_assertion: await signMessage(ctx, { issuer: client, subject: client, audience: url }),
-    scope: `https://purl.imsglobal.org/spec/lti-ags/scope/${scope}`,
+    scope: `https://purl.imsglobal.org/spec/${scopes[scope]}`,
   });
   const reply = await checkedFetch(ctx.config)(url, {
     method: 'POST',
@@ -55,7 +64,7 @@ async function requestToken(ctx: TenantContext, platformId: string, scope: Scope
   const { access_token: token, expires_in: seconds } = sent;
   if (reply.status === 200 && typeof token === 'string' && token !== '')
     return { token, until: ctx.now().getTime() + (Number(seconds) || 300) * 900 };
-  const known = advice[String(sent.error)];
+  const known = sent.error === 'invalid_scope' ? invalidScope(scope) : advice[String(sent.error)];
   const wait = Number(reply.headers.get('retry-after'));
   throw new NoToken(
     known ?? `TokenURL responded with status ${reply.status}, without an access token.`,

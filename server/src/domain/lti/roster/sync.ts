@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { run, transaction } from '../../../db/transaction.ts';
+import type { TenantContext } from '../../../infra/context/context.ts';
+import { columnsOf } from '../../imports/headings.ts';
+import { discardPlan } from '../../imports/imports.ts';
+import { storeImport } from '../../imports/start.ts';
+import type { PlatformRow } from '../platforms.ts';
+import { fetchMembers, type Member } from './fetch-members.ts';
+
+/** A plan that would disable more waits for an administrator. */
+const maxShare = 0.1;
+
+type Course = { course_id: string; duration_id: string };
+type ContextRow = { context_id: string; members_url: string };
+type Read = ContextRow & { courses: Course[] } & (
+    | { members: Member[]; problem: null }
+    | { members: null; problem: string }
+  );
+
+const findContexts = `
+select context_id, members_url from lti_context where tenant_id = $1 and platform_id = $2 order by context_id`;
+
+/** The courses that were opened from a context, each with the option of the last launch. */
+const findCourses = `
+select distinct on (link.context_id, own.course_id) link.context_id, own.course_id, own.duration_id
+from lti_link link
+join enrolment own on own.tenant_id = $1 and own.enroll_id = link.enroll_id
+where link.tenant_id = $1 and link.platform_id = $2 and link.context_id is not null
+order by link.context_id, own.course_id, link.launched_at desc`;
+
+async function readContexts(ctx: TenantContext, platform: PlatformRow): Promise<Read[]> {
+  const values = [ctx.tenantId, platform.platform_id];
+  const contexts = await run<ContextRow>(ctx, { name: 'find_lti_contexts', text: findContexts, values });
+  const courses =
+    platform.members === 'enrolments'
+      ? await run<Course & { context_id: string }>(ctx, {
+          name: 'find_context_courses',
+          text: findCourses,
+          values,
+        })
+      : [];
+  const read: Read[] = [];
+  for (const context of contexts) {
+    const { platform_id: platformId, issuer } = platform;
+    const own = { ...context, courses: courses.filter((one) => one.context_id === context.context_id) };
+    read.push(
+      await fetchMembers(ctx, { platformId, issuer, membersUrl: context.members_url }).then(
+        (members) => ({ ...own, members, problem: null }),
+        ({ message }: Error) => ({ ...own, members: null, problem: message.slice(0, 500) }),
+      ),
+    );
+  }
+  return read;
+}
+
+type Held = {
+  context_id: string;
+  login_id: string;
+  details: string;
+  is_present: boolean;
+  is_disabled: boolean;
+  import_id: string | null;
+};
+
+const findHeld = `
+select context_id, login_id, details, is_present, is_disabled, import_id from lti_member
+where tenant_id = $1 and platform_id = $2`;
+
+const keepMembers = `
+insert into lti_member (tenant_id, platform_id, context_id, login_id, details, is_present, is_disabled, import_id)
+select $1, $2, sent.context_id, sent.login_id, sent.details, sent.is_present, sent.is_disabled, sent.import_id
+from jsonb_to_recordset($3::jsonb) as sent
+  (context_id text, login_id text, details text, is_present boolean, is_disabled boolean, import_id uuid)
+on conflict (tenant_id, platform_id, context_id, login_id) do update set details = excluded.details,
+  is_present = excluded.is_present, is_disabled = excluded.is_disabled, import_id = excluded.import_id`;
+
+/** Who has left all contexts of all platforms, and can still sign in. */
+const findGone = `
+select known.login_id from "user" known
+where known.tenant_id = $1 and known.login_id = any($2::text[]) and known.enabled
+  and not exists (select from lti_member own
+    where own.tenant_id = $1 and own.login_id = known.login_id and own.is_present)`;
+
+/** Enrolments that exist, also ended ones: whoever was withdrawn or has finished is not enrolled again. */
+const findEnrolled = `
+select known.login_id, own.course_id from "user" known
+join enrolment own on own.tenant_id = $1 and own.user_id = known.user_id
+where known.tenant_id = $1 and known.login_id = any($2::text[]) and own.course_id = any($3::text[])`;
+
+const reportContexts = `
+update lti_context held set read_at = $3, problem = sent.problem, members = coalesce(sent.members, held.members)
+from jsonb_to_recordset($4::jsonb) as sent (context_id text, problem text, members integer)
+where held.tenant_id = $1 and held.platform_id = $2 and held.context_id = sent.context_id`;
+
+const hashOf = (member: Member, courses: readonly Course[]) =>
+  createHash('sha256')
+    .update(JSON.stringify([member, courses.map(({ course_id }) => course_id)]))
+    .digest('base64url');
+
+const keyOf = (contextId: string, loginId: string) => JSON.stringify([contextId, loginId]);
+
+/** What has changed since the members were read the last time. */
+function compare(read: readonly Read[], held: readonly Held[]) {
+  const known = new Map(held.map((row) => [keyOf(row.context_id, row.login_id), row]));
+  const disabled = new Set(held.flatMap((row) => (row.is_disabled ? [row.login_id] : [])));
+  const kept: Held[] = [];
+  const arrived: { member: Member; courses: Course[]; isBack: boolean }[] = [];
+  for (const { context_id, courses, members } of read) {
+    if (members === null) continue;
+    for (const member of members) {
+      const login_id = member.LoginID;
+      const key = keyOf(context_id, login_id);
+      const before = known.get(key);
+      known.delete(key);
+      const details = hashOf(member, courses);
+      const isBack = disabled.has(login_id);
+      if (before?.is_present && before.details === details && !isBack) continue;
+      kept.push({ context_id, login_id, details, is_present: true, is_disabled: false, import_id: null });
+      arrived.push({ member, courses, isBack });
+    }
+  }
+  const back = new Set(arrived.flatMap(({ member, isBack }) => (isBack ? [member.LoginID] : [])));
+  const isRead = new Set(read.flatMap(({ context_id, members }) => (members === null ? [] : [context_id])));
+  const left = [...known.values()]
+    .filter((row) => isRead.has(row.context_id) && (!row.is_disabled || back.has(row.login_id)))
+    .map((row) => ({ ...row, is_present: false, is_disabled: false }));
+  return { kept, arrived, left };
+}
+
+async function coursesToAdd(ctx: TenantContext, arrived: ReturnType<typeof compare>['arrived']) {
+  const logins = [...new Set(arrived.map(({ member }) => member.LoginID))];
+  const courses = [...new Set(arrived.flatMap(({ courses }) => courses.map(({ course_id }) => course_id)))];
+  const rows = await run<{ login_id: string; course_id: string }>(ctx, {
+    name: 'find_enrolled_members',
+    text: findEnrolled,
+    values: [ctx.tenantId, logins, courses],
+  });
+  const enrolled = new Set(rows.map((row) => keyOf(row.course_id, row.login_id)));
+  return (loginId: string, { course_id }: Course) => {
+    const key = keyOf(course_id, loginId);
+    const isNew = !enrolled.has(key);
+    enrolled.add(key);
+    return isNew;
+  };
+}
+
+/** The rows of an import: a row for each new course of a person, or one without a course. */
+async function rowsOf(
+  ctx: TenantContext,
+  { arrived, gone }: { arrived: ReturnType<typeof compare>['arrived']; gone: readonly string[] },
+): Promise<Record<string, string>[]> {
+  const isToAdd = await coursesToAdd(ctx, arrived);
+  const byLogin = Map.groupBy(arrived, ({ member }) => member.LoginID);
+  const people = [...byLogin].flatMap(([loginId, own]) => {
+    const person = { ...own[0]?.member, ...(own.some(({ isBack }) => isBack) && { Enabled: 'true' }) };
+    const courses = own.flatMap(({ courses }) => courses).filter((course) => isToAdd(loginId, course));
+    if (courses.length === 0) return [person];
+    return courses.map((one) => ({ ...person, CourseID: one.course_id, DurationID: one.duration_id }));
+  });
+  return [...people, ...gone.map((LoginID) => ({ LoginID, Enabled: 'false' }))] as Record<string, string>[];
+}
+
+const columns = ['LoginID', 'FirstName', 'LastName', 'Email', 'Enabled', 'CourseID', 'DurationID'];
+
+/**
+ * Reads the members of all contexts of a platform and stores what has changed as an import, which applies it. False if
+ * the last import is still being worked on. A context that cannot be read changes nobody.
+ */
+export async function syncPlatform(ctx: TenantContext, platformId: string): Promise<boolean> {
+  const find = (ctx: TenantContext) =>
+    ctx.db
+      .selectFrom('lti_platform')
+      .selectAll()
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('platform_id', '=', platformId);
+  const platform = await find(ctx).executeTakeFirst();
+  if (!platform || platform.members === 'off') return true;
+  if (await isBusy(ctx, platform.import_id)) return false;
+  const read = await readContexts(ctx, platform);
+  return transaction(ctx, async (ctx) => {
+    const now = ctx.now();
+    const own = await find(ctx).forUpdate().executeTakeFirst();
+    if (own?.import_id !== platform.import_id) return true;
+    const values = [ctx.tenantId, platformId];
+    const reports = read.map(({ context_id, members, problem }) => ({
+      ...{ context_id, problem, members: members?.length ?? null },
+    }));
+    await run(ctx, {
+      name: 'report_contexts',
+      text: reportContexts,
+      values: [...values, now, JSON.stringify(reports)],
+    });
+    const held = await run<Held>(ctx, { name: 'find_lti_members', text: findHeld, values });
+    // A newer plan replaces one that nobody has applied, and has what was in it.
+    const waiting = platform.import_id;
+    if (waiting !== null && (await discardPlan(ctx, waiting)))
+      for (const row of held.filter(({ import_id }) => import_id === waiting)) {
+        row.is_disabled = false;
+        row.details = '';
+      }
+    const { kept, arrived, left } = compare(read, held);
+    const store = async (rows: readonly Held[]) => {
+      const name = 'keep_lti_members';
+      if (rows.length > 0)
+        await run(ctx, { name, text: keepMembers, values: [...values, JSON.stringify(rows)] });
+    };
+    await store([...kept, ...left]);
+    const logins = [...new Set(left.map(({ login_id }) => login_id))];
+    const found = await run<{ login_id: string }>(ctx, {
+      name: 'find_gone_members',
+      text: findGone,
+      values: [ctx.tenantId, logins],
+    });
+    const gone = new Set(found.map(({ login_id }) => login_id));
+    const present = new Set(held.flatMap((row) => (row.is_present ? [row.login_id] : [])));
+    const rows = await rowsOf(ctx, { arrived, gone: [...gone] });
+    let importId: string | null = null;
+    if (rows.length > 0) {
+      importId = await storeImport(ctx, {
+        ...{ name: `${platform.name}, ${now.toISOString().slice(0, 10)}`, subject: 'users', platformId },
+        isAutomatic: gone.size <= present.size * maxShare,
+        options: { IfExists: 'update', IfEnrolled: 'return', Similar: 'create' },
+        columns: columnsOf(columns, true),
+        rows: rows.map((fields, at) => ({ line: at + 2, login_id: fields.LoginID ?? null, fields })),
+      });
+      const ended = left.filter(({ login_id }) => gone.has(login_id));
+      const sent = [...kept, ...ended.map((row) => ({ ...row, is_disabled: true }))];
+      await store(sent.map((row) => ({ ...row, import_id: importId })));
+    }
+    await ctx.db
+      .updateTable('lti_platform')
+      .set({ synced_at: now, ...(importId !== null && { import_id: importId }) })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('platform_id', '=', platformId)
+      .execute();
+    return true;
+  });
+}
+
+const findBusy = `
+select from import where tenant_id = $1 and import_id = $2 and status in ('reading', 'planning', 'applying', 'undoing')`;
+
+const isBusy = async (ctx: TenantContext, importId: string | null) =>
+  importId !== null &&
+  (await run(ctx, { name: 'find_busy_import', text: findBusy, values: [ctx.tenantId, importId] })).length > 0;
