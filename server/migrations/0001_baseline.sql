@@ -1191,6 +1191,7 @@ create index lti_link_of_platform on lti_link (tenant_id, platform_id, enroll_id
 create index lti_link_of_user on lti_link (tenant_id, user_id);
 
 -- What the line item of a link was sent last. sent_at null: nothing was accepted yet. problem: why the last one was not.
+-- attempt_at: a score was sent with this timestamp, and whether the platform has accepted it is not known.
 create table lti_score (
   tenant_id text not null,
   link_id uuid not null,
@@ -1198,6 +1199,9 @@ create table lti_score (
   activity text,
   sent_at timestamptz,
   problem text,
+  attempt_score double precision,
+  attempt_activity text,
+  attempt_at timestamptz,
   primary key (tenant_id, link_id),
   foreign key (tenant_id, link_id) references lti_link (tenant_id, link_id) on delete cascade
 );

@@ -360,6 +360,11 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     const { ConfirmedUntil } = (await tenant.api('POST', '/provisioning/confirm')).body;
     return { by: 'confirmDisabling', target: TenantID, data: { Until: ConfirmedUntil } };
   },
+  'platform.invited': async (recordEnd) => {
+    await recordEnd();
+    expectStatus(await tenant.api('POST', '/platform/registration'), 200);
+    return { by: 'createPlatformRegistration', actor: 'key', target: TenantID };
+  },
   'platform.created': async (recordEnd) => {
     await recordEnd();
     return { by: 'createPlatform', actor: 'key', target: await newPlatform() };

@@ -233,6 +233,17 @@ async function sendPlatformOperations(): Promise<void> {
     real.set(`https://moodle.example.com/mod/lti/${name}.php`, `${platform.origin}/${path}`);
   real.set('x9hVqDpwU2WbiQX', 'lectern');
   await sendAll('createPlatform readPlatform listPlatforms updatePlatform testPlatform');
+  await sendAll('readPlatformRoster syncPlatformRoster');
+  const { body: link } = await send('createPlatformRegistration');
+  const configuration = encodeURIComponent(`${platform.origin}/.well-known/openid-configuration`);
+  await send(
+    'registerPlatform',
+    `${new URL(link.RegistrationURL).search}&openid_configuration=${configuration}`,
+  );
+  const asAcme = { tenant: 'acme' };
+  const { Items } = (await service.api('GET', '/platform', undefined, undefined, asAcme)).body;
+  const made = Items.find(({ ClientID }: { ClientID: string }) => ClientID === 'registered');
+  await service.api('DELETE', `/platform/${made.PlatformID}`, undefined, undefined, asAcme);
   const query = new URLSearchParams({ iss: platform.origin, client_id: 'lectern', login_hint: '3' });
   await send('startLtiLogin', `?${query}`);
   const started = await send('postLtiLogin');

@@ -24,6 +24,7 @@ const groupOf = {
   'passkey.removed': 'access',
   'identity.linked': 'access',
   'identity.unlinked': 'access',
+  'platform.invited': 'access',
   'platform.created': 'access',
   'platform.changed': 'access',
   'platform.deleted': 'access',

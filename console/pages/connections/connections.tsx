@@ -1,12 +1,14 @@
-import { Select, Stack, Text } from '@mantine/core';
+import { Button, Select, Stack, Text } from '@mantine/core';
 import { IconPlug } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { EditedRows } from '../../parts/edited-rows.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, LabelledValue } from '../../parts/values.tsx';
 import { Dispatches } from './dispatches.tsx';
 import { PlatformRow } from './platform.tsx';
@@ -36,11 +38,40 @@ export default function Connections() {
             <PlatformDialog platform={platform} isOpen={isOpen} onClose={onClose} />
           )}
         />
+        <Registration />
         <Setup />
         <Tools />
         <Dispatches />
       </Stack>
     </Page>
+  );
+}
+
+/** A link with which the LMS and Lectern exchange their values. */
+function Registration() {
+  const t = useTranslations('platforms');
+  const { $api } = useApi();
+  const create = $api.useMutation('post', '/platform/registration');
+  const creating = useAction(async () => void (await create.mutateAsync({})));
+  return (
+    <Section title={t('register')} text={t('registerText')}>
+      <Button
+        variant="default"
+        w="fit-content"
+        onClick={() => void creating.run()}
+        loading={creating.isRunning}
+      >
+        {t('registerLink')}
+      </Button>
+      <FailedAction error={creating.error} />
+      {create.data && (
+        <Stack component="dl" gap="sm" m={0} role="status">
+          <LabelledValue label={t('registrationURL')}>
+            <Copyable value={create.data.RegistrationURL} label={t('registrationURL')} />
+          </LabelledValue>
+        </Stack>
+      )}
+    </Section>
   );
 }
 

@@ -11,6 +11,7 @@ import { Section } from '../../parts/section.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { Note } from '../../parts/values.tsx';
 import { DispatchDialog } from './dispatch-form.tsx';
+import { DispatchLearners } from './dispatch-learners.tsx';
 
 type Dispatch = components['schemas']['Dispatch'];
 
@@ -51,6 +52,7 @@ function Row({ dispatch }: { dispatch: Dispatch }) {
   const queries = useQueryClient();
   const { DispatchID, Name, CourseID, Standard, Seats, SeatsTaken, EndsAt, Enabled } = dispatch;
   const params = { path: { DispatchID } };
+  const [showsLearners, setShowsLearners] = useState(false);
   const put = $api.useMutation('put', '/dispatch/{DispatchID}');
   const remove = $api.useMutation('delete', '/dispatch/{DispatchID}');
   const switching = useAction(async () => {
@@ -77,6 +79,13 @@ function Row({ dispatch }: { dispatch: Dispatch }) {
             accept="application/octet-stream"
             name={`${CourseID}-${Standard}.zip`}
           />
+          <Button
+            variant="default"
+            onClick={() => setShowsLearners(!showsLearners)}
+            aria-expanded={showsLearners}
+          >
+            {t('learners')}
+          </Button>
           <Button variant="default" onClick={() => void switching.run()} loading={switching.isRunning}>
             {t(Enabled ? 'stop' : 'resume')}
           </Button>
@@ -94,6 +103,7 @@ function Row({ dispatch }: { dispatch: Dispatch }) {
         </Group>
       </Group>
       <FailedAction error={switching.error} />
+      {showsLearners && <DispatchLearners dispatchId={DispatchID} name={Name} />}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { TagsInput, TextInput } from '@mantine/core';
+import { Select, TagsInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -9,6 +9,7 @@ import { notify } from '../../parts/toast.tsx';
 
 export type Platform = components['schemas']['Platform'];
 
+const modes = ['enrolments', 'users', 'off'] as const;
 const names = ['Name', 'Issuer', 'ClientID', 'AuthURL', 'TokenURL', 'JWKSURL'] as const;
 const empty = {
   Name: '',
@@ -18,11 +19,13 @@ const empty = {
   AuthURL: '',
   TokenURL: '',
   JWKSURL: '',
+  Members: 'enrolments' as Platform['Members'],
 };
 type Typed = typeof empty;
 
-const typedOf = ({ Name, Issuer, ClientID, DeploymentIDs, AuthURL, TokenURL, JWKSURL }: Typed): Typed => ({
-  ...{ Name, Issuer, ClientID, DeploymentIDs, AuthURL, TokenURL, JWKSURL },
+const typedOf = ({ Name, Issuer, ClientID, DeploymentIDs, Members, ...urls }: Typed): Typed => ({
+  ...{ Name, Issuer, ClientID, DeploymentIDs, Members },
+  ...{ AuthURL: urls.AuthURL, TokenURL: urls.TokenURL, JWKSURL: urls.JWKSURL },
 });
 
 type Props = { platform: Platform | null; isOpen: boolean; onClose: () => void };
@@ -81,6 +84,14 @@ export function PlatformDialog({ platform, isOpen, onClose }: Props) {
         acceptValueOnBlur
       />
       {urls}
+      <Select
+        label={t('fields.Members')}
+        description={t('membersText')}
+        data={modes.map((value) => ({ value, label: t(`memberModes.${value}`) }))}
+        value={typed.Members}
+        onChange={(Members) => set({ Members: (Members ?? 'enrolments') as Typed['Members'] })}
+        allowDeselect={false}
+      />
     </FormDialog>
   );
 }

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Stack, List as Steps, Table, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -8,6 +7,7 @@ import { useAction } from '../../parts/action.tsx';
 import { RowButtons } from '../../parts/edited-rows.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
+import { Members } from './members.tsx';
 import type { Platform } from './platform-form.tsx';
 
 type Test = components['schemas']['PlatformTest'];
@@ -15,13 +15,21 @@ type Test = components['schemas']['PlatformTest'];
 export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: () => void }) {
   const t = useTranslations('platforms');
   const { $api } = useApi();
-  const _queries = useQueryClient();
   const { PlatformID, Name, Issuer } = platform;
   const params = { path: { PlatformID } };
   const test = $api.useMutation('post', '/platform/{PlatformID}/test');
   const remove = $api.useMutation('delete', '/platform/{PlatformID}');
   const [result, setResult] = useState<Test | null>(null);
-  const [showsLaunches, setShowsLaunches] = useState(false);
+  const [shown, setShown] = useState<'launches' | 'members' | null>(null);
+  const toggle = (part: 'launches' | 'members') => (
+    <Button
+      variant="default"
+      onClick={() => setShown(shown === part ? null : part)}
+      aria-expanded={shown === part}
+    >
+      {t(part)}
+    </Button>
+  );
   const trying = useAction(async () => setResult(await test.mutateAsync({ params })));
   return (
     <Stack gap="xs" role="group" aria-label={Name}>
@@ -34,13 +42,8 @@ export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: 
           <Button variant="default" onClick={() => void trying.run()} loading={trying.isRunning}>
             {t('test')}
           </Button>
-          <Button
-            variant="default"
-            onClick={() => setShowsLaunches(!showsLaunches)}
-            aria-expanded={showsLaunches}
-          >
-            {t(showsLaunches ? 'hideLaunches' : 'launches')}
-          </Button>
+          {toggle('launches')}
+          {toggle('members')}
           <RowButtons onEdit={onEdit} remove={() => remove.mutateAsync({ params })} texts={t} />
         </Group>
       </Group>
@@ -65,7 +68,8 @@ export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: 
           </Steps>
         </Alert>
       )}
-      {showsLaunches && <Launches platformId={PlatformID} />}
+      {shown === 'launches' && <Launches platformId={PlatformID} />}
+      {shown === 'members' && <Members platformId={PlatformID} />}
     </Stack>
   );
 }

@@ -189,16 +189,17 @@ function AfterApply({ one, onStarted }: StepProps) {
           </Button>
         )}
         <SaveButton one={one} />
-        {one.UndoableUntil !== null && made + one.Counts.EnrolmentsCreated > 0 && (
-          <ConfirmButton
-            text={t('undo.button')}
-            title={t('undo.title', { name: one.Name })}
-            question={t('undo.question')}
-            confirm={t('undo.confirm')}
-            isDangerous
-            act={undo}
-          />
-        )}
+        {one.UndoableUntil !== null &&
+          made + one.Counts.EnrolmentsCreated + (one.PlatformID === null ? 0 : one.Counts.Updated) > 0 && (
+            <ConfirmButton
+              text={t('undo.button')}
+              title={t('undo.title', { name: one.Name })}
+              question={t('undo.question')}
+              confirm={t('undo.confirm')}
+              isDangerous
+              act={undo}
+            />
+          )}
       </Group>
       <FailedAction error={inviting.error} />
       {people && <InviteDialog users={people} onClose={() => setPeople(null)} />}

@@ -13,7 +13,12 @@ export function useSentence(): (one: Import) => string {
     if (Undo)
       return Status === 'undoing'
         ? t('working', { done: Undo.Done, rows: Undo.Rows })
-        : t('undone', { users: Undo.UsersRemoved, enrolments: Undo.EnrolmentsWithdrawn, kept: Undo.Kept });
+        : t('undone', {
+            users: Undo.UsersRemoved,
+            restored: Undo.UsersRestored,
+            enrolments: Undo.EnrolmentsWithdrawn,
+            kept: Undo.Kept,
+          });
     if (Status === 'planning' || Status === 'applying')
       return t('working', { done: Counts.Done, rows: Counts.Rows });
     const tense = Status === 'planned' ? 'planned' : 'done';

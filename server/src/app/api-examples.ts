@@ -196,6 +196,10 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   back: 'https://lms.example.com/course/closed.html',
   // Platforms
   PlatformID: '01994a5e-7c00-7000-8000-000000000021',
+  RegistrationURL: 'https://lectern.example.com/lti/register?token=eyJ0ZW5hbnRJZCI6ImFjbWUifQ.c2lnbmF0dXJl',
+  'PlatformContext.Title': 'Safety 2026',
+  'PlatformContext.ContextID': '12',
+  'PlatformContext.Problem': null,
   LaunchID: '01994a5e-7c00-7000-8000-000000000022',
   DeploymentID: '1',
   ResourceLinkID: '7',

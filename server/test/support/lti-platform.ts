@@ -30,6 +30,8 @@ export async function startPlatform(now: () => Date) {
   const grades = new Map<string, number>();
   /** Links whose scores are refused. */
   const refusals = new Map<string, { status: number; retryAfter?: string }>();
+  /** Links whose scores are kept, but whose responses are lost. */
+  const losing = new Set<string>();
   const answers = { token: '' };
   /** The pages of members of each context, and a status other than 200. */
   const members = new Map<string, { pages: Record<string, unknown>[][]; status?: number }>();
@@ -41,6 +43,18 @@ export async function startPlatform(now: () => Date) {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://unused');
     if (pathname === '/certs') return json(200, { keys: [published] });
+    if (pathname === '/.well-known/openid-configuration')
+      return json(200, {
+        issuer: origin,
+        authorization_endpoint: `${origin}/auth`,
+        token_endpoint: `${origin}/token`,
+        jwks_uri: `${origin}/certs`,
+        registration_endpoint: `${origin}/register`,
+      });
+    if (pathname === '/register') {
+      const tool = 'https://purl.imsglobal.org/spec/lti-tool-configuration';
+      return json(200, { client_id: 'registered', [tool]: { deployment_id: '1' } });
+    }
     if (pathname === '/token') {
       tokens.push(new URLSearchParams(body));
       if (answers.token) return json(400, { error: answers.token });
@@ -68,9 +82,17 @@ export async function startPlatform(now: () => Date) {
       return json(refusal.status, { error: 'refused' });
     }
     const score = JSON.parse(body);
+    const isOld = scores.some(
+      (one) =>
+        one.address === request.url &&
+        one.body.userId === score.userId &&
+        String(one.body.timestamp) >= score.timestamp,
+    );
+    if (isOld) return json(409, { error: 'not newer' });
     scores.push({ address: request.url ?? '', type: request.headers['content-type'], body: score });
     if (score.scoreGiven === undefined) grades.delete(`${link} ${score.userId}`);
     else grades.set(`${link} ${score.userId}`, score.scoreGiven);
+    if (losing.has(link)) return request.socket.destroy();
     return json(200, {});
   });
   server.listen(0, '127.0.0.1');
@@ -102,7 +124,7 @@ export async function startPlatform(now: () => Date) {
     server.close();
     server.closeAllConnections();
   };
-  return { origin, claims, sign, scores, tokens, grades, refusals, members, answers, close };
+  return { origin, claims, sign, scores, tokens, grades, refusals, losing, members, answers, close };
 }
 
 export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>;

@@ -264,6 +264,11 @@ export const auditCatalogue = {
   'webhook.secret_rotated': ['The secret of a webhook endpoint was rotated.', 'webhook', nothing],
   'webhook.deleted': ['A webhook endpoint was deleted.', 'webhook', nothing],
   'webhook.replayed': ['Events were replayed.', 'webhook', data({ Deliveries: Count })],
+  'platform.invited': [
+    'A link was created with which a learning platform registers itself.',
+    'tenant',
+    nothing,
+  ],
   'platform.created': ['A learning platform (LTI) was registered.', 'platform', nothing],
   'platform.changed': ['Fields of a learning platform changed.', 'platform', change],
   'platform.deleted': ['A learning platform was deleted.', 'platform', nothing],

@@ -89,7 +89,7 @@ test('a file is planned, applied and undone, and its numbers add up', async () =
   const undone = await act(tenant, plan, 'undo');
   assert.deepEqual(
     [undone.Status, undone.Undo],
-    ['undone', { Rows: 3, Done: 3, UsersRemoved: 2, EnrolmentsWithdrawn: 3, Kept: 1 }],
+    ['undone', { Rows: 3, Done: 3, UsersRemoved: 2, UsersRestored: 0, EnrolmentsWithdrawn: 3, Kept: 1 }],
   );
   assert.equal(undone.Summary, '2 people removed and 3 enrolments withdrawn; something stays of 1 row.');
   assert.deepEqual(

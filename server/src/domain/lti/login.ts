@@ -4,7 +4,7 @@ import type { RouteResponse } from '../../http/routes.ts';
 import { type Form, fieldOf } from '../../http/validation/validation.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { newSecret, sha256 } from '../../lib/ids.ts';
-import { problemPage, storePage } from './pages.ts';
+import { byHandPage, problemPage, storePage } from './pages.ts';
 import { findClients, toolUrls } from './platforms.ts';
 import { keepBrowser, type State, writeState } from './state.ts';
 
@@ -25,6 +25,7 @@ const deploymentOf = (form: Form) => fieldOf(form, 'lti_deployment_id') || field
 /** Sends the browser on to the platform, which answers with a launch. */
 export async function startLogin(ctx: Context, request: FastifyRequest, form: Form): Promise<RouteResponse> {
   const issuer = fieldOf(form, 'iss');
+  if (issuer === '' && fieldOf(form, 'login_hint') === '') return byHandPage(request);
   const clients = await findClients(ctx, {
     issuer,
     clientId: fieldOf(form, 'client_id') || null,

@@ -50,6 +50,31 @@ export function problemPage(request: FastifyRequest, problem: LaunchProblem): Ro
   );
 }
 
+/** For administrators who try the URL that they are to enter in their platform. */
+export function byHandPage(request: FastifyRequest): RouteResponse {
+  const { byHand: title, byHandText: text } = textsIn(languageOf(request));
+  return framed(plainPage({ ...base(request), status: 400, title, text }));
+}
+
+/** Closes itself in the platform after a registration, or says what went wrong (LTI Dynamic Registration 1.0, 3.6). */
+export function registrationPage(
+  request: FastifyRequest,
+  { isDone, detail }: { isDone: boolean; detail: string },
+): RouteResponse {
+  const texts = textsIn(languageOf(request));
+  const close = `(opener||parent).postMessage({subject:'org.imsglobal.lti.close'},'*')`;
+  return framed(
+    plainPage({
+      ...base(request),
+      status: isDone ? 200 : 400,
+      title: isDone ? texts.registered : texts.notRegistered,
+      text: isDone ? texts.registeredText.replace('{name}', detail) : texts.notRegisteredText,
+      more: isDone || detail === 'link' ? '' : `<p lang="en"><small>${escapeHtml(detail)}</small></p>`,
+      ...(isDone && { script: close }),
+    }),
+  );
+}
+
 /** The login is repeated in a window, where the browser keeps our cookie. */
 export function windowPage(ctx: Context, request: FastifyRequest, state: State): RouteResponse {
   const { windowTitle: title, windowText: text, open } = textsIn(languageOf(request));

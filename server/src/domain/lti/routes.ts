@@ -15,6 +15,7 @@ import {
   readPlatform,
   updatePlatform,
 } from './platforms.ts';
+import { newRegistrationLink, RegistrationLink, registerPlatform } from './registration.ts';
 import {
   LaunchForm,
   LoginForm,
@@ -139,6 +140,43 @@ export const ltiRoutes = [
     problems: ['platform_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listLaunches(ctx, { ...query, platformId: params.PlatformID })),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/platform/registration',
+    name: 'createPlatformRegistration',
+    summary: 'Create a link with which a learning platform registers itself (LTI Dynamic Registration)',
+    description:
+      'An administrator of the LMS enters the link there. The LMS and this service then exchange their URLs and the client ID, and the platform appears in your list. The link works once, for 50 minutes.',
+    responses: { 200: { description: 'The link.', schema: RegistrationLink } },
+    events: [],
+    audits: ['platform.invited'],
+    handle: async (ctx) => ok(await newRegistrationLink(ctx)),
+  }),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/lti/register',
+    name: 'registerPlatform',
+    summary: 'Register a learning platform that has opened a registration link',
+    description:
+      'The page for LTI Dynamic Registration. It reads the configuration of the platform, registers this service there, and closes itself.',
+    query: Fields({
+      token: Type.Optional(Type.String({ description: 'From the registration link.' })),
+      openid_configuration: Type.Optional(
+        Type.String({ description: 'The URL of the platform’s configuration; the platform adds it.' }),
+      ),
+      registration_token: Type.Optional(
+        Type.String({ description: 'Authorizes the registration; the platform adds it.' }),
+      ),
+    }),
+    responses: {
+      200: html('A page that says that the platform is registered, and closes itself.'),
+      400: html('A page that says why the platform could not be registered.'),
+    },
+    audits: ['platform.created'],
+    handle: (ctx, { request, query }) => registerPlatform(ctx, request, query),
   }),
   route({
     ...open,

@@ -16,6 +16,12 @@ type Texts = Record<LaunchProblem, string> & {
   chosen: string;
   grade: string;
   sent: string;
+  registered: string;
+  registeredText: string;
+  notRegistered: string;
+  notRegisteredText: string;
+  byHand: string;
+  byHandText: string;
 };
 
 const english: Texts = {
@@ -33,6 +39,14 @@ const english: Texts = {
   nothing: 'No courses found. Try other words.',
   chosen: 'Also chosen',
   grade: 'With a grade column',
+  registered: 'Lectern is registered',
+  registeredText: 'The platform is called “{name}” in the console. You can close this page.',
+  notRegistered: 'The registration failed',
+  notRegisteredText:
+    'Create another registration link in the console, under Learning platforms, and enter it in your learning platform. A link works once, for 50 minutes.',
+  byHand: 'This address is for your learning platform',
+  byHandText:
+    'Enter it as the login URL of the tool. Your learning platform opens it when somebody opens a course; it cannot be opened by hand.',
   sent: 'The courses are being added.',
   unknown_platform:
     'Your learning platform is not registered here. Ask your administrator to check the issuer and the client ID.',
@@ -87,6 +101,14 @@ const german: Texts = {
   nothing: 'Keine Kurse gefunden. Versuchen Sie andere Wörter.',
   chosen: 'Außerdem ausgewählt',
   grade: 'Mit Bewertungsspalte',
+  registered: 'Lectern ist registriert',
+  registeredText: 'Die Plattform heißt in der Konsole „{name}“. Sie können diese Seite schließen.',
+  notRegistered: 'Die Registrierung ist fehlgeschlagen',
+  notRegisteredText:
+    'Erstellen Sie in der Konsole unter „Lernplattformen“ einen neuen Registrierungslink und geben Sie ihn in Ihrer Lernplattform ein. Ein Link gilt einmal, 50 Minuten lang.',
+  byHand: 'Diese Adresse ist für Ihre Lernplattform',
+  byHandText:
+    'Geben Sie sie als Login-URL des Tools ein. Ihre Lernplattform ruft sie auf, wenn jemand einen Kurs öffnet; von Hand lässt sie sich nicht öffnen.',
   sent: 'Die Kurse werden hinzugefügt.',
   unknown_platform:
     'Ihre Lernplattform ist hier nicht registriert. Bitten Sie Ihre Administration, Issuer und Client-ID zu prüfen.',
@@ -147,6 +169,14 @@ const french: Texts = {
   nothing: 'Aucun cours trouvé. Essayez d’autres mots.',
   chosen: 'Également choisis',
   grade: 'Avec une colonne de notes',
+  registered: 'Lectern est enregistré',
+  registeredText: 'La plateforme s’appelle « {name} » dans la console. Vous pouvez fermer cette page.',
+  notRegistered: 'L’enregistrement a échoué',
+  notRegisteredText:
+    'Créez un autre lien d’enregistrement dans la console, sous Plateformes d’apprentissage, et saisissez-le dans votre plateforme. Un lien sert une fois, pendant 50 minutes.',
+  byHand: 'Cette adresse est destinée à votre plateforme',
+  byHandText:
+    'Saisissez-la comme URL de connexion de l’outil. Votre plateforme l’appelle quand quelqu’un ouvre un cours ; elle ne s’ouvre pas à la main.',
   sent: 'Les cours sont en cours d’ajout.',
   unknown_platform:
     'Votre plateforme n’est pas enregistrée ici. Demandez à votre administrateur de vérifier l’émetteur et l’identifiant client.',

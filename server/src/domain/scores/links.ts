@@ -66,6 +66,10 @@ export type Link = {
   started_at: Date | null;
   sent_score: number | null;
   sent_activity: Score['activity'] | null;
+  sent_at: Date | null;
+  attempt_score: number | null;
+  attempt_activity: Score['activity'] | null;
+  attempt_at: Date | null;
   problem: string | null;
   /** The score that was sent last for this place and person, also for an earlier enrolment. */
   last_score: number | null;
@@ -74,7 +78,8 @@ export type Link = {
 const readText = `
 select link.link_id, link.platform_id, platform.name as platform_name, link.enroll_id, link.user_id, own.course_id,
   link.subject, link.line_item, link.may_read, own.completion, own.success, own.score, own.override, own.started_at,
-  sent.score as sent_score, sent.activity as sent_activity, sent.problem, before.score as last_score
+  sent.score as sent_score, sent.activity as sent_activity, sent.sent_at, sent.problem, sent.attempt_score,
+  sent.attempt_activity, sent.attempt_at, before.score as last_score
 from lti_link link
 join lti_platform platform on platform.tenant_id = $1 and platform.platform_id = link.platform_id
 join enrolment own on own.tenant_id = $1 and own.enroll_id = link.enroll_id
@@ -99,7 +104,14 @@ const acceptText = `
 insert into lti_score (tenant_id, link_id, score, activity, sent_at) select $1, link_id, $3, $4, $5
 from lti_link where tenant_id = $1 and link_id = $2 for key share
 on conflict (tenant_id, link_id) do update
-set score = excluded.score, activity = excluded.activity, sent_at = excluded.sent_at, problem = null returning 1`;
+set score = excluded.score, activity = excluded.activity, sent_at = excluded.sent_at, problem = null, attempt_at = null
+returning 1`;
+
+const attemptText = `
+insert into lti_score (tenant_id, link_id, attempt_score, attempt_activity, attempt_at) select $1, link_id, $3, $4, $5
+from lti_link where tenant_id = $1 and link_id = $2 for key share
+on conflict (tenant_id, link_id) do update set attempt_score = excluded.attempt_score,
+  attempt_activity = excluded.attempt_activity, attempt_at = excluded.attempt_at`;
 
 const rejectText = `
 insert into lti_score (tenant_id, link_id, problem) select $1, link_id, $3
@@ -113,6 +125,23 @@ const subjectOf = ({ user_id, enroll_id, course_id }: Link) => ({
 });
 
 const placeOf = (link: Link) => ({ PlatformID: link.platform_id, Platform: link.platform_name });
+
+/**
+ * Remembers what is about to be sent, so that a request whose response was lost is repeated with its timestamp, and the
+ * platform can tell that it is the same one. Null: the outcome is known.
+ */
+export async function recordAttempt(
+  ctx: TenantContext,
+  link: Link,
+  attempt: (Score & { at: Date }) | null,
+): Promise<void> {
+  const { given = null, activity = null, at = null } = attempt ?? {};
+  await run(ctx, {
+    name: 'attempt_lti_score',
+    text: attemptText,
+    values: [ctx.tenantId, link.link_id, given, activity, at],
+  });
+}
 
 /** Does nothing if the person has been erased in the meantime. */
 export function recordAccepted(ctx: TenantContext, link: Link, score: Score): Promise<void> {

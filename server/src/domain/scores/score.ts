@@ -23,10 +23,7 @@ export function serviceUrl(lineItem: string, name: 'scores' | 'results'): URL {
   return url;
 }
 
-/**
- * Platforms reject a score that is not newer than their grade, some in whole seconds, so the time is that of the
- * request.
- */
+/** Platforms reject a score that is not newer than their grade, so the time is that of the first request. */
 export const scoreBody = (score: Score, { subject, at }: { subject: string; at: Date }) => ({
   userId: subject,
   timestamp: at.toISOString(),

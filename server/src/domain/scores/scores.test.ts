@@ -123,8 +123,9 @@ test('a line item that fails blocks no other one, and Retry-After is respected',
     ),
   );
   const pending = async () => (await tenant.api('GET', `${hook}/delivery?Status=pending`)).body.Items;
-  await until('one waits', async () => (await pending())[0]?.Attempts === 1);
-  const [waiting] = await pending();
+  const tried = async () => (await pending()).find(({ Attempts }: { Attempts: number }) => Attempts === 1);
+  await until('one waits', async () => (await tried()) !== undefined);
+  const waiting = await tried();
   const seconds = (Date.parse(waiting.NextAttemptAt) - Date.parse(waiting.AttemptedAt)) / 1000;
   assert.ok(seconds >= 119 && seconds < 160, String(seconds));
   platform.refusals.clear();
@@ -157,4 +158,20 @@ test('the endpoint is tested, disabled and changed only through its platform', a
   expectStatus(await tenant.api('PUT', hook, { Status: 'disabled' }), 200);
   expectStatus(await tenant.api('DELETE', hook.replace('webhook', 'platform')), 200);
   expectStatus(await tenant.api('GET', hook), 404);
+});
+
+test('a score whose response was lost is repeated with its timestamp, so that the platform counts it once', async (t) => {
+  const { platform, tenant, launch } = await connected(t);
+  platform.losing.add('link-1');
+  const { playing, path } = await launch('ada');
+  expectStatus(await playing.commit({ Data: scorm12('passed', 80) }), 200);
+  await until('it has arrived, and its response is lost', () => platform.grades.get('link-1 ada') === 80);
+  platform.losing.clear();
+  await until('it is accepted', async () => {
+    clock.advance({ seconds: 10 });
+    return (await timeline(tenant, path, 'score.accepted')).length === 1;
+  });
+  const sent = platform.scores.map(({ body }) => body.timestamp);
+  assert.equal(sent.length, 1);
+  assert.deepEqual(await timeline(tenant, path, 'score.rejected'), []);
 });

@@ -2,7 +2,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import type { Message, Outcome } from '../events/webhooks/send.ts';
 import type { SendingDelivery } from '../events/webhooks/source.ts';
 import { accessToken, forgetToken, NoToken, type Scope } from '../lti/access-token.ts';
-import { type Link, readLink, recordAccepted, recordRejected } from './links.ts';
+import { type Link, readLink, recordAccepted, recordAttempt, recordRejected } from './links.ts';
 import { isSame, maximum, readResult, type Score, scoreBody, scoreOf, serviceUrl } from './score.ts';
 
 const nothingSent: Outcome = {
@@ -92,12 +92,19 @@ export async function sendScore(ctx: TenantContext, sending: SendingDelivery): P
     if (typeof grade === 'object') return grade;
     if (isChangedByOthers(link, grade)) return reject(ctx, link, score, held(grade, link));
   }
+  const { at, isRepeated } = timestampOf(link, score, { now: rest.at, isReplay: delivery.isReplay });
+  if (!isRepeated) await recordAttempt(ctx, link, { ...score, at });
   const outcome = await request(ctx, sending, link.platform_id, 'score', {
     url: serviceUrl(link.line_item, 'scores').href,
     headers: { 'content-type': 'application/vnd.ims.lis.v1.score+json' },
-    body: JSON.stringify(scoreBody(score, { subject: link.subject, at: rest.at })),
+    body: JSON.stringify(scoreBody(score, { subject: link.subject, at })),
   });
-  if (outcome.delivered) await recordAccepted(ctx, link, score);
+  const isThere = outcome.status === 409 && isRepeated;
+  if (outcome.delivered || isThere) {
+    await recordAccepted(ctx, link, score);
+    return { ...outcome, delivered: true, body: null, error: null };
+  }
+  if (outcome.status === 409) await recordAttempt(ctx, link, null);
   const rejection = outcome.status === null ? undefined : rejections[outcome.status];
   if (rejection === undefined) return { ...outcome, body: null };
   return reject(ctx, link, score, {
@@ -107,9 +114,22 @@ export async function sendScore(ctx: TenantContext, sending: SendingDelivery): P
   });
 }
 
-/** A grade that is not the score sent last is one that a teacher has given. */
-function isChangedByOthers({ last_score }: Link, grade: number | 'none' | 'unknown'): grade is number {
+/**
+ * The time of a request, which is newer than that of the score before also in whole seconds, as some platforms need it.
+ * A request whose outcome is not known is repeated with its time: if the platform has the score, it responds with 409.
+ */
+function timestampOf(link: Link, score: Score, { now, isReplay }: { now: Date; isReplay: boolean }) {
+  const isSameScore = link.attempt_score === score.given && link.attempt_activity === score.activity;
+  if (link.attempt_at !== null && isSameScore && !isReplay) return { at: link.attempt_at, isRepeated: true };
+  const next = (link.sent_at?.getTime() ?? 0) + 1_000;
+  return { at: new Date(Math.max(now.getTime(), next)), isRepeated: false };
+}
+
+/** A grade that is neither the score sent last nor one that may have arrived is one that a teacher has given. */
+function isChangedByOthers(link: Link, grade: number | 'none' | 'unknown'): grade is number {
+  const { last_score, attempt_at, attempt_score } = link;
   if (typeof grade !== 'number') return false;
+  if (attempt_at !== null && attempt_score !== null && isSame(grade, attempt_score)) return false;
   return last_score === null ? grade > 0 : !isSame(grade, last_score);
 }
 

@@ -24,6 +24,7 @@ export type EncryptionPurpose =
 export type SigningPurpose =
   | 'launch'
   | 'lti-state'
+  | 'lti-registration'
   | 'lti-selection'
   | 'lti-message'
   | 'lti-access'
