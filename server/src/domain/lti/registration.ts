@@ -5,7 +5,7 @@ import type { RouteResponse } from '../../http/routes.ts';
 import { Fields, Instant } from '../../http/validation/schema.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { serviceActor } from '../../infra/context/context.ts';
-import { signToken, verifyToken } from '../../infra/keys/signing.ts';
+import { signToken, verifyToken } from '../../infra/keys/key-ring.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newSecret } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';

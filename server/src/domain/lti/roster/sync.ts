@@ -17,9 +17,6 @@ type Read = ContextRow & { courses: Course[] } & (
     | { members: null; problem: string }
   );
 
-const findContexts = `
-select context_id, members_url from lti_context where tenant_id = $1 and platform_id = $2 order by context_id`;
-
 /** The courses that were opened from a context, each with the option of the last launch. */
 const findCourses = `
 select distinct on (link.context_id, own.course_id) link.context_id, own.course_id, own.duration_id
@@ -30,7 +27,13 @@ order by link.context_id, own.course_id, link.launched_at desc`;
 
 async function readContexts(ctx: TenantContext, platform: PlatformRow): Promise<Read[]> {
   const values = [ctx.tenantId, platform.platform_id];
-  const contexts = await run<ContextRow>(ctx, { name: 'find_lti_contexts', text: findContexts, values });
+  const contexts = await ctx.db
+    .selectFrom('lti_context')
+    .select(['context_id', 'members_url'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('platform_id', '=', platform.platform_id)
+    .orderBy('context_id')
+    .execute();
   const courses =
     platform.members === 'enrolments'
       ? await run<Course & { context_id: string }>(ctx, {
@@ -61,10 +64,6 @@ type Held = {
   is_disabled: boolean;
   import_id: string | null;
 };
-
-const findHeld = `
-select context_id, login_id, details, is_present, is_disabled, import_id from lti_member
-where tenant_id = $1 and platform_id = $2`;
 
 const keepMembers = `
 insert into lti_member (tenant_id, platform_id, context_id, login_id, details, is_present, is_disabled, import_id)
@@ -190,7 +189,12 @@ export async function syncPlatform(ctx: TenantContext, platformId: string): Prom
       text: reportContexts,
       values: [...values, now, JSON.stringify(reports)],
     });
-    const held = await run<Held>(ctx, { name: 'find_lti_members', text: findHeld, values });
+    const held: Held[] = await ctx.db
+      .selectFrom('lti_member')
+      .select(['context_id', 'login_id', 'details', 'is_present', 'is_disabled', 'import_id'])
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('platform_id', '=', platformId)
+      .execute();
     // A newer plan replaces one that nobody has applied, and has what was in it.
     const waiting = platform.import_id;
     if (waiting !== null && (await discardPlan(ctx, waiting)))
