@@ -333,10 +333,14 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     const isOwnTrail =
       ['listAudit', 'listOwnKeys'].includes(route.name) &&
       reply.body.Items.every(({ TenantID }: { TenantID: string }) => TenantID === intruder.TenantID);
-    // A new key of the intruder, or a zip without files.
+    // A new key or link of the intruder, or a zip without files.
     const isOwnFile =
-      ['rotateCertificateKeys', 'downloadCertificates', 'exportEvidence'].includes(route.name) &&
-      reply.status < 300;
+      [
+        'rotateCertificateKeys',
+        'downloadCertificates',
+        'exportEvidence',
+        'createPlatformRegistration',
+      ].includes(route.name) && reply.status < 300;
     const isOwnClock = ['readClock', 'moveClock'].includes(route.name) && reply.status === 200;
     const isNobody = route.name === 'remind' && reply.body.Reminded === 0;
     const isUnknownKey = route.name === 'openDispatch' && reply.body.PlayerURL === null;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 /** The fields of a platform at this origin. */
@@ -32,7 +33,7 @@ export async function startPlatform(now: () => Date) {
   const refusals = new Map<string, { status: number; retryAfter?: string }>();
   /** Links whose scores are kept, but whose responses are lost. */
   const losing = new Set<string>();
-  const answers = { token: '' };
+  const answers = { token: '', milliseconds: 0 };
   /** The pages of members of each context, and a status other than 200. */
   const members = new Map<string, { pages: Record<string, unknown>[][]; status?: number }>();
   const server = createServer(async (request, response) => {
@@ -81,6 +82,7 @@ export async function startPlatform(now: () => Date) {
       if (refusal.retryAfter) response.setHeader('retry-after', refusal.retryAfter);
       return json(refusal.status, { error: 'refused' });
     }
+    if (answers.milliseconds > 0) await pause(answers.milliseconds);
     const score = JSON.parse(body);
     const isOld = scores.some(
       (one) =>

@@ -72,6 +72,14 @@ async function leaveElsewhere(LoginID: string, EnrollID: string, CourseID: strin
   await sql`insert into lti_score (tenant_id, link_id, problem) values (${TenantID}, ${id}, ${mark})`.execute(
     ctx.db,
   );
+  await sql`insert into lti_platform (tenant_id, platform_id, name, issuer, client_id, auth_url, token_url, jwks_url,
+    created_at, updated_at) values (${TenantID}, ${id}, 'x', 'x', 'x', 'x', 'x', 'x', ${now}, ${now})`.execute(
+    ctx.db,
+  );
+  await sql`insert into lti_context (tenant_id, platform_id, context_id, members_url)
+    values (${TenantID}, ${id}, 'x', 'x')`.execute(ctx.db);
+  await sql`insert into lti_member (tenant_id, platform_id, context_id, login_id, details)
+    values (${TenantID}, ${id}, 'x', ${LoginID}, 'x')`.execute(ctx.db);
 }
 
 const userIdOf = async (LoginID: string) =>
