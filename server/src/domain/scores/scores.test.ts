@@ -159,21 +159,3 @@ test('the endpoint is tested, disabled and changed only through its platform', a
   expectStatus(await tenant.api('DELETE', hook.replace('webhook', 'platform')), 200);
   expectStatus(await tenant.api('GET', hook), 404);
 });
-
-test('a score whose response was lost is repeated with its timestamp, so that the platform counts it once', async (t) => {
-  const { platform, tenant, launch, hook } = await connected(t);
-  platform.losing.add('link-1');
-  const { playing, path } = await launch('ada');
-  expectStatus(await playing.commit({ Data: scorm12('passed', 80) }), 200);
-  await until('it has arrived, and its response is lost', () => platform.grades.get('link-1 ada') === 80);
-  platform.losing.clear();
-  const isTried = ({ Attempts }: { Attempts: number }) => Attempts === 1;
-  await until('the attempt has failed', async () =>
-    (await tenant.api('GET', `${hook}/delivery?Status=pending`)).body.Items.some(isTried),
-  );
-  clock.advance({ seconds: 10 });
-  await until('it is accepted', async () => (await timeline(tenant, path, 'score.accepted')).length === 1);
-  const sent = platform.scores.map(({ body }) => body.timestamp);
-  assert.equal(sent.length, 1);
-  assert.deepEqual(await timeline(tenant, path, 'score.rejected'), []);
-});
