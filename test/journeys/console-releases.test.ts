@@ -70,6 +70,39 @@ test('A new release is previewed, and set as current after a plan shows how many
   await closeConsole(page);
 });
 
+test('One file is replaced in a new release, which learners get once it is current', async () => {
+  await courseInUse('typo');
+  const page = await consoleOf(service, 'operator', '/console/courses/typo?part=releases');
+  await page.getByRole('button', { name: 'Files', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Find a file' }).fill('INDEX');
+  const row = dialog.getByRole('row', { name: /index\.html/ }).first();
+  await row.waitFor();
+  await expectAccessible(page, true);
+  const choosing = page.waitForEvent('filechooser');
+  await row.getByRole('button', { name: /^Replace/ }).click();
+  const buffer = Buffer.from('no page at all');
+  await (await choosing).setFiles({ name: 'wrong.html', mimeType: 'text/html', buffer });
+  await dialog.getByText('wrong.html, 0 kB').waitFor();
+  await dialog.getByText('only after you have set it as current').waitFor();
+  await expectAccessible(page, true);
+  await dialog.getByRole('button', { name: 'Create release' }).click();
+  await dialog.getByRole('alert').getByText('is not an HTML page').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await page.getByRole('button', { name: 'Files', exact: true }).click();
+  const again = page.waitForEvent('filechooser');
+  await row.getByRole('button', { name: /^Replace/ }).click();
+  const corrected = Buffer.from(`<!doctype html><title>Phishing</title><p>Corrected</p>${' '.repeat(600)}`);
+  await (await again).setFiles({ name: 'index.html', mimeType: 'text/html', buffer: corrected });
+  await dialog.getByRole('button', { name: 'Create release' }).click();
+  await page.getByRole('region', { name: 'Release 2 is not current' }).waitFor();
+  assert.equal(await currentOf('typo'), 1);
+  const files = await service.api('GET', '/course/typo/release/2/file');
+  assert.ok(files.body.Items.some(({ Bytes }: { Bytes: number }) => Bytes === corrected.length));
+  await closeConsole(page);
+});
+
 test('An earlier release becomes current again by keyboard', async () => {
   await service.importPackage('back', await packCourse('phishing'));
   await service.importPackage('back', await packSecondRelease());

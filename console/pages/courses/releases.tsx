@@ -14,6 +14,7 @@ import { MakeCurrent } from './make-current.tsx';
 import { NewerRelease } from './newer-release.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { errorsIn, Warnings } from './release-content.tsx';
+import { ReleaseFiles } from './release-files.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import type { Release } from './upload.ts';
 import { type AuthoredCourse, StandardName, WarningsBadge } from './values.tsx';
@@ -95,7 +96,11 @@ export function Releases({ course }: { course: AuthoredCourse }) {
             text={t('releases.download')}
             button={{ size: 'compact-sm', leftSection: null }}
           />
-          {!release.Current && <MakeCurrent release={release} />}
+          {release.Current ? (
+            <ReleaseFiles course={course} release={release.Release} />
+          ) : (
+            <MakeCurrent release={release} />
+          )}
           <PreviewButton
             courseId={CourseID}
             release={release.Release}

@@ -136,7 +136,8 @@ export function useResults(entered: string): { groups: ResultGroup[]; isFetching
     },
     {
       name: 'pages',
-      results: menuFor(Role, isOfTenant)
+      // A page of one tenant asks an operator to choose the tenant.
+      results: menuFor(Role, true)
         .flatMap(({ text, pages }) =>
           pages.map((page) => ({
             to: page.to,
