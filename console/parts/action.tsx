@@ -38,7 +38,7 @@ type ConfirmProps = {
   isReady?: boolean;
   onOpen?: () => void;
   act: () => Promise<unknown>;
-  button?: ButtonProps;
+  button?: ButtonProps & { 'aria-label'?: string };
 };
 
 /** Before an action that is hard to undo, explains its effect and asks for confirmation. */

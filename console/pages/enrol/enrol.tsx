@@ -8,7 +8,7 @@ import { useApi } from '../../api/api.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { ImportView } from '../imports/import-view.tsx';
+import { ImportView, UndoButton } from '../imports/import-view.tsx';
 import { useSentence } from '../imports/sentence.ts';
 import type { Upload } from '../imports/upload.ts';
 import { EnrolForm } from './enrol-form.tsx';
@@ -35,7 +35,7 @@ function OfTenant() {
       {importId === undefined ? (
         <Stack gap="lg">
           <EnrolForm onMade={open} />
-          <Recent />
+          <Recent onUndo={(importId) => open(null, importId)} />
           <KeysLink />
         </Stack>
       ) : (
@@ -51,7 +51,7 @@ function OfTenant() {
   );
 }
 
-function Recent() {
+function Recent({ onUndo }: { onUndo: (importId: string) => void }) {
   const t = useTranslations('imports');
   const { $api } = useApi();
   const sentence = useSentence();
@@ -79,9 +79,12 @@ function Recent() {
                   <Instant at={one.CreatedAt} />
                 </Text>
               </Group>
-              <Text size="sm" c="dimmed">
-                {sentence(one)}
-              </Text>
+              <Group justify="space-between" gap="sm" wrap="nowrap" align="flex-end">
+                <Text size="sm" c="dimmed">
+                  {sentence(one)}
+                </Text>
+                <UndoButton one={one} onStarted={() => onUndo(one.ImportID)} isInList />
+              </Group>
             </li>
           ))}
         </ul>

@@ -174,11 +174,6 @@ function AfterApply({ one, onStarted }: StepProps) {
       ),
     );
   });
-  const undo = async () => {
-    const params = { path: { ImportID: one.ImportID } };
-    await dataOf(api.client.POST('/import/{ImportID}/undo', { params }));
-    await onStarted();
-  };
   const made = one.Counts.UsersCreated;
   return (
     <Stack gap="sm">
@@ -189,21 +184,36 @@ function AfterApply({ one, onStarted }: StepProps) {
           </Button>
         )}
         <SaveButton one={one} />
-        {one.UndoableUntil !== null &&
-          made + one.Counts.EnrolmentsCreated + (one.PlatformID === null ? 0 : one.Counts.Updated) > 0 && (
-            <ConfirmButton
-              text={t('undo.button')}
-              title={t('undo.title', { name: one.Name })}
-              question={t('undo.question')}
-              confirm={t('undo.confirm')}
-              isDangerous
-              act={undo}
-            />
-          )}
+        <UndoButton one={one} onStarted={onStarted} />
       </Group>
       <FailedAction error={inviting.error} />
       {people && <InviteDialog users={people} onClose={() => setPeople(null)} />}
     </Stack>
+  );
+}
+
+/** Nothing if the import cannot be undone. In a list, the button is small and named after its import. */
+export function UndoButton({ one, onStarted, isInList = false }: StepProps & { isInList?: boolean }) {
+  const t = useTranslations('imports');
+  const { client } = useApi();
+  const { ImportID, Name, Status, UndoableUntil, PlatformID, Counts } = one;
+  if (Status !== 'applied' || UndoableUntil === null) return null;
+  const updated = PlatformID === null ? 0 : Counts.Updated;
+  if (Counts.UsersCreated + Counts.EnrolmentsCreated + updated === 0) return null;
+  const title = t('undo.title', { name: Name });
+  return (
+    <ConfirmButton
+      text={t('undo.button')}
+      title={title}
+      question={t('undo.question')}
+      confirm={t('undo.confirm')}
+      isDangerous
+      act={async () => {
+        await dataOf(client.POST('/import/{ImportID}/undo', { params: { path: { ImportID } } }));
+        await onStarted();
+      }}
+      {...(isInList && { button: { size: 'compact-sm', 'aria-label': title } })}
+    />
   );
 }
 
