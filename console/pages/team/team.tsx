@@ -87,6 +87,7 @@ function useColumns(): Column<Member>[] {
   const number = (key: 'DueSoon' | 'Met') => ({
     key,
     header: t(`columns.${key}`),
+    align: 'end' as const,
     cell: (member: Member) => format.number(member[key]),
   });
   return [
@@ -107,6 +108,7 @@ function useColumns(): Column<Member>[] {
     {
       key: 'Overdue',
       header: t('columns.Overdue'),
+      align: 'end',
       cell: ({ Overdue }) => (
         <Text component="span" size="sm" {...(Overdue > 0 && { fw: 600, c: 'var(--mantine-color-error)' })}>
           {format.number(Overdue)}
