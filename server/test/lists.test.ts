@@ -34,6 +34,7 @@ const cases: Record<string, string[]> = {
     ...['', 'GroupName=large', 'GroupName=small', `Email=${names.Email}`, 'Enabled=false', 'Enabled=true'],
     ...['Search=anna', 'Search=user-17', 'Search=nobody', 'Search=a', 'Search=mail', 'Search=last77 anna'],
     ...['Order=oldest', 'Order=newest', 'GroupName=further', 'ManagerLoginID=user-1', 'Attribute=site:Leeds'],
+    ...['LoginID=user-1', 'LoginID=user-1,user-77,nobody'],
   ],
   listGroups: ['', 'Search=g', 'Search=nothing'],
   listEnrolments: ['Order=oldest', 'Order=newest']

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { Json } from '../../parts/json.tsx';
 import { Copyable, CopyTextButton, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
-import { Learner } from './learner.tsx';
+import { ListedUser } from '../users/person.tsx';
 import type { Event } from './record.ts';
 import { SentTo } from './sent-to.tsx';
 
@@ -36,7 +36,7 @@ function Details({ event }: { event: Event }) {
           <Instant at={OccurredAt} />
         </LabelledValue>
         <LabelledValue label={t('learner')}>
-          <Learner loginId={LoginID} />
+          <ListedUser loginId={LoginID} />
         </LabelledValue>
         <LabelledValue label={t('course')}>
           {CourseID === null ? (

@@ -9,9 +9,9 @@ import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant, None } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
+import { ListedUser } from '../users/person.tsx';
 import { EventDialog } from './event.tsx';
 import { ExportButton } from './export.tsx';
-import { Learner } from './learner.tsx';
 import type { Event } from './record.ts';
 
 function useColumns(open: (eventId: string) => void): Column<Event>[] {
@@ -28,7 +28,12 @@ function useColumns(open: (eventId: string) => void): Column<Event>[] {
         </Text>
       ),
     },
-    { key: 'learner', header: t('learner'), share: 24, cell: ({ LoginID }) => <Learner loginId={LoginID} /> },
+    {
+      key: 'learner',
+      header: t('learner'),
+      share: 24,
+      cell: ({ LoginID }) => <ListedUser loginId={LoginID} />,
+    },
     {
       key: 'course',
       header: t('course'),

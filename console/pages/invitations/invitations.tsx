@@ -16,8 +16,7 @@ import { notify } from '../../parts/toast.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { invitationColors } from '../users/invitation-value.tsx';
 import { InviteDialog } from '../users/invite-dialog.tsx';
-import { type User, useUser } from '../users/person.tsx';
-import { Invited } from './invited.tsx';
+import { ListedUser, type User, useListedUser } from '../users/person.tsx';
 
 type Invitation = components['schemas']['Invitation'];
 
@@ -31,7 +30,7 @@ function Actions({ invitation, onInvite }: { invitation: Invitation; onInvite: (
   const own = useTranslations('users.invitation');
   const { client } = useApi();
   const queries = useQueryClient();
-  const { data: user } = useUser(invitation.LoginID);
+  const user = useListedUser(invitation.LoginID);
   if (!user || invitation.Status === 'accepted') return null;
   const name = nameOf(user);
   const revoke = async () => {
@@ -71,7 +70,7 @@ function useColumns(onInvite: (user: User) => void): Column<Invitation>[] {
   const t = useTranslations('invitations');
   const own = useTranslations('users.invitation');
   return [
-    { key: 'user', header: t('user'), share: 50, cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
+    { key: 'user', header: t('user'), share: 50, cell: ({ LoginID }) => <ListedUser loginId={LoginID} /> },
     {
       key: 'status',
       onPhone: 'aside',

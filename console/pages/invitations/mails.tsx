@@ -12,7 +12,7 @@ import type { Column } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
-import { Invited } from './invited.tsx';
+import { ListedUser } from '../users/person.tsx';
 
 type Mail = components['schemas']['Mail'];
 
@@ -45,7 +45,7 @@ function Outcome({ mail }: { mail: Mail }) {
 function useColumns(): Column<Mail>[] {
   const t = useTranslations('mails');
   return [
-    { key: 'user', header: t('user'), share: 24, cell: ({ LoginID }) => <Invited loginId={LoginID} /> },
+    { key: 'user', header: t('user'), share: 24, cell: ({ LoginID }) => <ListedUser loginId={LoginID} /> },
     {
       key: 'mail',
       header: t('mail'),

@@ -9,16 +9,9 @@ import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { Copyable, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { CourseLink } from '../courses/values.tsx';
+import { UserName } from '../users/person.tsx';
 import type { InitialKeys } from './new-keys.tsx';
-import {
-  CourseName,
-  type EnrolmentKey,
-  Holder,
-  KeyStatusBadge,
-  StatusText,
-  UserName,
-  useOffered,
-} from './values.tsx';
+import { CourseName, type EnrolmentKey, Holder, KeyStatusBadge, StatusText, useOffered } from './values.tsx';
 
 type Props = {
   /** Undefined if the drawer is closed. */

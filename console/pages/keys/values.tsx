@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
-import { UserLink, useName } from '../users/person.tsx';
+import { UserName } from '../users/person.tsx';
 
 export type EnrolmentKey = components['schemas']['EnrolmentKey'];
 export type NewKeys = components['schemas']['NewEnrolmentKeys'];
@@ -55,14 +55,6 @@ export function useOffered(courseId: string | undefined) {
 export function CourseName({ courseId }: { courseId: string }) {
   const { course } = useOffered(courseId);
   return <span className="break">{course?.Title ?? courseId}</span>;
-}
-
-export function UserName({ loginId, isInText = false }: { loginId: string; isInText?: boolean }) {
-  return (
-    <UserLink loginId={loginId} isInText={isInText}>
-      {useName(loginId)}
-    </UserLink>
-  );
 }
 
 /** Who may redeem the key. */

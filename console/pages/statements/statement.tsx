@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { Json } from '../../parts/json.tsx';
 import { Copyable, CopyTextButton, Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
-import { Learner } from '../events/learner.tsx';
+import { ListedUser } from '../users/person.tsx';
 import { loginIdOf, nameOfActor, type Statement } from './record.ts';
 import { Sentence } from './sentence.tsx';
 
@@ -55,7 +55,7 @@ function StatementFields({ statement }: { statement: Statement }) {
   return (
     <LabelledValues>
       <LabelledValue label={t('person')}>
-        {loginId === null ? nameOfActor(actor) : <Learner loginId={loginId} />}
+        {loginId === null ? nameOfActor(actor) : <ListedUser loginId={loginId} />}
       </LabelledValue>
       <LabelledValue label={t('verb')}>
         <Code className="break">{verb.id}</Code>

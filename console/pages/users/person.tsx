@@ -1,10 +1,12 @@
 import { Anchor, Badge, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
-import { useApi } from '../../api/api.tsx';
+import { type Api, useApi } from '../../api/api.tsx';
+import { dataOf } from '../../api/data.ts';
 import { nameOf } from '../../api/session.tsx';
-import { Note } from '../../parts/values.tsx';
+import { None, Note } from '../../parts/values.tsx';
 
 export type User = components['schemas']['User'];
 
@@ -18,10 +20,44 @@ export function useUser(loginId: string) {
   );
 }
 
+type Batch = { loginIds: Set<string>; users: Promise<ReadonlyMap<string, User>> };
+const batches = new WeakMap<Api['client'], Batch>();
+/** The URL of a call stays far below what servers accept. */
+const maxBatch = 40;
+
+/** Reads the users that the rows of a list need in one call. */
+function readTogether(client: Api['client'], loginId: string): Batch['users'] {
+  const open = batches.get(client);
+  if (open && open.loginIds.size < maxBatch) {
+    open.loginIds.add(loginId);
+    return open.users;
+  }
+  const loginIds = new Set([loginId]);
+  const users = new Promise((resolve) => setTimeout(resolve)).then(async () => {
+    if (batches.get(client)?.loginIds === loginIds) batches.delete(client);
+    const query = { LoginID: [...loginIds].join(','), Limit: 200 };
+    const { Items } = await dataOf(client.GET('/user', { params: { query } }));
+    return new Map(Items.map((user) => [user.LoginID, user]));
+  });
+  batches.set(client, { loginIds, users });
+  return users;
+}
+
+/** The user with this LoginID in a list; null if there is none. */
+export function useListedUser(loginId: string): User | null | undefined {
+  const { client } = useApi();
+  const { data } = useQuery({
+    queryKey: ['listed user', loginId],
+    staleTime: 60_000,
+    queryFn: async () => (await readTogether(client, loginId)).get(loginId) ?? null,
+  });
+  return data;
+}
+
 /** The name of the user with this LoginID; until it is loaded, the LoginID. */
 export function useName(loginId: string): string {
-  const { data } = useUser(loginId);
-  return data ? nameOf(data) : loginId;
+  const user = useListedUser(loginId);
+  return user ? nameOf(user) : loginId;
 }
 
 type UserLinkProps = { loginId: string; children: React.ReactNode; isInText?: boolean };
@@ -41,8 +77,26 @@ export function UserLink({ loginId, children, isInText = false }: UserLinkProps)
 }
 
 /** A link with the name of the user with this LoginID, who may not exist. */
-export function UserName({ loginId }: { loginId: string }) {
-  return <UserLink loginId={loginId}>{useName(loginId)}</UserLink>;
+export function UserName({ loginId, isInText = false }: { loginId: string; isInText?: boolean }) {
+  return (
+    <UserLink loginId={loginId} isInText={isInText}>
+      {useName(loginId)}
+    </UserLink>
+  );
+}
+
+/** The person of a row, with the LoginID below the name. Shows a dash if there is none or if they were erased. */
+export function ListedUser({ loginId }: { loginId: string | null }) {
+  return loginId === null ? <None /> : <Listed loginId={loginId} />;
+}
+
+function Listed({ loginId }: { loginId: string }) {
+  return (
+    <>
+      <UserName loginId={loginId} />
+      <LoginID name={useName(loginId)} loginId={loginId} />
+    </>
+  );
 }
 
 export function LoginID({ name, loginId }: { name: string; loginId: string }) {

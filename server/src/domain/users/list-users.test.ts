@@ -42,6 +42,20 @@ test('Order sorts users by creation time, with pages and filters', async () => {
   assert.deepEqual(await listed('Order=oldest&Enabled=false'), []);
 });
 
+test('LoginID finds several users, also one whose LoginID contains a comma', async () => {
+  const tenant = await newTenant(service);
+  for (const LoginID of ['al', 'bo', 'cy', 'bo,cy'])
+    expectStatus(await tenant.api('POST', '/user', { LoginID, FirstName: LoginID }), 201);
+  const listed = async (query: string) =>
+    (await tenant.api('GET', `/user?${query}`)).body.Items.map(({ LoginID }: { LoginID: string }) => LoginID);
+  assert.deepEqual(await listed('LoginID=cy,al,nobody'), ['al', 'cy']);
+  assert.deepEqual(await listed('LoginID=bo%2Ccy'), ['bo', 'bo,cy', 'cy']);
+  assert.deepEqual(await listed('LoginID=al,bo&Order=newest'), ['bo', 'al']);
+  assert.deepEqual(await listed('LoginID=al,bo&Search=bo'), ['bo']);
+  assert.deepEqual(await listed('LoginID=AL'), []);
+  expectProblem(await tenant.api('GET', `/user?LoginID=${'x'.repeat(8_001)}`), 422, 'validation_failed');
+});
+
 test('a cursor belongs to one order', async () => {
   const tenant = await newTenant(service);
   for (const LoginID of ['al', 'bo']) expectStatus(await tenant.api('POST', '/user', { LoginID }), 201);

@@ -62,6 +62,12 @@ export const userRoutes = [
       ...pageQuery,
       ...countQuery,
       Order: Type.Optional(OneOf(userOrders, { description: 'Sorts by creation time or by name.' })),
+      LoginID: Type.Optional(
+        Text(8_000, {
+          description:
+            'One LoginID, or several separated by commas. Send a LoginID that contains a comma by itself.',
+        }),
+      ),
       GroupName: Type.Optional(Text(255, { description: 'A group that the users are in.' })),
       ManagerLoginID: Type.Optional({ ...LoginID, description: 'The users whose manager this is.' }),
       Attribute: Type.Optional(AttributeFilter),

@@ -84,6 +84,7 @@ export const userOrders = ['oldest', 'newest', 'name', 'name_descending'] as con
 
 type UserFilter = PageQuery & {
   Order?: (typeof userOrders)[number];
+  LoginID?: string;
   GroupName?: string;
   ManagerLoginID?: string;
   Attribute?: string;
@@ -92,8 +93,14 @@ type UserFilter = PageQuery & {
   Search?: string;
 };
 
-function conditionsOf({ Email, ManagerLoginID, Attribute, Enabled, Search }: UserFilter): Condition[] {
+function conditionsOf(input: UserFilter): Condition[] {
+  const { LoginID, Email, ManagerLoginID, Attribute, Enabled, Search } = input;
   const conditions: Condition[] = [];
+  // A LoginID can contain a comma itself.
+  if (LoginID !== undefined)
+    conditions.push(
+      ({ add }) => `held.login_id = any(${add([...new Set([LoginID, ...LoginID.split(',')])])}::text[])`,
+    );
   if (Email !== undefined) conditions.push(({ add }) => `held.folded_email = ${add(foldCase(Email))}`);
   if (ManagerLoginID !== undefined)
     conditions.push(({ add }) => `held.manager_login_id = ${add(ManagerLoginID)}`);
