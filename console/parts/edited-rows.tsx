@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ConfirmButton } from './action.tsx';
 import { Section } from './section.tsx';
-import { Failed, Message, WaitingRows } from './states.tsx';
+import { Message, Unready } from './states.tsx';
 
 type Asked<T> = {
   isPending: boolean;
@@ -13,7 +13,7 @@ type Asked<T> = {
   refetch: () => unknown;
 };
 
-type Texts = Record<'title' | 'text' | 'add' | 'emptyTitle' | 'emptyText', string>;
+type Texts = Record<'title' | 'text' | 'add' | 'emptyTitle', string> & { emptyText?: string };
 
 /** A section with a few rows, which are added and changed in a dialog. */
 export function EditedRows<T>({
@@ -26,7 +26,7 @@ export function EditedRows<T>({
 }: {
   asked: Asked<T>;
   texts: Texts;
-  icon: ReactNode;
+  icon?: ReactNode;
   row: (one: T, onEdit: () => void) => ReactNode;
   /** Gets the row, null for a new one, and whether the dialog is open. */
   dialog: (one: T | null, isOpen: boolean, onClose: () => void) => ReactNode;
@@ -39,8 +39,7 @@ export function EditedRows<T>({
     </Button>
   );
   const content = () => {
-    if (asked.isPending) return <WaitingRows rows={2} />;
-    if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+    if (!asked.data) return <Unready query={asked} rows={2} />;
     if (asked.data.Items.length > 0) return asked.data.Items.map((one) => row(one, () => setEdited({ one })));
     return (
       <Message icon={icon} title={texts.emptyTitle} text={texts.emptyText}>
@@ -60,7 +59,7 @@ export function EditedRows<T>({
 }
 
 type Actions = {
-  onEdit: () => void;
+  onEdit?: () => void;
   remove: () => Promise<unknown>;
   texts: (name: 'change' | 'delete' | 'deleteTitle' | 'deleteText') => string;
 };
@@ -70,9 +69,11 @@ export function RowButtons({ onEdit, remove, texts: t }: Actions) {
   const queries = useQueryClient();
   return (
     <>
-      <Button variant="default" onClick={onEdit}>
-        {t('change')}
-      </Button>
+      {onEdit && (
+        <Button variant="default" onClick={onEdit}>
+          {t('change')}
+        </Button>
+      )}
       <ConfirmButton
         text={t('delete')}
         title={t('deleteTitle')}

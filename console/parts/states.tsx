@@ -102,6 +102,13 @@ export function Failed({ error, onRetry, isPage = false }: FailedProps) {
   );
 }
 
+type UnreadyProps = { query: { error: unknown; refetch: () => unknown }; rows?: number };
+
+/** In place of data that a query does not have yet: placeholders, or its error. */
+export function Unready({ query: { error, refetch }, rows = 6 }: UnreadyProps) {
+  return error ? <Failed error={error} onRetry={() => refetch()} /> : <WaitingRows rows={rows} />;
+}
+
 /** An error caused by a user action, shown next to its button. */
 export function FailedAction({ error }: { error: unknown }) {
   const failure = toFailure(error);

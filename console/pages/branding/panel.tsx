@@ -1,16 +1,12 @@
 import './branding.css';
 import { Input, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
-import { useAction } from '../../parts/action.tsx';
-import { LeaveGuard } from '../../parts/leave-guard.tsx';
-import { SaveButtons } from '../../parts/save-buttons.tsx';
-import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
-import { notify } from '../../parts/toast.tsx';
+import { PageForm } from '../../parts/page-form.tsx';
+import { Unready } from '../../parts/states.tsx';
 import { useBranding } from '../../shell/branding.tsx';
 import { naming } from '../api-keys/naming.ts';
 import { ColourField, colourOf, LogoField } from './fields.tsx';
@@ -24,26 +20,21 @@ type PanelProps = { tenantId: string | undefined; name: string };
 export function BrandingPanel({ tenantId, name }: PanelProps) {
   const { $api } = useApi();
   const asked = $api.useQuery('get', '/branding', { params: naming(tenantId) });
-  if (asked.isPending) return <WaitingRows rows={4} />;
-  if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+  if (!asked.data) return <Unready query={asked} rows={4} />;
   return <Form key={asked.data.UpdatedAt} branding={asked.data} tenantId={tenantId} name={name} />;
 }
 
 function useSave(tenantId: string | undefined) {
   const { client } = useApi();
-  const queries = useQueryClient();
   const { TenantID } = useSession();
   const { remember } = useBranding();
-  const t = useTranslations('branding');
-  return useAction(async (body: components['schemas']['BrandingChange']) => {
+  return async (body: components['schemas']['BrandingChange']) => {
     const { error } = await client.PUT('/branding', { params: naming(tenantId), body });
     if (error) throw error;
-    await queries.invalidateQueries();
-    notify(t('saved'));
     if (TenantID === null) return;
     const { data } = await client.GET('/branding/{TenantID}', { params: { path: { TenantID } } });
     remember(TenantID, data);
-  });
+  };
 }
 
 function Form({ branding, tenantId, name }: PanelProps & { branding: Branding }) {
@@ -52,47 +43,43 @@ function Form({ branding, tenantId, name }: PanelProps & { branding: Branding })
   const before = { colour: branding.Colour, logo: branding.Logo?.URL ?? null };
   const [typed, setTyped] = useState(before.colour ?? '');
   const [logo, setLogo] = useState(before.logo);
-  const saving = useSave(tenantId);
+  const save = useSave(tenantId);
   const colour = colourOf(typed);
   const isChanged = colour !== before.colour || logo !== before.logo;
   const mayChange = Scopes.includes('users:admin') && Scopes.includes('users:write');
   const undo = () => {
     setTyped(before.colour ?? '');
     setLogo(before.logo);
-    saving.reset();
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void saving.run({
-      ...(colour !== undefined && colour !== before.colour ? { Colour: colour } : {}),
-      ...(logo === before.logo ? {} : { Logo: logo && base64Of(logo) }),
-    });
   };
   return (
-    <form className="brand-form" onSubmit={submit}>
-      <Stack gap="lg">
-        <LogoField logo={logo} isDisabled={!mayChange} onChange={setLogo} />
-        <ColourField typed={typed} isDisabled={!mayChange} onType={setTyped} />
-        <FailedAction error={saving.error} />
-        <SaveButtons
-          texts={{ save: t('save'), undo: t('undo'), notAllowed: t('notAllowed') }}
-          isAllowed={mayChange}
-          isChanged={isChanged}
-          isValid={colour !== undefined}
-          isRunning={saving.isRunning}
-          onUndo={undo}
-        />
-      </Stack>
-      <Stack gap="xs" component="section" aria-label={t('previewTitle')}>
-        <Input.Label labelElement="div" aria-hidden>
-          {t('previewTitle')}
-        </Input.Label>
-        <BrandingPreview name={name} logo={logo} colour={colour ?? null} />
-        <Text size="xs" c="dimmed">
-          {t('previewText')}
-        </Text>
-      </Stack>
-      <LeaveGuard isOn={isChanged && !saving.isRunning} text={t('leaveText')} />
-    </form>
+    <PageForm
+      className="brand-form"
+      gap="lg"
+      texts={t}
+      isAllowed={mayChange}
+      isChanged={isChanged}
+      missing={colour === undefined && t('colour')}
+      save={() =>
+        save({
+          ...(colour !== undefined && colour !== before.colour ? { Colour: colour } : {}),
+          ...(logo === before.logo ? {} : { Logo: logo && base64Of(logo) }),
+        })
+      }
+      onUndo={undo}
+      aside={
+        <Stack gap="xs" component="section" aria-label={t('previewTitle')}>
+          <Input.Label labelElement="div" aria-hidden>
+            {t('previewTitle')}
+          </Input.Label>
+          <BrandingPreview name={name} logo={logo} colour={colour ?? null} />
+          <Text size="xs" c="dimmed">
+            {t('previewText')}
+          </Text>
+        </Stack>
+      }
+    >
+      <LogoField logo={logo} isDisabled={!mayChange} onChange={setLogo} />
+      <ColourField typed={typed} isDisabled={!mayChange} onType={setTyped} />
+    </PageForm>
   );
 }

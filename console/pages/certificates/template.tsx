@@ -1,4 +1,4 @@
-import { Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Group, NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -7,13 +7,11 @@ import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { toFailure } from '../../api/problem.ts';
 import { useSession } from '../../api/session.tsx';
-import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { ConfirmButton } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
-import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { PageForm } from '../../parts/page-form.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
-import { SaveButtons } from '../../parts/save-buttons.tsx';
-import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
-import { notify } from '../../parts/toast.tsx';
+import { Failed, WaitingRows } from '../../parts/states.tsx';
 import type { Rule, Template } from './record.ts';
 import { Signatures } from './signatures.tsx';
 import { type Language, TextFields } from './texts.tsx';
@@ -60,41 +58,23 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
   const [shown] = useDebouncedValue(JSON.stringify(now), pause);
   const set = (changed: Partial<Rule>) => setChange((before) => ({ ...before, ...changed }));
   const params = { path: { CourseID: courseId } };
-  const saving = useAction(async () => {
+  const save = async () => {
     const { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, Signatures, Serial } = now;
     const body = { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, Signatures, Serial };
     await dataOf(client.PUT('/certificate/template/{CourseID}', { params, body }));
     setChange({});
-    await queries.invalidateQueries();
-    notify(t('saved'));
-  });
+  };
   const isChanged = Object.keys(change).length > 0;
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-      <Stack
-        component="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void saving.run();
-        }}
-      >
-        <Text size="sm" c="dimmed">
-          {t(template ? 'text' : 'inherits')}
-        </Text>
-        <Fields now={now} set={set} language={language} onLanguage={setChosen} />
-        <FailedAction error={saving.error} />
-        <Group justify="space-between">
-          <SaveButtons
-            texts={{ save: t('save'), undo: t('undo'), notAllowed: t('notAllowed') }}
-            isAllowed={Scopes.includes('certificates:write')}
-            isChanged={isChanged}
-            isRunning={saving.isRunning}
-            onUndo={() => {
-              setChange({});
-              saving.reset();
-            }}
-          />
-          {template && (
+      <PageForm
+        texts={t}
+        isAllowed={Scopes.includes('certificates:write')}
+        isChanged={isChanged}
+        save={save}
+        onUndo={() => setChange({})}
+        actions={
+          template && (
             <ConfirmButton
               text={t('remove')}
               title={t('removeTitle')}
@@ -106,10 +86,14 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
                 await queries.invalidateQueries();
               }}
             />
-          )}
-        </Group>
-        <LeaveGuard isOn={isChanged && !saving.isRunning} text={t('leaveText')} />
-      </Stack>
+          )
+        }
+      >
+        <Text size="sm" c="dimmed">
+          {t(template ? 'text' : 'inherits')}
+        </Text>
+        <Fields now={now} set={set} language={language} onLanguage={setChosen} />
+      </PageForm>
       <Suspense fallback={<WaitingRows rows={3} />}>
         <Preview courseId={courseId} rule={shown} language={language} />
       </Suspense>

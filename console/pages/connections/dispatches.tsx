@@ -1,14 +1,12 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, useAction } from '../../parts/action.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
-import { Section } from '../../parts/section.tsx';
-import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { EditedRows, RowButtons } from '../../parts/edited-rows.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { Note } from '../../parts/values.tsx';
 import { DispatchDialog } from './dispatch-form.tsx';
 import { DispatchLearners } from './dispatch-learners.tsx';
@@ -20,28 +18,18 @@ export function Dispatches() {
   const t = useTranslations('platforms');
   const { $api } = useApi();
   const asked = $api.useQuery('get', '/dispatch');
-  const [isAdding, setAdding] = useState(false);
-  const add = (
-    <Button
-      variant="default"
-      leftSection={<IconPlus size={16} aria-hidden />}
-      onClick={() => setAdding(true)}
-    >
-      {t('addDispatch')}
-    </Button>
-  );
-  const content = () => {
-    if (asked.isPending) return <WaitingRows rows={2} />;
-    if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
-    const { Items } = asked.data;
-    if (Items.length === 0) return <Text size="sm">{t('emptyDispatches')}</Text>;
-    return Items.map((one) => <Row key={one.DispatchID} dispatch={one} />);
-  };
   return (
-    <Section title={t('dispatches')} text={t('dispatchesText')} actions={add}>
-      {content()}
-      <DispatchDialog isOpen={isAdding} onClose={() => setAdding(false)} />
-    </Section>
+    <EditedRows
+      asked={asked}
+      texts={{
+        title: t('dispatches'),
+        text: t('dispatchesText'),
+        add: t('addDispatch'),
+        emptyTitle: t('emptyDispatches'),
+      }}
+      row={(one) => <Row key={one.DispatchID} dispatch={one} />}
+      dialog={(_, isOpen, onClose) => <DispatchDialog isOpen={isOpen} onClose={onClose} />}
+    />
   );
 }
 
@@ -89,16 +77,17 @@ function Row({ dispatch }: { dispatch: Dispatch }) {
           <Button variant="default" onClick={() => void switching.run()} loading={switching.isRunning}>
             {t(Enabled ? 'stop' : 'resume')}
           </Button>
-          <ConfirmButton
-            text={t('delete')}
-            title={t('deleteDispatchTitle')}
-            question={t('deleteDispatchText')}
-            confirm={t('delete')}
-            isDangerous
-            act={async () => {
-              await remove.mutateAsync({ params });
-              await queries.invalidateQueries();
-            }}
+          <RowButtons
+            remove={() => remove.mutateAsync({ params })}
+            texts={(name) =>
+              t(
+                name === 'deleteTitle'
+                  ? 'deleteDispatchTitle'
+                  : name === 'deleteText'
+                    ? 'deleteDispatchText'
+                    : name,
+              )
+            }
           />
         </Group>
       </Group>

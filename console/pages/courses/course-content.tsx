@@ -1,7 +1,7 @@
 import { Paper, Stack } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
+import { Message, Unready } from '../../parts/states.tsx';
 import { Warnings } from './release-content.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import type { AuthoredCourse } from './values.tsx';
@@ -17,8 +17,7 @@ function Content({ courseId, release }: { courseId: string; release: number }) {
   const { $api } = useApi();
   const params = { path: { CourseID: courseId, Release: release } };
   const query = $api.useQuery('get', '/course/{CourseID}/release/{Release}', { params });
-  if (query.isPending) return <WaitingRows />;
-  if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  if (!query.data) return <Unready query={query} />;
   return (
     <Paper withBorder p="lg" component="section">
       <Stack gap="lg">

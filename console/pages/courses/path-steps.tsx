@@ -3,7 +3,7 @@ import { IconEdit } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { Unready } from '../../parts/states.tsx';
 import { type Path, PathDialog } from './path-dialog.tsx';
 import { CourseLink } from './values.tsx';
 
@@ -43,8 +43,7 @@ export function PathSteps({ courseId }: { courseId: string }) {
   const t = useTranslations('courses.path');
   const [isOpen, setOpen] = useState(false);
   const query = usePath(courseId);
-  if (query.isPending) return <WaitingRows />;
-  if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  if (!query.data) return <Unready query={query} />;
   const { Steps, Ordered, Courses, MayChange } = query.data;
   const titles = new Map(Courses.map(({ CourseID, Title }) => [CourseID, Title]));
   return (

@@ -7,7 +7,7 @@ import { useApi } from '../../api/api.tsx';
 import { readRows } from '../../api/data.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Rows } from '../../parts/list.tsx';
-import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
+import { Message, Unready } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { useBytes } from '../../parts/use-bytes.ts';
 import { LabelledValue, LabelledValues } from '../../parts/values.tsx';
@@ -62,8 +62,7 @@ function Files({ courseId, release, onReplace }: FilesProps) {
   const [search, setSearch] = useState('');
   const path = `/course/${encodeURIComponent(courseId)}/release/${release}/file`;
   const query = useQuery({ queryKey: ['files', path], queryFn: () => readRows<ReleaseFile>(api, path) });
-  if (query.isPending) return <WaitingRows />;
-  if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  if (!query.data) return <Unready query={query} />;
   const found = query.data.filter(({ Path }) => Path.toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <Stack gap="sm">

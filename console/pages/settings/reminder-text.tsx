@@ -1,14 +1,13 @@
-import { Button, Group, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
-import { LeaveGuard } from '../../parts/leave-guard.tsx';
-import { SaveButtons } from '../../parts/save-buttons.tsx';
-import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { PageForm } from '../../parts/page-form.tsx';
+import { Unready } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { languages } from './language-field.tsx';
 
@@ -23,8 +22,7 @@ export function ReminderTexts({ language: mailLanguage, isAllowed }: Props) {
   const { $api } = useApi();
   const [language, setLanguage] = useState(mailLanguage);
   const asked = $api.useQuery('get', '/reminder/text');
-  if (asked.isPending) return <WaitingRows rows={3} />;
-  if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+  if (!asked.data) return <Unready query={asked} rows={3} />;
   const text = asked.data.Items.find(({ Language }) => Language === language);
   return (
     <Stack maw={640}>
@@ -50,13 +48,11 @@ function Words({ text, isAllowed }: { text: ReminderText; isAllowed: boolean }) 
   const before = { Subject, Intro, Closing };
   const [typed, setTyped] = useState(before);
   const params = { path: { Language } };
-  const save = async (body: components['schemas']['ReminderTextChange']) => {
-    await change.mutateAsync({ params, body });
+  const restoring = useAction(async () => {
+    await change.mutateAsync({ params, body: { Subject: null, Intro: null, Closing: null } });
     await queries.invalidateQueries();
     notify(s('saved'));
-  };
-  const saving = useAction(() => save(typed));
-  const restoring = useAction(() => save({ Subject: null, Intro: null, Closing: null }));
+  });
   const previewing = useAction(() => preview.mutateAsync({ params, body: typed }));
   const isChanged = JSON.stringify(typed) !== JSON.stringify(before);
   const field = (name: keyof typeof before) => ({
@@ -68,37 +64,34 @@ function Words({ text, isAllowed }: { text: ReminderText; isAllowed: boolean }) 
     required: true,
     lang: Language,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void saving.run();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
+    <>
+      <PageForm
+        texts={(name) => (name === 'save' ? t('saveWords') : s(name))}
+        isAllowed={isAllowed}
+        isChanged={isChanged}
+        save={() => change.mutateAsync({ params, body: typed })}
+        onUndo={() => setTyped(before)}
+        error={previewing.error ?? restoring.error}
+        actions={
+          isAllowed && (
+            <>
+              <Button variant="default" loading={previewing.isRunning} onClick={() => void previewing.run()}>
+                {t('preview')}
+              </Button>
+              {!IsStandard && (
+                <Button variant="subtle" loading={restoring.isRunning} onClick={() => void restoring.run()}>
+                  {t('restore')}
+                </Button>
+              )}
+            </>
+          )
+        }
+      >
         <TextInput {...field('Subject')} maxLength={200} />
         <Textarea {...field('Intro')} maxLength={1000} autosize minRows={2} />
         <Textarea {...field('Closing')} maxLength={1000} autosize minRows={2} />
-        <FailedAction error={saving.error ?? previewing.error ?? restoring.error} />
-        <Group>
-          <SaveButtons
-            texts={{ save: t('saveWords'), undo: s('undo'), notAllowed: s('notAllowed') }}
-            isAllowed={isAllowed}
-            isChanged={isChanged}
-            isRunning={saving.isRunning}
-            onUndo={() => setTyped(before)}
-          />
-          {isAllowed && (
-            <Button variant="default" loading={previewing.isRunning} onClick={() => void previewing.run()}>
-              {t('preview')}
-            </Button>
-          )}
-          {isAllowed && !IsStandard && (
-            <Button variant="subtle" loading={restoring.isRunning} onClick={() => void restoring.run()}>
-              {t('restore')}
-            </Button>
-          )}
-        </Group>
-      </Stack>
+      </PageForm>
       <Modal
         opened={preview.data !== undefined}
         onClose={preview.reset}
@@ -110,7 +103,6 @@ function Words({ text, isAllowed }: { text: ReminderText; isAllowed: boolean }) 
           {preview.data?.Text}
         </Text>
       </Modal>
-      <LeaveGuard isOn={isChanged && !saving.isRunning} text={s('leaveText')} />
-    </form>
+    </>
   );
 }

@@ -1,18 +1,14 @@
 import { Box, Stack } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
-import { useAction } from '../../parts/action.tsx';
-import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
-import { SaveButtons } from '../../parts/save-buttons.tsx';
+import { PageForm } from '../../parts/page-form.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
+import { Unready } from '../../parts/states.tsx';
 import { TimeZoneField } from '../../parts/time-zone-field.tsx';
-import { notify } from '../../parts/toast.tsx';
 import { TestMail } from '../invitations/test-mail.tsx';
 import { ErasedCertificatesField } from './erased-certificates-field.tsx';
 import { LanguageField } from './language-field.tsx';
@@ -28,8 +24,7 @@ export default function SettingsPage() {
   const { $api } = useApi();
   const asked = $api.useQuery('get', '/settings');
   const content = () => {
-    if (asked.isPending) return <WaitingRows rows={3} />;
-    if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+    if (!asked.data) return <Unready query={asked} rows={3} />;
     return <Shown settings={asked.data} />;
   };
   return (
@@ -62,31 +57,27 @@ function Shown({ settings }: { settings: Settings }) {
 function Form({ settings, mayChange }: { settings: Settings; mayChange: boolean }) {
   const t = useTranslations('settings');
   const { $api } = useApi();
-  const queries = useQueryClient();
   const change = $api.useMutation('put', '/settings');
   const { Language, TimeZone, Reminders, ErasedCertificates } = settings;
   const before: Typed = { Language, TimeZone, Reminders, ErasedCertificates };
   const [typed, setTyped] = useState(before);
   const isChanged = JSON.stringify(typed) !== JSON.stringify(before);
-  const saving = useAction(async () => {
+  const save = async () => {
     // Another administrator may have changed the other setting meanwhile.
     const isSame = (name: keyof Typed) => JSON.stringify(typed[name]) === JSON.stringify(before[name]);
     const body = Object.fromEntries(Object.entries(typed).filter(([name]) => !isSame(name as keyof Typed)));
     await change.mutateAsync({ body });
-    await queries.invalidateQueries();
-    notify(t('saved'));
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void saving.run();
-  };
-  const undo = () => {
-    setTyped(before);
-    saving.reset();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="lg" maw={480}>
+    <Box maw={480}>
+      <PageForm
+        texts={t}
+        isAllowed={mayChange}
+        isChanged={isChanged}
+        save={save}
+        onUndo={() => setTyped(before)}
+        gap="lg"
+      >
         <LanguageField
           value={typed.Language}
           onChange={(Language) => setTyped((held) => ({ ...held, Language }))}
@@ -110,16 +101,7 @@ function Form({ settings, mayChange }: { settings: Settings; mayChange: boolean 
           onChange={(ErasedCertificates) => setTyped((held) => ({ ...held, ErasedCertificates }))}
           isReadOnly={!mayChange}
         />
-        <FailedAction error={saving.error} />
-        <SaveButtons
-          texts={{ save: t('save'), undo: t('undo'), notAllowed: t('notAllowed') }}
-          isAllowed={mayChange}
-          isChanged={isChanged}
-          isRunning={saving.isRunning}
-          onUndo={undo}
-        />
-      </Stack>
-      <LeaveGuard isOn={isChanged && !saving.isRunning} text={t('leaveText')} />
-    </form>
+      </PageForm>
+    </Box>
   );
 }
