@@ -91,7 +91,7 @@ test('a cmi5 unit on another origin opens in its own window, and reports without
   const button = page.getByRole('button', { name: 'Open window' });
   const [unit] = await Promise.all([context.waitForEvent('page'), button.click()]);
   await unit.getByRole('button', { name: 'I know what to do' }).click();
-  await unit.getByText('You can close this window').waitFor();
+  await unit.getByText('You can close this page').waitFor();
   assert.equal(await unit.evaluate(() => window.opener), null);
   await until('the course is completed', async () => (await read()).Status === 'completed');
   // The browser forgets the headers of requests when their window is closed.

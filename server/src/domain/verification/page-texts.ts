@@ -16,6 +16,7 @@ type Texts = {
   notFound: { title: string; reason: string };
   check: {
     title: string;
+    another: string;
     open: string;
     file: string;
     hint: string;
@@ -48,6 +49,7 @@ const texts: Record<Language, Texts> = {
     },
     check: {
       title: 'Check a certificate',
+      another: 'Check another certificate',
       open: 'Check',
       file: 'Check a file',
       hint: 'Drop a PDF, a badge or a credential (JSON) here, or choose one. It is not stored.',
@@ -84,6 +86,7 @@ const texts: Record<Language, Texts> = {
     },
     check: {
       title: 'Zertifikat prüfen',
+      another: 'Anderes Zertifikat prüfen',
       open: 'Prüfen',
       file: 'Datei prüfen',
       hint: 'Ziehen Sie ein PDF, einen Badge oder einen Nachweis (JSON) hierher, oder wählen Sie eine Datei. Sie wird nicht gespeichert.',
@@ -120,6 +123,7 @@ const texts: Record<Language, Texts> = {
     },
     check: {
       title: 'Vérifier un certificat',
+      another: 'Vérifier un autre certificat',
       open: 'Vérifier',
       file: 'Vérifier un fichier',
       hint: 'Déposez ici un PDF, un badge ou une attestation (JSON), ou choisissez un fichier. Il n’est pas conservé.',

@@ -117,9 +117,12 @@ export function verifyPage(
     texts.status[Status],
     `<h1 class="state ${Status}"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${marks[Status]}"/></svg>${state}</h1>
 <div class="body"><p class="name">${Name === null ? texts.erased : isolated(Name)}</p>
-<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>${newer}${dropZone(language)}</div>`,
+<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>${newer}${dropZone(language)}<p class="more"><a href="/verify">${texts.check.another}</a></p></div>`,
   );
 }
 
-export const unknownNumberPage = (language: Language): RouteResponse =>
-  rejectionPage({ status: 404, language, ...textsIn(language).notFound, framing: "'none'" });
+export function unknownNumberPage(language: Language): RouteResponse {
+  const { notFound, check } = textsIn(language);
+  const link = { text: check.another, address: '/verify' };
+  return rejectionPage({ status: 404, language, ...notFound, link, framing: "'none'" });
+}

@@ -85,7 +85,7 @@ const english: PageTexts = {
     },
     leftUnit: {
       title: 'You have left this part',
-      reason: 'Your results are saved. You can close this window.',
+      reason: 'Your results are saved.',
     },
   },
   startable: (course) => ({
@@ -140,7 +140,7 @@ const german: PageTexts = {
     },
     leftUnit: {
       title: 'Sie haben diesen Teil verlassen',
-      reason: 'Ihre Ergebnisse sind gespeichert. Sie können dieses Fenster schließen.',
+      reason: 'Ihre Ergebnisse sind gespeichert.',
     },
   },
   startable: (course) => ({
@@ -206,7 +206,7 @@ const french: PageTexts = {
     },
     leftUnit: {
       title: 'Vous avez quitté cette partie',
-      reason: 'Vos résultats sont enregistrés. Vous pouvez fermer cette fenêtre.',
+      reason: 'Vos résultats sont enregistrés.',
     },
   },
   startable: (course) => ({

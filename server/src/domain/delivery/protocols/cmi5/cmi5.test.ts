@@ -142,7 +142,7 @@ describe('a cmi5 course', () => {
     const returned = await ask(returnURL);
     assert.equal(returned.status, 200);
     const farewell = await returned.text();
-    assert.match(farewell, /You can close this window/);
+    assert.match(farewell, /Your results are saved\..*You can close this page/s);
     assert.doesNotMatch(farewell, /href|key=/);
   });
 
