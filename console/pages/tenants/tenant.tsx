@@ -12,6 +12,7 @@ import { TenantKeys } from '../api-keys/tenant-keys.tsx';
 import { TenantBranding } from '../branding/tenant-branding.tsx';
 import { LeavingTenant, SuspendButton, TenantStatus } from './lifecycle.tsx';
 import { EditTenantDialog } from './tenant-dialog.tsx';
+import { TestTenant } from './test-tenant.tsx';
 
 type Tenant = components['schemas']['Tenant'];
 
@@ -63,6 +64,7 @@ function Shown({ tenant }: { tenant: Tenant }) {
           <Instant at={CreatedAt} />
         </LabelledValue>
       </LabelledValues>
+      {tenant.Status === 'test' && <TestTenant tenantId={TenantID} />}
       <TenantBranding tenantId={TenantID} name={Name} />
       <TenantKeys tenantId={TenantID} />
       {tenant.Status === 'suspended' && <LeavingTenant tenant={tenant} />}
