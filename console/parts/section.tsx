@@ -11,11 +11,11 @@ type SectionProps = {
   children: ReactNode;
 };
 
-/** A part of a page with a heading, a sentence and buttons. */
+/** A part of a page with a heading, a sentence and buttons. Only short sections are landmarks: others hold a list that is one. */
 export function Section({ title, text, actions, isShort = false, children }: SectionProps) {
   const id = useId();
   return (
-    <Stack component="section" aria-labelledby={id} gap={isShort ? 'sm' : 'md'}>
+    <Stack {...(isShort ? { component: 'section', 'aria-labelledby': id, gap: 'sm' } : {})}>
       <Group justify="space-between" align="flex-end">
         <Stack gap={4} {...(!isShort && { maw: 640 })}>
           <Title order={2} size={isShort ? 'h4' : 'h3'} id={id}>

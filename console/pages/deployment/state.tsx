@@ -155,5 +155,5 @@ function Tenants({ tenants }: { tenants: Deployment['Tenants'] }) {
     header: Name,
     values: [People, Calls, Commits, Math.round(Bytes / 1e6)],
   }));
-  return <NumberTable label={t('biggest')} headers={headers} rows={rows} />;
+  return <NumberTable label={t('biggestText')} headers={headers} rows={rows} />;
 }

@@ -10,7 +10,7 @@ import { choiceOf } from '../../parts/choices.ts';
 import { Section } from '../../parts/section.tsx';
 import { FailedAction, Unready } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
-import { Instant, LabelledValue } from '../../parts/values.tsx';
+import { Instant, LabelledValue, LabelledValues } from '../../parts/values.tsx';
 import { naming } from '../api-keys/naming.ts';
 
 const steps = [1, 7, 30];
@@ -33,9 +33,11 @@ export function TestTenant({ tenantId }: { tenantId: string }) {
     <Section title={t('title')} text={t('text')}>
       {clock.data ? (
         <Group>
-          <LabelledValue label={t('now')}>
-            <Instant at={clock.data.Now} />
-          </LabelledValue>
+          <LabelledValues>
+            <LabelledValue label={t('now')}>
+              <Instant at={clock.data.Now} />
+            </LabelledValue>
+          </LabelledValues>
           {steps.map((days) => (
             <Button
               key={days}
