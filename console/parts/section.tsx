@@ -8,14 +8,23 @@ type SectionProps = {
   actions?: ReactNode;
   /** Smaller headings, for pages that consist of many short sections. */
   isShort?: boolean;
+  /** False if it holds a landmark of the same name. */
+  isLandmark?: boolean;
   children: ReactNode;
 };
 
-/** A part of a page with a heading, a sentence and buttons. Only short sections are landmarks: others hold a list that is one. */
-export function Section({ title, text, actions, isShort = false, children }: SectionProps) {
+/** A part of a page with a heading, a sentence and buttons. */
+export function Section({
+  title,
+  text,
+  actions,
+  isShort = false,
+  isLandmark = isShort,
+  children,
+}: SectionProps) {
   const id = useId();
   return (
-    <Stack {...(isShort ? { component: 'section', 'aria-labelledby': id, gap: 'sm' } : {})}>
+    <Stack gap={isShort ? 'sm' : 'md'} {...(isLandmark && { component: 'section', 'aria-labelledby': id })}>
       <Group justify="space-between" align="flex-end">
         <Stack gap={4} {...(!isShort && { maw: 640 })}>
           <Title order={2} size={isShort ? 'h4' : 'h3'} id={id}>

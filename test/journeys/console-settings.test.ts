@@ -66,7 +66,7 @@ test('An administrator chooses the language of emails and when people are remind
   assert.deepEqual([body.Language, Enabled, DaysBefore], ['de', true, [30, 14, 3]]);
   assert.deepEqual([OnTheDay, ManagerDigest], [false, true]);
   await page.getByRole('link', { name: 'Log' }).click();
-  await page.getByRole('link', { name: 'Audit trail' }).click();
+  await page.getByRole('navigation', { name: 'Log' }).getByRole('link', { name: 'Audit trail' }).click();
   await page.getByRole('table').getByText('Tenant changed').waitFor();
   await closeConsole(page);
 });
@@ -104,7 +104,7 @@ test('An administrator who may not manage administrators can only read the setti
     .where('login_id', '=', boss)
     .execute();
   const page = await consoleOf(service, { tenant, LoginID: boss }, '/console/settings');
-  await page.getByText('you need permission to manage administrators').waitFor();
+  await page.getByText('you need permission to manage administrators').first().waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   await expectAccessible(page);
   await closeConsole(page);

@@ -39,7 +39,7 @@ export function DeploymentState() {
         <Jobs jobs={data.Jobs} />
       </Section>
       {data.Tenants.length > 0 && (
-        <Section isShort title={t('biggest')} text={t('biggestText')}>
+        <Section isShort isLandmark={false} title={t('biggest')} text={t('biggestText')}>
           <Tenants tenants={data.Tenants} />
         </Section>
       )}
@@ -155,5 +155,5 @@ function Tenants({ tenants }: { tenants: Deployment['Tenants'] }) {
     header: Name,
     values: [People, Calls, Commits, Math.round(Bytes / 1e6)],
   }));
-  return <NumberTable label={t('biggestText')} headers={headers} rows={rows} />;
+  return <NumberTable label={t('biggest')} headers={headers} rows={rows} />;
 }
