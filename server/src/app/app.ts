@@ -184,7 +184,10 @@ const isContent = ({ origin }: Route) => origin === 'content';
 /** Builds the server for the API origin. */
 function buildApiServer(ctx: Context): FastifyInstance {
   const api = openServer(ctx, 'api', apiHeaders, {
-    rewriteUrl: (request) => rewriteLaunch(rewriteLrsUrl(request)),
+    rewriteUrl: ({ method, url = '' }) => {
+      if (url.startsWith('/xapi/')) return rewriteLrsUrl(method, url);
+      return /^\/launch\b/i.test(url) ? rewriteLaunch(url) : url;
+    },
     problemPage,
   });
   const own = routes.filter((route) => !isContent(route) && !xapiRoutes.includes(route));

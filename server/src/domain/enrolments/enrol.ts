@@ -9,17 +9,18 @@ import {
 } from '../../infra/calls/once.ts';
 import { byTenant, coalesceReads, wantedRows } from '../../infra/calls/queue.ts';
 import { type Context, partOfState, type TenantContext, tenantNow } from '../../infra/context/context.ts';
+import { addPeriods, dayOf, lastSecond } from '../../lib/days.ts';
 import { type ErrorCode, Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
 import { isOffered, isSelectable, toCourse, withGroups } from '../catalogue/offers.ts';
-import { type OptionRow, toOption } from '../catalogue/options.ts';
+import { knownPeriods, type OptionRow, toOption } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import type { Course } from '../catalogue/schemas.ts';
 import { numberBeforeCommit } from '../events/write.ts';
+import { endOfDay, timeZoneOf } from '../tenants/time-zone.ts';
 import { groupsSql } from '../users/groups.ts';
 import { userNotFound } from '../users/users.ts';
-import { dueDatesOf, withDueAt } from './due.ts';
 import { enrolForTenants } from './enrol-function.ts';
 import { changedDetails } from './record/details.ts';
 import { type EnrolmentRow, toEnrolment } from './record/record.ts';
@@ -349,4 +350,30 @@ function enrolledBy(ctx: TenantContext, input: EnrolInput, outcome: Outcome): En
     enrolment: toEnrolment(ctx, { ...outcome, login_id: input.loginId }),
     isNew: isNew(outcome),
   };
+}
+
+/** The input with DueAt as an instant. */
+export async function withDueAt<I extends { DueAt?: string | null }>(
+  ctx: TenantContext,
+  input: I,
+): Promise<I> {
+  if (input.DueAt == null) return input;
+  return { ...input, DueAt: (await endOfDay(ctx, input.DueAt, 'DueAt')).toISOString() };
+}
+
+/**
+ * When an enrolment that is created now is due, by the option that the database will choose; null if none of the
+ * options has a period.
+ */
+export async function dueDatesOf(
+  ctx: TenantContext,
+  { courseId, DueAt }: { courseId: string; DueAt?: string | null },
+): Promise<Record<string, string> | null> {
+  if (DueAt !== undefined) return null;
+  const periods = await knownPeriods.get(ctx, courseId);
+  if (periods.size === 0) return null;
+  const timeZone = await timeZoneOf(ctx);
+  const today = dayOf(tenantNow(ctx), timeZone);
+  const dueAfter = (period: string) => lastSecond(addPeriods(today, period), timeZone).toISOString();
+  return Object.fromEntries([...periods].map(([durationId, period]) => [durationId, dueAfter(period)]));
 }

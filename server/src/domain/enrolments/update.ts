@@ -14,7 +14,7 @@ import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
 import { requireUntouched } from '../users/untouched.ts';
 import { storedTimeFactor } from '../users/users.ts';
-import { withDueAt } from './due.ts';
+import { withDueAt } from './enrol.ts';
 import { changedDetails, detailNames, storedDetails } from './record/details.ts';
 import {
   type EnrolmentRow,

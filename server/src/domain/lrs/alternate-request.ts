@@ -9,14 +9,7 @@ const path = '/xapi/alternate';
  * Removes doubled slashes, because clients append `/statements` to an endpoint that may end with a slash. Communication
  * 1.3: a POST whose query specifies another method has its credentials in the body, and is handled separately.
  */
-export function rewriteLrsUrl({
-  method,
-  url = '',
-}: {
-  method?: string | undefined;
-  url?: string | undefined;
-}): string {
-  if (!url.startsWith('/xapi/')) return url;
+export function rewriteLrsUrl(method: string | undefined, url: string): string {
   const own = url.replace(/^[^?]+/, (names) => names.replace(/\/{2,}/g, '/'));
   const isAlternate = method === 'POST' && /[?&]method=/.test(own);
   return isAlternate ? `${path}${own.slice('/xapi'.length)}` : own;

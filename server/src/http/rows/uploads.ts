@@ -1,6 +1,5 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../infra/context/context.ts';
 import { countRejection } from '../../infra/context/counters.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -24,11 +23,6 @@ export async function requireDiskSpace(ctx: Context, bytes: number): Promise<voi
       retryAfter: 60,
     },
   );
-}
-
-/** The declared size of an upload; 0 if it declares none. */
-export function declaredBytes({ headers }: FastifyRequest): number {
-  return Number(headers['content-length'] ?? 0) || 0;
 }
 
 /** More than ten million rows. */

@@ -13,8 +13,8 @@ import { notFound } from '../problems.ts';
 import type { Caller, Route, RouteResponse } from '../routes.ts';
 import { exportPages, listOf } from '../rows/export.ts';
 import { acceptedRows } from '../rows/rows.ts';
-import { declaredBytes, requireDiskSpace } from '../rows/uploads.ts';
-import { acceptLowerCase } from '../validation/validation.ts';
+import { requireDiskSpace } from '../rows/uploads.ts';
+import { acceptLowerCase, declaredBytes } from '../validation/validation.ts';
 
 /** Returns the caller; throws without valid credentials. */
 export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;

@@ -107,8 +107,7 @@ export const ProblemDocument = Type.Object(
           detail: Type.String(),
         }),
         {
-          description:
-            'Up to 20 invalid fields or parameters; the first one is also in the problem itself. In a large body, only the first error is reported.',
+          description: 'Up to 20 invalid fields or parameters; the first one is also in the problem itself.',
         },
       ),
     ),

@@ -3,7 +3,6 @@ import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { routes } from '../../app/app.ts';
-import { buildValidators } from './validation.ts';
 import { wordedKeywords } from './validation-issues.ts';
 
 const service = await startService();
@@ -60,17 +59,7 @@ test('error details include an example for values with a format', async () => {
   );
 });
 
-test('a large body is checked only up to its first error', async () => {
-  const validate = buildValidators()({
-    schema: { type: 'array', items: { type: 'string', format: 'uuid' } },
-    httpPart: 'body',
-  });
-  assert.equal(validate(Array(100).fill('x')), false);
-  assert.equal(validate.errors?.length, 100);
-  assert.equal(validate(Array(20_000).fill('x')), false);
-  assert.equal(validate.errors?.length, 1);
-  assert.equal(validate(['x'.repeat(10_000), 'x']), false);
-  assert.equal(validate.errors?.length, 1);
+test('a large body with many errors reports the first twenty', async () => {
   const reply = await tenant.api('POST', '/webhook/x/replay', { EventIDs: Array(200).fill('x') });
   assert.equal(reply.body.errors.length, 20);
 });

@@ -24,18 +24,19 @@ export class Outdated extends Problem {
   }
 }
 
-/** `name` is that of the Idempotency-Key, if the call has one. */
-type Entry<Row, Result> = { row: Row; answer: (result: Result) => unknown; name: Name | null };
-type Settled = PromiseSettledResult<unknown>;
-type Queue = ReturnType<typeof openQueue<TenantContext, Entry<never, never>, Settled>>;
-
 /** A call of a frequent verb: its row, and how the result becomes the answer. */
 export type Submission<T> = {
   /** Runs the row together with those of other callers, and stores the answer if the call has a key. */
   submit: (ctx: TenantContext, name: Name | null) => Promise<T>;
-  queue: Queue;
-  entry: Entry<never, never>;
+  /** Runs the row with those of other submissions of the verb, in the transaction of `ctx`. */
+  verb: Verb;
+  row: unknown;
+  answer: (result: unknown) => T;
 };
+
+type Verb = { runInside: (ctx: TenantContext, rows: readonly unknown[]) => Promise<unknown[]> };
+type Settled<T> = PromiseSettledResult<T>;
+type Keyed<Row, Result> = { row: Row; answer: (result: Result) => unknown; name: Name };
 
 export type VerbCall<Row> = QueuedCall<TenantContext, Row>;
 
@@ -56,56 +57,54 @@ export function openVerb<Row, Result>(options: {
     isLast: boolean,
   ) => Promise<(Result | undefined)[]>;
 }): <T>(row: Row, answer: (result: Result) => T) => Submission<T> {
-  const { name, isShared, key, max, bytes, run } = options;
-
-  async function runEntries(calls: readonly QueuedCall<TenantContext, Entry<Row, Result>>[]) {
-    const { ctx } = calls[0] as (typeof calls)[0];
-    const isInside = isInTransaction(ctx);
-    const isKeyed = !isInside && calls.some(({ row }) => row.name !== null);
-    const own = contextOf(calls);
-    const settle = async (ctx: TenantContext) => {
-      const rows = calls.map(({ ctx, row: { row } }) => ({ ctx: isInside ? own : ctx, row }));
-      const results = await run(ctx, rows, !isInside);
-      return calls.map(({ row: { answer } }, at): Settled | undefined => {
-        const result = results[at];
-        return result === undefined ? undefined : settled(() => answer(result), isKeyed);
-      });
-    };
-    if (!isKeyed) return settle(own);
-    return transaction(own, async (ctx) => {
-      const answers = await settle(ctx);
-      await runLastWork(ctx);
-      await storeOutcomes(
-        ctx,
-        calls.flatMap(({ ctx: { tenantId }, row: { name } }, at) => {
-          const outcome = storable(answers[at]);
-          return name && outcome ? [{ tenantId, name, outcome }] : [];
-        }),
-      );
-      return answers;
-    });
-  }
-
-  const queue = openQueue<TenantContext, Entry<Row, Result>, Settled>({
-    name,
-    ...(isShared && { isShared }),
-    key: ({ row }) => key(row),
-    ...(max !== undefined && { max }),
-    ...(bytes && { bytes: { of: ({ row }) => bytes.of(row), max: bytes.max } }),
-    run: runEntries,
+  const { run, key, bytes, ...shared } = options;
+  const plain = openQueue<TenantContext, Row, Result>({
+    ...options,
+    run: (calls) => {
+      const ctx = contextOf(calls);
+      return run(ctx, calls, !isInTransaction(ctx));
+    },
   });
-
+  const keyed = openQueue<TenantContext, Keyed<Row, Result>, Settled<unknown>>({
+    ...shared,
+    name: `${shared.name}_keyed`,
+    key: ({ row }) => key(row),
+    ...(bytes && { bytes: { of: ({ row }: Keyed<Row, Result>) => bytes.of(row), max: bytes.max } }),
+    run: (calls) =>
+      transaction(contextOf(calls), async (ctx) => {
+        const results = await run(
+          ctx,
+          calls.map(({ ctx, row: { row } }) => ({ ctx, row })),
+          true,
+        );
+        await runLastWork(ctx);
+        const answers = calls.map(({ row: { answer } }, at) => {
+          const result = results[at];
+          return result === undefined ? undefined : refusedOr(() => answer(result));
+        });
+        await storeOutcomes(
+          ctx,
+          calls.flatMap(({ ctx: { tenantId }, row: { name } }, at) => {
+            const outcome = storable(answers[at]);
+            return outcome ? [{ tenantId, name, outcome }] : [];
+          }),
+        );
+        return answers;
+      }),
+  });
   return <T>(row: Row, answer: (result: Result) => T): Submission<T> => ({
     submit: async (ctx, name) => {
-      const entry = { row, answer, name };
-      const [one] = isInTransaction(ctx)
-        ? await queue.runInside(ctx, [entry])
-        : [await queue.add(ctx, entry)];
-      return unwrapped<T>(one as Settled);
+      if (isInTransaction(ctx)) return answer((await plain.runInside(ctx, [row]))[0] as Result);
+      if (name === null) return answer(await plain.add(ctx, row));
+      const one = await keyed.add(ctx, { row, answer, name });
+      if (one.status === 'rejected') throw one.reason;
+      // The cast is safe, because this call's own `answer` returned the value.
+      return one.value as T;
     },
-    // The casts are safe, because this queue only gets entries of this verb.
-    queue: queue as unknown as Queue,
-    entry: { row, answer, name: null } as unknown as Entry<never, never>,
+    // The casts are safe, because rows and results stay with the verb that they came from.
+    verb: plain as unknown as Verb,
+    row,
+    answer: answer as (result: unknown) => T,
   });
 }
 
@@ -113,31 +112,24 @@ export function openVerb<Row, Result>(options: {
 export async function submitInside<T>(
   ctx: TenantContext,
   submissions: readonly Submission<T>[],
-): Promise<PromiseSettledResult<T>[]> {
-  const entries = submissions.map(({ entry }) => entry);
-  // The cast is safe, because each entry's `answer` returns a `T`.
-  return ((await submissions[0]?.queue.runInside(ctx, entries)) ?? []) as PromiseSettledResult<T>[];
+): Promise<Settled<T>[]> {
+  const rows = submissions.map(({ row }) => row);
+  const results = (await submissions[0]?.verb.runInside(ctx, rows)) ?? [];
+  return Promise.allSettled(submissions.map(async ({ answer }, at) => answer(results[at])));
 }
 
-function unwrapped<T>(one: Settled): T {
-  if (one.status === 'rejected') throw one.reason;
-  // The cast is safe, because the entry's own `answer` returned the value.
-  return one.value as T;
-}
-
-/** If answers are stored, only a refusal concerns this call alone. Any other error undoes the whole statement. */
-function settled(answer: () => unknown, isKeyed: boolean): Settled {
+/** Only a refusal concerns this call alone. Any other error undoes the whole statement. */
+function refusedOr(answer: () => unknown): Settled<unknown> {
   try {
     return { status: 'fulfilled', value: answer() };
   } catch (reason) {
-    const isRefusal = reason instanceof Outdated || (reason instanceof Problem && reason.status < 500);
-    if (isKeyed && !isRefusal) throw reason;
+    if (!(reason instanceof Outdated || (reason instanceof Problem && reason.status < 500))) throw reason;
     return { status: 'rejected', reason };
   }
 }
 
 /** What is stored: null for a call that a later attempt could answer differently. */
-function storable(one: Settled | undefined): Outcome<unknown> | null {
+function storable(one: Settled<unknown> | undefined): Outcome<unknown> | null {
   if (!one) return null;
   if (one.status === 'fulfilled') return { value: one.value };
   const { code, message: detail, extras } = one.reason as Problem;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { storageLimits } from '../../../../../standards/storage-limits.ts';
-import { declaredBytes } from '../../../http/rows/uploads.ts';
 import { type EnterSession, rejectLargeBody } from '../../../http/serve/dispatch.ts';
+import { declaredBytes } from '../../../http/validation/validation.ts';
 import { enterPlayer } from '../../../infra/calls/limits.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
