@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { TenantContext } from '../../infra/context/context.ts';
+import { loose, nearest } from '../../lib/nearest.ts';
 import { foldCase } from '../../lib/unicode.ts';
 import { listOfferedCourses } from '../catalogue/offers.ts';
 import { listGroups } from '../users/users.ts';
 import { type DateOrder, orderOf } from './dates.ts';
-import { loose, nearest } from './nearest.ts';
 import type { ImportRecord } from './record.ts';
 
 type KnownCourse = { id: string; title: string };

@@ -1,10 +1,10 @@
 import { readLists } from '../../http/rows/bulk.ts';
 import { damaged } from '../../http/rows/work-rows.ts';
+import { loose, nearest } from '../../lib/nearest.ts';
 import { cleanFields, foldCase } from '../../lib/unicode.ts';
 import { dayOrInstantOf, endOf } from './dates.ts';
 import { type Facts, findCourse } from './facts.ts';
 import { memberFields } from './headings.ts';
-import { loose, nearest } from './nearest.ts';
 import type { ImportLine, ImportRecord } from './record.ts';
 
 export type Refusal = { code: string; param: string | null; detail: string; nearest: string | null };

@@ -2,9 +2,9 @@ import { type RowResult as BulkResult, logFailedRows, type StepResult } from '..
 import { type Keyed, openWork } from '../../http/rows/work-rows.ts';
 import { once, valueOrThrow } from '../../infra/calls/once.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { enrolmentRows, personRows } from '../enrolments/bulk.ts';
 import { type Facts, nearestLogin } from './facts.ts';
-import { nearest } from './nearest.ts';
 import { prepareRow, type Refusal, similarLogin } from './prepare-row.ts';
 import type { ImportLine, ImportRecord, RowResult } from './record.ts';
 import type { Effect, ImportCounts, RowOutcome } from './schemas.ts';

@@ -11,7 +11,7 @@ import {
   type Setting,
 } from '../../lib/settings.ts';
 import { parseKeys, type WrittenKey } from '../keys/key-ring.ts';
-import type { StorageSettings } from '../storage/settings.ts';
+import type { StorageSettings } from '../storage/object-store.ts';
 
 /** Error messages never show the URL, because it may contain a password. */
 function databaseUrl(env: Environment): string | null {

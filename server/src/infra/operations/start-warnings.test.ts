@@ -41,3 +41,23 @@ test('URLs that point to this machine cause a warning behind a proxy', () => {
   );
   assert.equal(warned({ HOST: '0.0.0.0', TRUST_PROXY: 'true', BASE_URL: 'https://lectern.example' }), '');
 });
+
+test('a variable that is nearly a setting is reported with the name of the setting, and no usual variable is', () => {
+  for (const [name, meant] of [
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATA_DRI', 'DATA_DIR'],
+    ['DATADIR', 'DATA_DIR'],
+    ['BASE_ULR', 'BASE_URL'],
+    ['SMTP_URI', 'SMTP_URL'],
+    ['TLS_CERTS', 'TLS_CERT'],
+    ['TRUST_PROXYS', 'TRUST_PROXY'],
+  ])
+    assert.equal(
+      warned({ [name ?? '']: 'x' }),
+      `${name} is not a setting and has no effect. Did you mean ${meant}?`,
+    );
+  for (const name of 'HOME PATH USER LANG TERM TEST SHELL PWD TMPDIR NODE_ENV HOSTNAME MAIL PGSSLMODE LECTERN_URL LECTERN_KEY'.split(
+    ' ',
+  ))
+    assert.equal(warned({ [name]: 'x' }), '', name);
+});

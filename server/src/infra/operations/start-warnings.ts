@@ -1,6 +1,7 @@
 import type { Engine } from '../../db/engine/engine.ts';
 import { isLoopback } from '../../lib/address.ts';
-import { misspeltSettings } from '../../lib/misspelt.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { settings } from '../../lib/settings.ts';
 import type { Config } from '../context/config.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -16,10 +17,14 @@ export function startWarnings(config: Config, env: Environment): string[] {
     warnings.push(
       `TRUST_PROXY is set and BASE_URL is not: launch links begin with ${config.baseUrl}. Set BASE_URL to the address of the proxy.`,
     );
-  for (const { name, meant } of misspeltSettings(Object.keys(env)))
-    warnings.push(`${name} is not a setting and has no effect. Did you mean ${meant}?`);
+  for (const name of Object.keys(env)) {
+    const meant = names.includes(name) ? null : nearest(name, names, (one) => one);
+    if (meant) warnings.push(`${name} is not a setting and has no effect. Did you mean ${meant}?`);
+  }
   return warnings;
 }
+
+const names = Object.values(settings).flatMap((group) => Object.keys(group));
 
 const encrypted = ['require', 'verify-ca', 'verify-full'];
 

@@ -6,7 +6,18 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { AwsClient } from 'aws4fetch';
 import type { ByteRange } from './package-files.ts';
-import type { StorageSettings } from './settings.ts';
+
+export type StorageSettings = {
+  /** Origin of the store. */
+  readonly endpoint: string;
+  readonly bucket: string;
+  /** Empty, or ends with a slash. */
+  readonly prefix: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly cacheBytes: number;
+};
 
 /** Objects of one prefix in an S3-compatible store. Keys are relative to the prefix. */
 export type ObjectStore = {

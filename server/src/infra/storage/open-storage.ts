@@ -4,9 +4,8 @@ import type { Database } from '../../db/transaction.ts';
 import type { Log } from '../../lib/log.ts';
 import { openFileCache } from './file-cache.ts';
 import { openFolderFiles } from './folder-files.ts';
-import { openObjectStore } from './object-store.ts';
+import { openObjectStore, type StorageSettings } from './object-store.ts';
 import type { PackageFiles } from './package-files.ts';
-import type { StorageSettings } from './settings.ts';
 import { openStoreFiles } from './store-files.ts';
 
 export type StorageContext = {

@@ -2,13 +2,10 @@ import type { Database } from '../../db/transaction.ts';
 import { Problem } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { FileCache } from './file-cache.ts';
-import { moveIn, sweep } from './maintain-store.ts';
-import { keyOf } from './object-key.ts';
 import { type ObjectStore, StorageError } from './object-store.ts';
 import type { FoundFile, ListedFile, PackageFiles, StoredFile } from './package-files.ts';
 import { storageProblem } from './storage-owner.ts';
-import { readStoredFiles } from './stored-files.ts';
-import { upload } from './upload.ts';
+import { keyOf, moveIn, readStoredFiles, sweep, upload } from './stored-files.ts';
 
 /** A larger file is read from the store in the parts that the browser asks for, and is never in the cache. */
 const largeBytes = 32 * 1024 ** 2;

@@ -1,4 +1,4 @@
-import { fold } from '../../lib/unicode.ts';
+import { fold } from './unicode.ts';
 
 /** Without case, accents and differences in spaces. */
 export const loose = (text: string) => fold(text).replaceAll(/\s+/g, ' ').trim();
