@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import mime from 'mime-types';
 import { codeOf } from '../lib/errors.ts';
-import { notFound } from './problems.ts';
 import type { RouteResponse } from './routes.ts';
 
 const encodings = ['br', 'gzip'] as const;
@@ -92,11 +91,6 @@ export async function sendConstant(
   return reply.code(status).headers(headers).send(body);
 }
 
-const endings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
-
 /** A file built by `npm run build`, such as the console's or player's page. */
 export function readBuilt(folder: string, name: string): string {
   try {
@@ -109,26 +103,17 @@ export function readBuilt(folder: string, name: string): string {
 
 /**
  * Serves scripts and styles at `${prefix}/assets/…`. Their names contain a hash of their content, so browsers
- * may cache them forever. Each file is read when it is first requested.
+ * may cache them forever. The build has compressed them.
  */
 export function assetRoute(app: FastifyInstance, prefix: string, folder: string): void {
-  const assets = join(folder, 'assets');
-  const names = new Set(readdirSync(assets));
-  const files = new Map<string, ConstantFile>();
-  const load = (name: string) => {
-    const type = mime.contentType(name) || 'application/octet-stream';
-    const file = constantFile(type, readFileSync(join(assets, name)));
-    for (const [encoding, ending] of endings)
-      if (names.has(name + ending))
-        file.compressed.set(encoding, Promise.resolve(readFileSync(join(assets, name + ending))));
-    files.set(name, file);
-    return file;
-  };
-  const options = { config: { logs: 'failures' }, compress: false } as const;
-  app.get<{ Params: { name: string } }>(`${prefix}/assets/:name`, options, (request, reply) => {
-    const { name } = request.params;
-    if (!names.has(name)) throw notFound(request);
-    void reply.header('Cache-Control', 'public, max-age=31536000, immutable');
-    return sendConstant(request, reply, files.get(name) ?? load(name));
+  app.register(async (assets) => {
+    assets.addHook('onRoute', (route) => {
+      route.config = { ...route.config, logs: 'failures' };
+    });
+    await assets.register(fastifyStatic, {
+      root: join(folder, 'assets'),
+      prefix: `${prefix}/assets/`,
+      ...{ preCompressed: true, immutable: true, maxAge: '365d', decorateReply: false },
+    });
   });
 }
