@@ -66,7 +66,7 @@ test('each row enrols a user, with the same codes as a single call', async () =>
     (lines[2]?.AvailableEnrolOptions as { DurationID: string }[] | undefined)?.map((o) => o.DurationID),
     ['short', 'long'],
   );
-  const [enrolment] = await list('a');
+  const enrolment = (await list('a')).find(({ CourseID }: Line) => CourseID === 'one');
   assert.deepEqual([enrolment.Reference, enrolment.Metadata], ['order 1', { colour: 'red' }]);
 });
 
