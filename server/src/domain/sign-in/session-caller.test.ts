@@ -96,8 +96,10 @@ test('a learner can use only their own data', async () => {
       continue;
     }
     const names = { ...own, Key };
-    expectStatus(await call(page, route, names), route.name === 'redeemEnrolmentKey' ? 201 : 200);
-    expectStatus(await call(page, route, { ...names, LoginID: learner.normalize('NFD') }), 200);
+    const makes = 201 in route.responses;
+    const again = route.name === 'redeemEnrolmentKey' ? 200 : makes ? 201 : 200;
+    expectStatus(await call(page, route, names), makes ? 201 : 200);
+    expectStatus(await call(page, route, { ...names, LoginID: learner.normalize('NFD') }), again);
     expectProblem(await call(page, route, { ...theirs, Key }), 403, 'own_only');
     expectProblem(await call(page, route, { ...names, LoginID: 'ren\u00e9e' }), 403, 'own_only');
     expectProblem(await call(page, route, names, { tenant: other.TenantID }), 403, 'tenant_not_allowed');

@@ -9,7 +9,7 @@ export const walletRoutes = [
   route({
     tag: 'Certificates',
     access: 'tenant',
-    scope: 'certificates:write',
+    scope: 'enrolments:write',
     method: 'POST',
     path: '/enrolment/{LoginID}/{EnrollID}/certificate/offer',
     name: 'offerCertificate',

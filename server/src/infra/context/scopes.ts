@@ -38,7 +38,7 @@ export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operator
 
 /**
  * The permissions of learners' sessions. They may call only the routes marked `allowsLearners`, with their own LoginID,
- * so requirements:write lets managers remind their teams, certificates:write offers a certificate to a wallet, and nothing else.
+ * so requirements:write lets managers remind their teams and nothing else.
  */
 export const learnerScopes: readonly Scope[] = [
   'users:read',
@@ -47,7 +47,6 @@ export const learnerScopes: readonly Scope[] = [
   'enrolments:launch',
   'catalogue:read',
   'certificates:read',
-  'certificates:write',
   'requirements:read',
   'requirements:write',
 ];
