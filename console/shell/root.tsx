@@ -51,7 +51,8 @@ function Gate() {
   // The next user of this tab must not see the previous user's data.
   const nobody = data === null;
   useEffect(() => {
-    if (nobody) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+    if (nobody)
+      queries.removeQueries({ type: 'inactive', predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [nobody, queries]);
   const { show, remember } = useBranding();
   useEffect(() => {
