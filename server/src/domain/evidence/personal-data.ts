@@ -79,11 +79,11 @@ export const evidenceData: PersonalData = {
 };
 
 const dueTenants = `/* across tenants: retention ends in all tenants */
-select client.tenant_id from tenant client cross join lateral (
-  select held.record_id from retained_record held where held.tenant_id = client.tenant_id
-    and held.kept_until <= ${tenantNowOfSql('$3', '$4', 'client.tenant_id')} limit 1
+select log.tenant_id from event_log log cross join lateral (
+  select held.record_id from retained_record held where held.tenant_id = log.tenant_id
+    and held.kept_until <= ${tenantNowOfSql('$3', '$4', 'log.tenant_id')} limit 1
 ) next
-where client.tenant_id <> all($1::text[]) and ${isServed('client.tenant_id', '$2')}`;
+where log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')}`;
 
 const forgetText = `
 delete from retained_record held where held.tenant_id = $1 and held.record_id = any(array(

@@ -8,6 +8,7 @@ import { appendLastEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 import { recount } from './counts.ts';
+import { keepEarlier } from './earlier.ts';
 import { evaluate, hasMoved, type ObligationRow } from './evaluate.ts';
 import { type Facts, type Member, readFacts } from './facts.ts';
 import { obligationStatusAt } from './status.ts';
@@ -60,20 +61,12 @@ const columns = `obligation_id uuid, requirement_id text, user_id uuid, cycle in
   enroll_id uuid, enrol_problem text, announced text, next_change_at timestamptz, group_names text[],
   manager_login_id text, attributes jsonb`;
 const names = columns.split(/,\s+/).map((column) => column.split(' ')[0] ?? '');
-/** SQL: what a report of an earlier day needs. */
-export const dated = `'follows', held.follows, 'due_at', held.due_at, 'due_soon_at', held.due_soon_at, 'met_at', held.met_at,
-  'valid_until', held.valid_until, 'expiring_at', held.expiring_at, 'exempt_at', held.exempt_at, 'left_at', held.left_at,
-  'closed_at', held.closed_at, 'group_names', held.group_names, 'manager_login_id', held.manager_login_id,
-  'attributes', held.attributes`;
-
 const saveText = `
 insert into obligation as held (tenant_id, ${names.join(', ')}, changed_at)
-select $1, ${names.map((name) => `made.${name}`).join(', ')}, $3
+select $1, ${names.map((name) => `made.${name}`).join(', ')}, $3::timestamptz
 from jsonb_to_recordset($2::jsonb) as made (${columns})
 on conflict (tenant_id, obligation_id) do update set
-  ${names.map((name) => `${name} = excluded.${name}`).join(', ')}, changed_at = $3,
-  earlier = case when held.changed_at < $3 then held.earlier || jsonb_build_object('until', $3::timestamptz, ${dated})
-    else held.earlier end`;
+  ${names.map((name) => `${name} = excluded.${name}`).join(', ')}, changed_at = excluded.changed_at`;
 
 const touchText = `
 update obligation held set next_change_at = made.next_change_at, announced = made.announced, enroll_id = made.enroll_id,
@@ -109,6 +102,8 @@ export async function applyToUsers(ctx: TenantContext, parts: readonly Part[]): 
         (old === undefined ? added : changed).push(row.obligation_id);
       }
   await recount(ctx, { changed, added }, async () => {
+    const known = moved.map(({ obligation_id }) => obligation_id).filter((id) => changed.includes(id));
+    await keepEarlier(ctx, known);
     if (moved.length > 0)
       await run(ctx, {
         name: 'save_obligations',

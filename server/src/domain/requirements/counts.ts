@@ -27,7 +27,7 @@ group by place.kind, place.name, held.requirement_id`;
 
 const addText = `
 insert into obligation_count as line (tenant_id, kind, name, requirement_id, ${eachCounted((status) => status)})
-select $1, made.* from jsonb_to_recordset($2::jsonb)
+select $1::text, made.* from jsonb_to_recordset($2::jsonb)
   as made (kind text, name text, requirement_id text, ${eachCounted((status) => `${status} integer`)})
 on conflict (tenant_id, kind, name, requirement_id) do update
   set ${eachCounted((status) => `${status} = line.${status} + excluded.${status}`)}

@@ -2,21 +2,14 @@ import { run, transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
-import { dated } from './apply.ts';
 import { recountAlone } from './counts.ts';
+import { keepEarlier } from './earlier.ts';
 import { obligationNotFound, presentObligation, toObligation } from './obligations.ts';
 import type { Exemption, Obligation } from './schemas.ts';
 
-const closeEarlierText = `
-update obligation held set closed_at = $4, closed_reason = 'exempt', next_change_at = null, announced = 'closed',
-  changed_at = $4, earlier = held.earlier || jsonb_build_object('until', $4::timestamptz, ${dated})
-where held.tenant_id = $1 and held.user_id = $2 and held.requirement_id = $3 and held.cycle < $5
-  and held.closed_at is null`;
-
 const exemptText = `
 update obligation held set exempt_at = $3, exempt_reason = $4, follows = false, announced = 'exempt',
-  next_change_at = case when $3::timestamptz is null then $5::timestamptz end, changed_at = $5,
-  earlier = held.earlier || jsonb_build_object('until', $5::timestamptz, ${dated})
+  next_change_at = case when $3::timestamptz is null then $5::timestamptz end, changed_at = $5
 where held.tenant_id = $1 and held.obligation_id = $2`;
 
 /** Exempts a user from a requirement, or ends the exemption. The audit trail names who did it. */
@@ -50,13 +43,24 @@ export function exempt(
       .execute();
     const ids = shown.map(({ obligation_id }) => obligation_id);
     await recountAlone(ctx, ids, async () => {
+      await keepEarlier(ctx, Exempt ? ids : [obligation_id]);
       // Earlier cycles that are still shown end with the exemption.
       if (Exempt)
-        await run(ctx, {
-          name: 'end_earlier_cycles',
-          text: closeEarlierText,
-          values: [ctx.tenantId, user_id, requirementId, now, cycle],
-        });
+        await ctx.db
+          .updateTable('obligation')
+          .set({
+            closed_at: now,
+            closed_reason: 'exempt',
+            next_change_at: null,
+            announced: 'closed',
+            changed_at: now,
+          })
+          .where('tenant_id', '=', ctx.tenantId)
+          .where('user_id', '=', user_id)
+          .where('requirement_id', '=', requirementId)
+          .where('cycle', '<', cycle)
+          .where('closed_at', 'is', null)
+          .execute();
       await run(ctx, { name: 'exempt', text: exemptText, values });
     });
     await appendAudit(ctx, ctx.tenantId, {

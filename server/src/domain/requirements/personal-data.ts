@@ -1,25 +1,37 @@
 import { countTenantRows, pagesOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
-import { tenantNow } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
-import { dated } from './apply.ts';
 import { recountAlone } from './counts.ts';
+import { keepEarlier } from './earlier.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { toObligation } from './obligations.ts';
 
 const ofUserSql = (max: number | string) => `
-select held.obligation_id from obligation held where held.tenant_id = $1 and held.user_id = $2 limit ${max}`;
+select held.obligation_id, held.closed_at from obligation held where held.tenant_id = $1 and held.user_id = $2 limit ${max}`;
 
 const anonymize = `
 update obligation held set user_id = null, exempt_reason = null, enroll_id = null, met_by = null, next_change_at = null,
   closed_at = coalesce(held.closed_at, $3), closed_reason = coalesce(held.closed_reason, 'erased'), announced = 'closed',
-  manager_login_id = null, attributes = '{}', earlier = (
-    select coalesce(jsonb_agg(known.value - 'manager_login_id' - 'attributes'), '[]') from jsonb_array_elements(
-      held.earlier || case when held.closed_at is null
-        then jsonb_build_array(jsonb_build_object('until', $3::timestamptz, ${dated})) else '[]' end
-    ) known
-  )
-where held.tenant_id = $1 and held.obligation_id = any($2::uuid[])`;
+  manager_login_id = null, attributes = '{}', earlier = made.earlier
+from jsonb_to_recordset($2::jsonb) as made (obligation_id uuid, earlier jsonb)
+where held.tenant_id = $1 and held.obligation_id = made.obligation_id`;
+
+/** What the obligations said earlier, without what could tell whose they were. */
+async function withoutPeople(ctx: TenantContext, ids: readonly string[]) {
+  const rows = await ctx.db
+    .selectFrom('obligation')
+    .select(['obligation_id', 'earlier'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('obligation_id', 'in', ids)
+    .execute();
+  return rows.map(({ obligation_id, earlier }) => ({
+    obligation_id,
+    earlier: (earlier as Record<string, unknown>[]).map(
+      ({ manager_login_id: _manager, attributes: _attributes, ...kept }) => kept,
+    ),
+  }));
+}
 
 const leaveAudiences = `
 update requirement own
@@ -40,16 +52,26 @@ export const obligationData: PersonalData = {
       const values = [ctx.tenantId, loginId, until, part];
       await run(ctx, { name: 'leave_audiences', text: leaveAudiences, values });
     }
-    const own = await run<{ obligation_id: string }>(ctx, {
+    const own = await run<{ obligation_id: string; closed_at: Date | null }>(ctx, {
       name: 'obligations_to_erase',
       text: ofUserSql(batchRows),
       values: [ctx.tenantId, userId],
     });
     const ids = own.map(({ obligation_id }) => obligation_id);
+    const open = own.filter(({ closed_at }) => closed_at === null);
     if (ids.length > 0)
-      await recountAlone(ctx, ids, () =>
-        run(ctx, { name: 'anonymize_obligations', text: anonymize, values: [ctx.tenantId, ids, until] }),
-      );
+      await recountAlone(ctx, ids, async () => {
+        await keepEarlier(
+          ctx,
+          open.map(({ obligation_id }) => obligation_id),
+        );
+        const rows = JSON.stringify(await withoutPeople(ctx, ids));
+        await run(ctx, {
+          name: 'anonymize_obligations',
+          text: anonymize,
+          values: [ctx.tenantId, rows, until],
+        });
+      });
     return batchOf(ids.length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUserSql('$3'), [userId, max]),
