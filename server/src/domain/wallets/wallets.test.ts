@@ -139,7 +139,8 @@ async function verifySdJwtVc(credential: string, options?: { nonce: string }) {
     },
     statusVerifier: verifyWith(key),
   });
-  const currentDate = Math.floor(clock.now().getTime() / 1000);
+  // The status list is signed when it is fetched, which may be in the next second.
+  const currentDate = Math.floor(clock.now().getTime() / 1000) + 2;
   return verifier.verify(credential, {
     currentDate,
     ...(options && { keyBindingNonce: options.nonce, requiredClaimKeys: [] }),
