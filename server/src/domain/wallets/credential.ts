@@ -3,7 +3,7 @@ import { decodeProtectedHeader, EmbeddedJWK, type JWK, jwtVerify, SignJWT } from
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { sha256 } from '../../lib/ids.ts';
 import { listUrl } from '../certificates/credential/credential.ts';
-import { unixTime } from '../certificates/credential/sign.ts';
+import { minuteOf, unixTime } from '../certificates/credential/sign.ts';
 import { showNumber } from '../certificates/record/number.ts';
 import { type CertificateRow, contentOf } from '../certificates/record/record.ts';
 import { signingKey } from '../identity/tenant-keys.ts';
@@ -74,7 +74,7 @@ export async function sdJwtOf(ctx: TenantContext, row: CertificateRow, holder: J
   const { privateKey, keyId } = await signingKey(ctx, 'ES256', now);
   const jwt = await new SignJWT({
     iss: issuerOf(ctx),
-    iat: unixTime(now),
+    iat: minuteOf(now),
     nbf: unixTime(row.issued_at),
     ...(row.valid_until && { exp: unixTime(row.valid_until) }),
     vct: credentialType,

@@ -16,6 +16,9 @@ export const loadProofs = (): Promise<Proofs> =>
 
 export const unixTime = (at: Date) => Math.floor(at.getTime() / 1000);
 
+/** The minute in which something is signed, so that a verifier whose clock is a little slow does not find it too early. */
+export const minuteOf = (at: Date) => unixTime(at) - (unixTime(at) % 60);
+
 type Claims = { iss: string; jti: string; sub: string; nbf: number; exp?: number };
 
 /** VC-JWT as in Open Badges 3.0 §8.2: the payload is the credential, with the registered claims beside it. */

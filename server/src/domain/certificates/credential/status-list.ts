@@ -4,7 +4,7 @@ import { type TenantContext, tenantNow } from '../../../infra/context/context.ts
 import { signingKey } from '../../identity/tenant-keys.ts';
 import { listUrl, seconds } from './credential.ts';
 import { didOf } from './did.ts';
-import { signJwt, unixTime } from './sign.ts';
+import { minuteOf, signJwt, unixTime } from './sign.ts';
 
 /** The number of entries in a list of revoked certificates (Bitstring Status List v1.0 §6.1). */
 export const listEntries = 131_072;
@@ -57,7 +57,7 @@ export async function tokenListJwt(ctx: TenantContext, list: number): Promise<st
   const bits = Buffer.alloc(listEntries / 8);
   for (const index of await findRevoked(ctx, list))
     bits.writeUInt8(bits.readUInt8(index >> 3) | (1 << (index & 7)), index >> 3);
-  const now = unixTime(ctx.now());
+  const now = minuteOf(ctx.now());
   const { privateKey, keyId } = await signingKey(ctx, 'ES256', tenantNow(ctx));
   return new SignJWT({
     sub: listUrl(ctx, list),
