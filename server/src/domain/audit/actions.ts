@@ -203,7 +203,7 @@ export const auditCatalogue = {
     data({ Number: Type.String() }),
   ],
   'certificate.offered': [
-    'An offer of a certificate to a wallet was created. Whoever used it got the certificate.',
+    'An offer of a certificate to a wallet was created. The first person to use it got the certificate.',
     'certificate',
     nothing,
   ],

@@ -25,7 +25,7 @@ export const RegistrationLink = Fields(
   {
     RegistrationURL: Type.String({
       description:
-        'Enter it in the platform as the URL for dynamic registration. Whoever has it can connect one platform to your tenant.',
+        'Enter it in the platform as the URL for dynamic registration. Anyone with the link can connect one platform to your tenant.',
     }),
     ExpiresAt: Instant('When it stops working. It works once.'),
   },

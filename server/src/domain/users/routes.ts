@@ -65,7 +65,7 @@ export const userRoutes = [
       LoginID: Type.Optional(
         Text(8_000, {
           description:
-            'One LoginID, or several separated by commas. Send a LoginID that contains a comma by itself.',
+            'One LoginID, or several separated by commas. If a LoginID contains a comma, send only that one.',
         }),
       ),
       GroupName: Type.Optional(Text(255, { description: 'A group that the users are in.' })),

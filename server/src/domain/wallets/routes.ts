@@ -15,7 +15,7 @@ export const walletRoutes = [
     name: 'offerCertificate',
     summary: 'Offer a certificate to a wallet',
     description:
-      'A pre-authorised offer (OpenID4VCI 1.0), with which the wallet of the learner gets the newest certificate of the enrolment as an SD-JWT VC. Show the URL to the learner only: whoever uses it first gets the certificate. It is valid for five minutes, and once.',
+      'A pre-authorised offer (OpenID4VCI 1.0), with which the wallet of the learner gets the newest certificate of the enrolment as an SD-JWT VC. Show the URL only to the learner, because the first person to use it gets the certificate. It is valid for five minutes, and once.',
     allowsLearners: true,
     params: Type.Object({ LoginID, EnrollID }),
     responses: { 201: { description: 'The offer.', schema: WalletOffer } },

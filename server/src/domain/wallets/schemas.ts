@@ -15,7 +15,7 @@ export const WalletOffer = Fields(
   },
   {
     title: 'WalletOffer',
-    description: 'Whoever has the URL can add the certificate to a wallet, once.',
+    description: 'Anyone with the URL can add the certificate to a wallet, once.',
   },
 );
 export type WalletOffer = Type.Static<typeof WalletOffer>;

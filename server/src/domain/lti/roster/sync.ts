@@ -195,7 +195,7 @@ export async function syncPlatform(ctx: TenantContext, platformId: string): Prom
       .where('tenant_id', '=', ctx.tenantId)
       .where('platform_id', '=', platformId)
       .execute();
-    // A newer plan replaces one that nobody has applied, and has what was in it.
+    // The new plan includes everything in the previous one if nobody applied it.
     const waiting = platform.import_id;
     if (waiting !== null && (await discardPlan(ctx, waiting)))
       for (const row of held.filter(({ import_id }) => import_id === waiting)) {
