@@ -4,7 +4,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 import { unique } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { run } from '../../db/transaction.ts';
-import { type Job, startJobs } from './jobs.ts';
+import { hasten, type Job, startJobs } from './jobs.ts';
 
 let service: TestService;
 
@@ -85,4 +85,26 @@ test('a node keeps its claim on a job while the job runs', async () => {
   finish.resolve();
   await stopping;
   assert.ok((await dueIn(job.name)) > 3_500, 'stopping waits for the running job');
+});
+
+test('a hastened job runs at once, unless it is running', async () => {
+  let runs = 0;
+  let finish = () => {};
+  const job: Job = {
+    name: unique('hastened'),
+    every: 20,
+    run: () => {
+      runs++;
+      return runs < 2 ? Promise.resolve() : new Promise((resolve) => (finish = resolve));
+    },
+  };
+  const node = await startJobs(service.ctx, [job]);
+  await until('the next run is in 20 seconds', async () => runs === 1 && (await dueIn(job.name)) > 10);
+  await hasten(service.ctx, job.name);
+  await until('the job runs again', () => runs === 2);
+  await hasten(service.ctx, job.name);
+  assert.ok((await dueIn(job.name)) > 40);
+  finish();
+  await node.stop(1_000);
+  assert.equal(runs, 2);
 });

@@ -3,7 +3,7 @@ import { forNode, forTenant, run } from '../../db/transaction.ts';
 import { nodeOf } from '../../db/worker-nodes.ts';
 import { Problem } from '../../lib/errors.ts';
 import { createCache } from '../context/cache.ts';
-import type { Context, TenantContext } from '../context/context.ts';
+import { type Context, partOfState, type TenantContext } from '../context/context.ts';
 
 const nodes = createCache<string[]>({
   name: 'worker_nodes',
@@ -111,6 +111,17 @@ const finishRun = `update scheduled_job set due = now() + make_interval(secs => 
   failures = case when $3 then 0 else failures + 1 end where name = $1`;
 const renewClaim = `update scheduled_job set due = now() + make_interval(secs => $2) where name = any($1)`;
 
+const hastenJob = `update scheduled_job set due = now()
+  where (name = $1 or starts_with(name, $1 || ' ')) and due < now() + make_interval(secs => $2)`;
+
+const lookers = partOfState('job_lookers', () => new Set<() => void>());
+
+/** Runs a job now, unless it is running, because a request has left work for it. */
+export async function hasten(ctx: Context, name: string): Promise<void> {
+  await run(ctx, { name: 'hasten_job', text: hastenJob, values: [name, lease / 2] });
+  for (const look of lookers(ctx)) look();
+}
+
 /** Runs due jobs until stopped. Stopping waits for running jobs, up to a time limit. */
 export async function startJobs(
   ctx: Context,
@@ -167,19 +178,30 @@ export async function startJobs(
   const warn = (error: unknown) =>
     ctx.log.warn({ err: error }, 'the search for due jobs failed; it will be retried');
   let looking = Promise.resolve();
+  let isHastened = false;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
   const begin = () => {
+    timer = undefined;
+    isHastened = false;
     looking = poll()
       .catch(warn)
       .then(() => {
-        if (!stopped) timer = setTimeout(begin, pollMilliseconds).unref();
+        if (!stopped) timer = setTimeout(begin, isHastened ? 0 : pollMilliseconds).unref();
       });
   };
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    isHastened = true;
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    begin();
+  };
   begin();
+  lookers(ctx).add(look);
   return {
     stop: async (milliseconds) => {
       stopped = true;
+      lookers(ctx).delete(look);
       clearTimeout(timer);
       await looking;
       await Promise.race([
