@@ -226,6 +226,8 @@ test('a platform is changed, listed and deleted', async () => {
     JWKSURL: 'http://10.0.0.1/certs',
   });
   expectProblem(refused, 422, 'webhook_address_refused', 'JWKSURL');
+  const later = await mine.api('POST', '/platform', platformAt('https://not-yet.invalid'));
+  expectStatus(later, 201);
 });
 
 test('messages recorded from Moodle 4.2 open a course and the choice of courses', async () => {

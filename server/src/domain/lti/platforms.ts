@@ -145,7 +145,7 @@ export async function checkUrls(
 ): Promise<void> {
   for (const name of ['TokenURL', 'JWKSURL'] as const) {
     const address = input[name];
-    if (address !== undefined) await checkUrl(ctx.config, address, name);
+    if (address !== undefined) await checkUrl(ctx.config, address, name, { mayBeUnknown: true });
   }
   const before = platformId === null ? null : await readRow(ctx, { platformId });
   const issuer = input.Issuer ?? before?.issuer ?? '';

@@ -134,8 +134,16 @@ export async function resolveChecked(config: AllowedConfig, host: string): Promi
   return { addresses, allowed };
 }
 
-/** At registration, the URL must use HTTPS on the public internet or be listed in WEBHOOK_ALLOW. */
-export async function checkUrl(config: AllowedConfig, text: string, param = 'URL'): Promise<string> {
+/**
+ * At registration, the URL must use HTTPS on the public internet or be listed in WEBHOOK_ALLOW. With `mayBeUnknown`, the
+ * DNS need not know the host yet. Each connection checks the address again.
+ */
+export async function checkUrl(
+  config: AllowedConfig,
+  text: string,
+  param = 'URL',
+  { mayBeUnknown = false } = {},
+): Promise<string> {
   const refuse = (reason: string) =>
     new Problem(
       'webhook_address_refused',
@@ -149,6 +157,7 @@ export async function checkUrl(config: AllowedConfig, text: string, param = 'URL
   if (url.username || url.password) throw refuse(`${param} contains a user name or a password.`);
   const checked = await resolveChecked(config, url.hostname).catch((error: unknown) => {
     if (error instanceof AddressRejected) throw refuse(error.message);
+    if (mayBeUnknown) return { allowed: false };
     throw new Problem(
       'webhook_address_refused',
       `The host ${url.hostname} cannot be found. Check its spelling.`,
