@@ -159,3 +159,21 @@ test('the endpoint is tested, disabled and changed only through its platform', a
   expectStatus(await tenant.api('DELETE', hook.replace('webhook', 'platform')), 200);
   expectStatus(await tenant.api('GET', hook), 404);
 });
+
+for (const [connection, scopes] of [
+  ['a new', ['score']],
+  ['an open', ['result.readonly', 'score']],
+] as const)
+  test(`a score whose response was lost on ${connection} connection is repeated, and counts once`, async (t) => {
+    const { platform, tenant, launch } = await connected(t);
+    platform.losing.add('link-1');
+    const { playing, path } = await launch('ada', { scopes: [...scopes] });
+    expectStatus(await playing.commit({ Data: scorm12('passed', 80) }), 200);
+    await until('it has arrived, and its response is lost', () => platform.grades.get('link-1 ada') === 80);
+    await until('it is accepted', async () => {
+      clock.advance({ seconds: 1 });
+      return (await timeline(tenant, path, 'score.accepted')).length === 1;
+    });
+    assert.equal(platform.scores.length, 1);
+    assert.deepEqual(await timeline(tenant, path, 'score.rejected'), []);
+  });

@@ -99,7 +99,7 @@ export async function sendScore(ctx: TenantContext, sending: SendingDelivery): P
     headers: { 'content-type': 'application/vnd.ims.lis.v1.score+json' },
     body: JSON.stringify(scoreBody(score, { subject: link.subject, at })),
   });
-  const isThere = outcome.status === 409 && isRepeated;
+  const isThere = outcome.status === 409 && (isRepeated || outcome.isRepeated);
   if (outcome.delivered || isThere) {
     await recordAccepted(ctx, link, score);
     return { ...outcome, delivered: true, body: null, error: null };

@@ -17,6 +17,8 @@ export type Outcome = {
   delivered: boolean;
   /** The receiver will never accept the message, so it is not sent again. */
   isRefused?: true;
+  /** The request was sent twice, and the first one may have arrived. */
+  isRepeated?: true;
   status: number | null;
   body: string | null;
   error: string | null;
@@ -55,13 +57,15 @@ export function checkedLookup(config: AllowedConfig) {
   };
 }
 
+type Reply = { response: IncomingMessage; body: string; isRepeated?: true };
+
 export function openSender(config: AllowedConfig): Sender {
   const lookup = checkedLookup(config);
   const options = { keepAlive: true, maxSockets: 64, maxFreeSockets: 4, timeout: 30_000 };
   const agents = { 'http:': new PlainAgent(options), 'https:': new SecureAgent(options) };
 
   const once = (message: Message, signal: AbortSignal) =>
-    new Promise<{ response: IncomingMessage; body: string }>((resolve, reject) => {
+    new Promise<Reply>((resolve, reject) => {
       const url = new URL(message.url);
       const secure = url.protocol === 'https:';
       const request = (secure ? secureRequest : plainRequest)(url, {
@@ -102,9 +106,9 @@ export function openSender(config: AllowedConfig): Sender {
     // An IP address in the URL is never looked up, so it is checked here.
     if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) await resolveChecked(config, host);
     return once(message, signal).catch((error: { reused?: boolean; code?: string }) => {
-      // The receiver closed an idle connection just as it was reused, which is not a failure.
-      if (error.reused && error.code === 'ECONNRESET') return once(message, signal);
-      throw error;
+      // The receiver usually closed an idle connection just as it was reused, which is not a failure.
+      if (!error.reused || error.code !== 'ECONNRESET') throw error;
+      return once(message, signal).then((reply): Reply => ({ ...reply, isRepeated: true }));
     });
   };
 
@@ -135,13 +139,7 @@ async function readStart(response: IncomingMessage): Promise<string> {
   return storable(text);
 }
 
-function toOutcome({
-  response,
-  body,
-}: {
-  response: IncomingMessage;
-  body: string;
-}): Omit<Outcome, 'milliseconds'> {
+function toOutcome({ response, body, isRepeated }: Reply): Omit<Outcome, 'milliseconds'> {
   const status = response.statusCode ?? 0;
   const delivered = status >= 200 && status < 300;
   const wait = Number(response.headers['retry-after'] ?? Number.NaN);
@@ -151,6 +149,7 @@ function toOutcome({
     : `The endpoint responded with status ${status}.`;
   return {
     delivered,
+    ...(isRepeated && { isRepeated }),
     status,
     body,
     error: delivered ? null : error,
