@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import type { Condition } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { foreignCursor, page, readCursor } from '../../http/pagination.ts';
@@ -50,12 +51,7 @@ export async function readCreators(
  * `users` has the same look-up, but this module must not import it.
  */
 export async function findPersonId(ctx: TenantContext, loginId: string): Promise<string | null> {
-  const user = await ctx.db
-    .selectFrom('user')
-    .select('user_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId)
-    .executeTakeFirst();
+  const user = await ownRows(ctx, 'user', { login_id: loginId }).select('user_id').executeTakeFirst();
   return user?.user_id ?? null;
 }
 

@@ -1,3 +1,4 @@
+import { updateOwn } from '../../db/own-rows.ts';
 import type { Condition } from '../../db/page.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
@@ -67,12 +68,11 @@ export function deleteCompletion(
 ): Promise<Completion> {
   return transaction(ctx, async (ctx) => {
     const { user_id, course_id } = await readRow(ctx, completionId);
-    const deleted = await ctx.db
-      .updateTable('external_completion')
+    const deleted = await updateOwn(ctx, 'external_completion', {
+      completion_id: completionId,
+      deleted_at: null,
+    })
       .set({ deleted_at: tenantNow(ctx), delete_reason: reason })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('completion_id', '=', completionId)
-      .where('deleted_at', 'is', null)
       .returning('completion_id')
       .executeTakeFirst();
     if (deleted) {

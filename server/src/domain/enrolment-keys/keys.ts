@@ -1,3 +1,4 @@
+import { updateOwn } from '../../db/own-rows.ts';
 import type { Condition } from '../../db/page.ts';
 import { transaction } from '../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
@@ -79,11 +80,8 @@ export function revokeEnrolmentKey(ctx: TenantContext, input: { key: string }): 
       );
     if (row.revoked_at) return toKey(ctx, row);
     const revoked = { ...row, revoked_at: tenantNow(ctx) };
-    await ctx.db
-      .updateTable('enrolment_key')
+    await updateOwn(ctx, 'enrolment_key', { key_id: row.key_id })
       .set({ revoked_at: revoked.revoked_at })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('key_id', '=', row.key_id)
       .execute();
     await appendAudit(ctx, ctx.tenantId, {
       action: 'enrolment_key.revoked',

@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
@@ -108,11 +109,8 @@ async function withKeyOnce<T>(ctx: TenantContext, input: RedeemInput, work: Work
 
 /** Locks the user first, as an erasure does. */
 async function lockRedeemer(ctx: TenantContext, loginId: string): Promise<RedeemingUser> {
-  const user = await ctx.db
-    .selectFrom('user')
+  const user = await ownRows(ctx, 'user', { login_id: loginId })
     .select(['user_id', 'group_name', 'other_groups'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId)
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!user) throw userNotFound();
@@ -199,11 +197,8 @@ async function redeem(
   const enrolments = (await enrolWithKey(ctx, row, user, input)).map(({ enrolment }) => enrolment);
   const enrollIds = enrolments.map(({ EnrollID }) => EnrollID);
   const now = tenantNow(ctx);
-  await ctx.db
-    .updateTable('enrolment_key')
+  await updateOwn(ctx, 'enrolment_key', { key_id: row.key_id })
     .set({ redeemed_at: now, redeemed_by: user.user_id, enroll_ids: enrollIds })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('key_id', '=', row.key_id)
     .execute();
   const data = { KeyID: row.key_id, PurchaseOrder: row.purchase_order, EnrollIDs: enrollIds };
   await appendEvents(ctx, [{ type: 'key.redeemed', userId: user.user_id, data }]);

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import {
   countTenantRows,
   countUpToSql,
@@ -38,11 +39,8 @@ where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])`;
 const enrolmentBatchSize = 10;
 
 function selectOfUser(ctx: TenantContext, userId: string, max: number) {
-  return ctx.db
-    .selectFrom('enrolment')
+  return ownRows(ctx, 'enrolment', { user_id: userId })
     .select(['enroll_id', 'course_id', 'duration_id', 'ended_at', 'status'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
     .orderBy('enroll_id')
     .limit(max)
     .execute();

@@ -1,4 +1,5 @@
 import type { Evidence } from '../../../../standards/types.ts';
+import { updateOwn } from '../../db/own-rows.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendEvents } from '../events/append.ts';
@@ -48,8 +49,7 @@ export async function recordPathResult(
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,
 ): Promise<void> {
-  await ctx.db
-    .updateTable('enrolment')
+  await updateOwn(ctx, 'enrolment', { enroll_id: after.enroll_id })
     .set({
       ...columnsOf(resultIn(after)),
       status: after.status,
@@ -57,8 +57,6 @@ export async function recordPathResult(
       changed_at: tenantNow(ctx),
       revision: after.revision + 1,
     })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', after.enroll_id)
     .execute();
   const completed = after.status !== before.status && after.status === 'completed';
   const progress = (row: EnrolmentWithNames) => ({ ...countingResult(row), Progress: row.progress });
@@ -110,11 +108,8 @@ export async function changePart(
     throw error;
   }
   if (change.Withdrawn !== undefined)
-    await ctx.db
-      .updateTable('enrolment')
+    await updateOwn(ctx, 'enrolment', { enroll_id: enrollId })
       .set({ withdrawn_with_path: change.Withdrawn })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('enroll_id', '=', enrollId)
       .execute();
   return true;
 }

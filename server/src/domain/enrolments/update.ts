@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Standard } from '../../../../standards/types.ts';
+import { updateOwn } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { codeOf, Problem } from '../../lib/errors.ts';
@@ -241,8 +242,7 @@ async function moveSeat(
 }
 
 async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<void> {
-  await ctx.db
-    .updateTable('enrolment')
+  await updateOwn(ctx, 'enrolment', { enroll_id: after.enroll_id })
     .set({
       status: after.status,
       status_before_end: after.status_before_end,
@@ -260,8 +260,6 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
       changed_at: tenantNow(ctx),
       revision: after.revision + 1,
     })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', after.enroll_id)
     .execute()
     .catch((error: unknown) => {
       if (codeOf(error) !== uniqueViolation) throw error;

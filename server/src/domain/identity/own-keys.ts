@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ownRows } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { grantedScopes, tenantScopes } from '../../infra/context/scopes.ts';
@@ -23,11 +24,8 @@ export async function createOwnKey(ctx: TenantContext, input: NewKey): Promise<K
 async function rejectExcessKey(ctx: TenantContext): Promise<void> {
   // The order makes PostgreSQL use the index of usable keys, regardless of its statistics.
   const end = sql<Date>`coalesce(expires_at, 'infinity')`;
-  const rows = await ctx.db
-    .selectFrom('api_key')
+  const rows = await ownRows(ctx, 'api_key', { revoked_at: null })
     .select('key_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('revoked_at', 'is', null)
     .where(end, '>', ctx.now())
     .orderBy(end)
     .limit(maxKeys + 1)

@@ -1,4 +1,5 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { ownRows } from '../../db/own-rows.ts';
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { decrypt, encrypt, encryptedBy } from '../../infra/keys/key-ring.ts';
@@ -18,10 +19,8 @@ const about = ({ tenant_id, key_id }: Place) =>
   ({ purpose: 'tenant-key', place: `${tenant_id}\0${key_id}` }) as const;
 
 const select = (ctx: TenantContext) =>
-  ctx.db
-    .selectFrom('tenant_key')
+  ownRows(ctx, 'tenant_key')
     .select(['tenant_id', 'key_id', 'algorithm', 'public_jwk', 'private_jwk'])
-    .where('tenant_id', '=', ctx.tenantId)
     .orderBy('key_id');
 
 /** Only `makeKey` writes the columns. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ownRows } from '../../db/own-rows.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { loose, nearest } from '../../lib/nearest.ts';
 import { foldCase } from '../../lib/unicode.ts';
@@ -33,8 +34,7 @@ const cell = (name: string) => sql<string | null>`fields ->> ${sql.lit(name)}`;
 
 function readNames(ctx: TenantContext, importId: string): Promise<Names[]> {
   const columns = ['line', 'login_id'] as const;
-  return ctx.db
-    .selectFrom('import_row')
+  return ownRows(ctx, 'import_row', { import_id: importId })
     .select([
       ...columns,
       cell('CourseID').as('course'),
@@ -42,8 +42,6 @@ function readNames(ctx: TenantContext, importId: string): Promise<Names[]> {
       cell('ExpiresAt').as('expires_at'),
       cell('DueAt').as('due_at'),
     ])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('import_id', '=', importId)
     .orderBy('line')
     .execute();
 }
@@ -129,10 +127,8 @@ export function findCourse(courses: readonly KnownCourse[], text: string): Found
 export async function nearestLogin(ctx: TenantContext, loginId: string): Promise<string | null> {
   const starts = new Set([loginId.slice(0, 2), loginId.slice(0, 2).toLowerCase(), loginId.slice(0, 1)]);
   for (const start of starts) {
-    const rows = await ctx.db
-      .selectFrom('user')
+    const rows = await ownRows(ctx, 'user')
       .select('login_id')
-      .where('tenant_id', '=', ctx.tenantId)
       .where('login_id', '>=', start)
       .where('login_id', '<', `${start}\u{10ffff}`)
       .orderBy('login_id')

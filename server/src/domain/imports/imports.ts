@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import {
   foreignCursor,
@@ -33,11 +34,8 @@ const cellSql = sql<string>`fields ->> 'ExpiresAt'`;
 /** The first date of the file that can be read. */
 async function exampleOf(ctx: TenantContext, record: ImportRecord) {
   if (!record.columns.some(({ Field }) => Field === 'ExpiresAt')) return null;
-  const dates = await ctx.db
-    .selectFrom('import_row')
+  const dates = await ownRows(ctx, 'import_row', { import_id: record.import_id })
     .select(cellSql.as('cell'))
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('import_id', '=', record.import_id)
     .where(cellSql, 'is not', null)
     .orderBy('line')
     .limit(1000)
@@ -76,11 +74,7 @@ export async function readImportRows(
   const after = readCursor(input);
   if (after !== null && !/^\d{1,9}$/.test(after)) throw foreignCursor();
   const record = await readRecord(ctx, { importId });
-  let query = ctx.db
-    .selectFrom('import_row')
-    .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('import_id', '=', importId);
+  let query = ownRows(ctx, 'import_row', { import_id: importId }).selectAll();
   if (after !== null) query = query.where('line', '>', Number(after));
   if (input.Outcome !== undefined) query = query.where(outcomeSql, '=', input.Outcome);
   if (input.Undone !== undefined)
@@ -103,11 +97,7 @@ export async function readImportRows(
 export async function listImports(ctx: TenantContext, input: PageQuery): Promise<Page<Import>> {
   const limit = pageLimit(input);
   const after = readCursor(input);
-  let query = ctx.db
-    .selectFrom('import')
-    .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('status', '<>', 'reading');
+  let query = ownRows(ctx, 'import').selectAll().where('status', '<>', 'reading');
   if (after !== null && isId(after)) query = query.where('import_id', '<', after);
   const rows = await query
     .orderBy('import_id', 'desc')
@@ -123,11 +113,7 @@ export async function listImports(ctx: TenantContext, input: PageQuery): Promise
 
 /** Deletes a plan that a newer one replaces. False if it is no longer waiting. */
 export async function discardPlan(ctx: TenantContext, importId: string): Promise<boolean> {
-  const deleted = await ctx.db
-    .deleteFrom('import')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('import_id', '=', importId)
-    .where('status', '=', 'planned')
+  const deleted = await deleteOwn(ctx, 'import', { import_id: importId, status: 'planned' })
     .returning('import_id')
     .execute();
   return deleted.length > 0;
@@ -154,11 +140,8 @@ export async function applyImport(
     const counts = noCounts(record.counts.Rows);
     const options = { ...record.options, ...answers };
     const change = { ...workerOf(ctx), status: 'applying' as const, line: 0, claimed_until: null };
-    await ctx.db
-      .updateTable('import')
+    await updateOwn(ctx, 'import', { import_id: importId })
       .set({ ...change, counts: JSON.stringify(counts), options: JSON.stringify(options) })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('import_id', '=', importId)
       .execute();
     await appendAudit(ctx, ctx.tenantId, {
       action: 'import.applied',
@@ -182,11 +165,8 @@ export async function undoImport(ctx: TenantContext, { importId }: { importId: s
       ...{ UsersRemoved: 0, UsersRestored: 0, EnrolmentsWithdrawn: 0, Kept: 0 },
     };
     const change = { ...workerOf(ctx), status: 'undoing' as const, line: 0, claimed_until: null };
-    await ctx.db
-      .updateTable('import')
+    await updateOwn(ctx, 'import', { import_id: importId })
       .set({ ...change, undo_counts: JSON.stringify(undo) })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('import_id', '=', importId)
       .execute();
     await appendAudit(ctx, ctx.tenantId, { action: 'import.undone', targetId: importId, data: {} });
     return withQuestions(ctx, { ...record, status: 'undoing', undo_counts: undo });

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Schema } from '../../db/engine/generated.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import { type Actor, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isScope, type Scope } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -80,11 +81,8 @@ export async function readRecord(
 ): Promise<ImportRecord> {
   const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(importId);
   if (!isUuid) throw importNotFound();
-  const row = await ctx.db
-    .selectFrom('import')
+  const row = await ownRows(ctx, 'import', { import_id: importId })
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('import_id', '=', importId)
     .where('status', '<>', 'reading')
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();

@@ -1,3 +1,4 @@
+import { updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
@@ -143,12 +144,7 @@ export async function storeImport(
     await run(ctx, { name: 'insert_import_rows', text: insertRows, values });
   }
   await transaction(ctx, async (ctx) => {
-    await ctx.db
-      .updateTable('import')
-      .set({ status: 'planning' })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('import_id', '=', importId)
-      .execute();
+    await updateOwn(ctx, 'import', { import_id: importId }).set({ status: 'planning' }).execute();
     const data = { Rows: rows.length };
     if (isAutomatic)
       await appendAudit(ctx, ctx.tenantId, { action: 'import.applied', targetId: importId, data });

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { updateEnrolment } from '../enrolments/update.ts';
@@ -41,12 +42,8 @@ async function restore(ctx: TenantContext, loginId: string, Enabled: boolean): P
 
 /** The enrolments that any row of the import has created for a user. */
 async function enrolmentsOf(ctx: TenantContext, importId: string, loginId: string): Promise<string[]> {
-  const rows = await ctx.db
-    .selectFrom('import_row')
+  const rows = await ownRows(ctx, 'import_row', { login_id: loginId, import_id: importId })
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId)
-    .where('import_id', '=', importId)
     .execute();
   const results = rows.map((row) => lineOf(row).result);
   return results.flatMap((one) => (one?.enrolment === 'created' && one.enrollId ? [one.enrollId] : []));

@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { deleteByTenant } from '../../infra/operations/delete-by-tenant.ts';
@@ -51,11 +52,8 @@ type Done = {
 };
 
 async function nextLines(ctx: TenantContext, record: ImportRecord, limit: number): Promise<ImportLine[]> {
-  const rows = await ctx.db
-    .selectFrom('import_row')
+  const rows = await ownRows(ctx, 'import_row', { import_id: record.import_id })
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('import_id', '=', record.import_id)
     .where('line', '>', record.line)
     .orderBy('line')
     .limit(limit)
@@ -121,15 +119,12 @@ async function store(
     const column = columns[phase];
     const input = [ctx.tenantId, record.import_id, JSON.stringify(sent)];
     await run(ctx, { name: `store_import_${column}`, text: storeOf(column), values: input });
-    await ctx.db
-      .updateTable('import')
+    await updateOwn(ctx, 'import', { import_id: record.import_id })
       .set({
         ...place,
         ...(after.counts && { counts: JSON.stringify(after.counts) }),
         ...(after.undo_counts && { undo_counts: JSON.stringify(after.undo_counts) }),
       })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('import_id', '=', record.import_id)
       .execute();
   });
   return { ...record, ...place, ...after };
@@ -162,12 +157,7 @@ export async function workNext(ctx: TenantContext, removeUser: RemoveUser): Prom
     }
   }
   if (isPhase(record.status))
-    await ctx.db
-      .updateTable('import')
-      .set({ claimed_until: null })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('import_id', '=', record.import_id)
-      .execute();
+    await updateOwn(ctx, 'import', { import_id: record.import_id }).set({ claimed_until: null }).execute();
   return true;
 }
 

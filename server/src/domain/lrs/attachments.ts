@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import { isSubStatement } from '../../../../standards/xapi/subjects.ts';
 import type { Attachment, Statement } from '../../../../standards/xapi/types.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { Part } from './multipart.ts';
 import { signatureUsage } from './signatures.ts';
@@ -94,10 +95,8 @@ export async function readAttachments(
   statementIds: readonly string[],
 ): Promise<StoredAttachment[]> {
   if (statementIds.length === 0) return [];
-  const rows = await ctx.db
-    .selectFrom('statement_attachment')
+  const rows = await ownRows(ctx, 'statement_attachment')
     .select(['sha2', 'content_type', 'content'])
-    .where('tenant_id', '=', ctx.tenantId)
     .where('statement_id', 'in', statementIds)
     .execute();
   return [...new Map(rows.map((row) => [row.sha2, { ...row, content: Buffer.from(row.content) }])).values()];

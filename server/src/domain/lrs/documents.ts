@@ -7,6 +7,7 @@ import { invalid } from '../../../../standards/xapi/invalid.ts';
 import type { Agent } from '../../../../standards/xapi/types.ts';
 import { isObject } from '../../../../standards/xapi/values.ts';
 import { inBatches } from '../../db/batches.ts';
+import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -95,15 +96,13 @@ const maxDocuments = 1_000;
 const documentKey = (documentId: string) => searchKey('document', documentId);
 
 function selectOne(ctx: TenantContext, address: DocumentAddress & { documentId: string }) {
-  return ctx.db
-    .selectFrom('xapi_document')
-    .select(['content_type', 'etag', 'updated_at', 'document_id', 'about'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('kind', '=', address.kind)
-    .where('agent_key', '=', address.agent_key)
-    .where('activity_key', '=', address.activity_key)
-    .where('document_key', '=', documentKey(address.documentId))
-    .where('registration', '=', address.registration ?? noKey);
+  return ownRows(ctx, 'xapi_document', {
+    kind: address.kind,
+    agent_key: address.agent_key,
+    activity_key: address.activity_key,
+    document_key: documentKey(address.documentId),
+    registration: address.registration ?? noKey,
+  }).select(['content_type', 'etag', 'updated_at', 'document_id', 'about']);
 }
 
 /** The approximate size of a row in the database without its texts, including its index entry. */
@@ -280,15 +279,13 @@ export function deleteDocument(
     const before = await readSummary(ctx, address);
     checkPreconditions(before, input.preconditions);
     await input.countStorage(ctx, -bytesOf(before));
-    await ctx.db
-      .deleteFrom('xapi_document')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('kind', '=', address.kind)
-      .where('agent_key', '=', address.agent_key)
-      .where('activity_key', '=', address.activity_key)
-      .where('document_key', '=', documentKey(address.documentId))
-      .where('registration', '=', address.registration ?? noKey)
-      .execute();
+    await deleteOwn(ctx, 'xapi_document', {
+      kind: address.kind,
+      agent_key: address.agent_key,
+      activity_key: address.activity_key,
+      document_key: documentKey(address.documentId),
+      registration: address.registration ?? noKey,
+    }).execute();
   });
 }
 

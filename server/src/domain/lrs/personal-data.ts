@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { identityOf } from '../../../../standards/xapi/actors.ts';
 import type { Agent } from '../../../../standards/xapi/types.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import { countTenantRows, pageBytes, pagesOf, sumBefore } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
@@ -18,12 +19,7 @@ export function agentOf(ctx: Pick<Context, 'homePage'>, loginId: string): Agent 
 const identityIn = (ctx: Context, loginId: string) => identityOf(agentOf(ctx, loginId)) ?? '';
 
 async function loginOf(ctx: TenantContext, userId: string): Promise<string> {
-  const row = await ctx.db
-    .selectFrom('user')
-    .select('login_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+  const row = await ownRows(ctx, 'user', { user_id: userId }).select('login_id').executeTakeFirst();
   return row?.login_id ?? '';
 }
 
@@ -104,12 +100,7 @@ async function redact(
   ctx: TenantContext,
   { position, identity, key }: { position: number; identity: string; key: string },
 ): Promise<void> {
-  const row = await ctx.db
-    .selectFrom('statement')
-    .select('payload')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('position', '=', position)
-    .executeTakeFirst();
+  const row = await ownRows(ctx, 'statement', { position }).select('payload').executeTakeFirst();
   const payload = row === undefined ? '' : redacted(row.payload, identity);
   if (payload === null) {
     ctx.log.warn(

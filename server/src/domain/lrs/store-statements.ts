@@ -1,6 +1,7 @@
 import { comparable, isSame } from '../../../../standards/xapi/equality.ts';
 import { invalid } from '../../../../standards/xapi/invalid.ts';
 import type { Agent, Edition, Statement } from '../../../../standards/xapi/types.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import { isInTransaction, run, transaction } from '../../db/transaction.ts';
 import { byTenant, type Call, contextOf, openQueue } from '../../infra/calls/queue.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
@@ -203,10 +204,8 @@ async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Prom
       'The body',
       'repeats existing statements of more than 8 MiB in total. Split it into several requests.',
     );
-  return ctx.db
-    .selectFrom('statement')
+  return ownRows(ctx, 'statement')
     .select(['statement_id', 'payload'])
-    .where('tenant_id', '=', ctx.tenantId)
     .where('statement_id', 'in', ids)
     .execute();
 }

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
@@ -70,11 +71,8 @@ export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedM
   const now = ctx.now();
   const { mailRateLimit } = ctx.config;
   return transaction(ctx, async (ctx) => {
-    const own = await ctx.db
-      .selectFrom('mail_queue')
+    const own = await ownRows(ctx, 'mail_queue', { urgent })
       .select(['hour_began_at', 'sent'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('urgent', '=', urgent)
       .where('wake_at', '<=', now)
       .forUpdate()
       .skipLocked()

@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
@@ -26,11 +27,8 @@ async function apply(ctx: TenantContext, known: KnownPath): Promise<boolean> {
 }
 
 async function pathOfPart(ctx: TenantContext, enrollId: string): Promise<string | null> {
-  const part = await ctx.db
-    .selectFrom('enrolment')
+  const part = await ownRows(ctx, 'enrolment', { enroll_id: enrollId })
     .select('path_enroll_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
     .executeTakeFirst();
   return part?.path_enroll_id ?? null;
 }
@@ -123,12 +121,7 @@ async function followNext(ctx: TenantContext): Promise<void> {
   await begin(ctx);
   await transaction(ctx, async (ctx) => {
     await limitLockWaits(ctx);
-    const locked = await ctx.db
-      .selectFrom('path_log')
-      .select('tenant_id')
-      .where('tenant_id', '=', ctx.tenantId)
-      .forUpdate()
-      .execute();
+    const locked = await ownRows(ctx, 'path_log').select('tenant_id').forUpdate().execute();
     const [log] = await run<Log>(ctx, { name: 'path_log', text: logText, values: [ctx.tenantId] });
     if (locked.length === 0 || !log) return;
     const values = [ctx.tenantId, log.position, log.until];
@@ -139,10 +132,8 @@ async function followNext(ctx: TenantContext): Promise<void> {
     });
     for (const { enroll_id } of rows) await followPath(ctx, enroll_id);
     const swept = await sweep(ctx, log);
-    await ctx.db
-      .updateTable('path_log')
+    await updateOwn(ctx, 'path_log')
       .set({ position: log.until, ...swept })
-      .where('tenant_id', '=', ctx.tenantId)
       .execute();
   });
 }

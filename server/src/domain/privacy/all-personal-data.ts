@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { Person, PersonalData } from '../../infra/context/personal-data.ts';
 import { auditData } from '../audit/personal-data.ts';
@@ -76,11 +77,8 @@ export const allPersonalData: readonly PersonalData[] = [
 
 /** With `lock`, no request can enrol the user or redeem a key for them until the transaction ends. */
 export async function findPerson(ctx: TenantContext, loginId: string, lock: boolean): Promise<Person | null> {
-  const user = await ctx.db
-    .selectFrom('user')
+  const user = await ownRows(ctx, 'user', { login_id: loginId })
     .select(['user_id', 'is_admin'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId)
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();
   if (!user) return null;

@@ -1,4 +1,5 @@
 import { readByIndex } from '../../db/batches.ts';
+import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import type { KeyPosition } from '../../db/page.ts';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
 import { eraseStoredResponses } from '../../infra/calls/stored-responses.ts';
@@ -149,11 +150,8 @@ export async function eraseBatch(ctx: TenantContext, erasureId: string): Promise
     if (erasing.state.at !== 'end') cost += await takeStep(ctx, erasing);
     else if (await finish(ctx, erasing)) return true;
     else cost = maxBatchCost;
-  await ctx.db
-    .updateTable('erasure_under_way')
+  await updateOwn(ctx, 'erasure_under_way', { erasure_id: erasureId })
     .set({ progress: JSON.stringify(erasing.state) })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('erasure_id', '=', erasureId)
     .execute();
   return false;
 }
@@ -194,23 +192,17 @@ async function stepUser(ctx: TenantContext, erasing: Erasing): Promise<number> {
 
 async function stepEnrolment(ctx: TenantContext, erasing: Erasing): Promise<number> {
   const { erasureId } = erasing;
-  const mine = ctx.db
-    .selectFrom('erasure_enrolment')
-    .select('enroll_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('erasure_id', '=', erasureId);
+  const mine = ownRows(ctx, 'erasure_enrolment', { erasure_id: erasureId }).select('enroll_id');
   const first = await mine.orderBy('enroll_id').limit(1).executeTakeFirst();
   const step = ofEnrolment[erasing.state.step];
   if (!first) erasing.state = movedTo(erasing.state, 'end');
   else if (step) return takeBatch(ctx, erasing, step, { ...erasing.subject, enrollId: first.enroll_id });
   else {
     erasing.state = movedTo(erasing.state, 'enrolment');
-    await ctx.db
-      .deleteFrom('erasure_enrolment')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('erasure_id', '=', erasureId)
-      .where('enroll_id', '=', first.enroll_id)
-      .execute();
+    await deleteOwn(ctx, 'erasure_enrolment', {
+      erasure_id: erasureId,
+      enroll_id: first.enroll_id,
+    }).execute();
   }
   return costOfStep;
 }
@@ -250,11 +242,8 @@ async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {
 }
 
 async function isEnrolled(ctx: TenantContext, { userId }: Subject): Promise<boolean> {
-  const one = await ctx.db
-    .selectFrom('enrolment')
+  const one = await ownRows(ctx, 'enrolment', { user_id: userId })
     .select('enroll_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
     .limit(1)
     .executeTakeFirst();
   return one !== undefined;
@@ -283,11 +272,7 @@ async function writeReceipt(ctx: TenantContext, { erasureId, subject, state }: E
       erased_at: now,
     })
     .execute();
-  await ctx.db
-    .deleteFrom('erasure_under_way')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('erasure_id', '=', erasureId)
-    .execute();
+  await deleteOwn(ctx, 'erasure_under_way', { erasure_id: erasureId }).execute();
   await appendEvents(ctx, [{ type: 'user.erased', data: { ReceiptID: erasureId } }]);
 }
 

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { countStoredResponses } from '../../infra/calls/stored-responses.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
@@ -54,11 +55,8 @@ const ofCreation = ['Enrolments', 'Imports', 'Deliveries', 'Events', 'PlatformMe
  * Throws `touched` unless the user was created within this time and has had no changes or activity since.
  */
 async function requireUntouchedUser(ctx: TenantContext, person: Person, untouchedMs: number): Promise<void> {
-  const user = await ctx.db
-    .selectFrom('user')
+  const user = await ownRows(ctx, 'user', { user_id: person.userId })
     .select(['created_at', 'updated_at'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', person.userId)
     .executeTakeFirst();
   if (!user) throw userNotFound();
   const enrolment = await findEnrolment(ctx, person);
@@ -73,11 +71,8 @@ async function requireUntouchedUser(ctx: TenantContext, person: Person, untouche
  * by the same undo.
  */
 async function findEnrolment(ctx: TenantContext, { userId }: Person) {
-  return ctx.db
-    .selectFrom('enrolment')
+  return ownRows(ctx, 'enrolment', { user_id: userId })
     .select('launches')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
     .where((is) => is.or([is('status', '<>', 'withdrawn'), is('launches', '>', 0)]))
     .orderBy('launches', 'desc')
     .limit(1)
@@ -148,11 +143,8 @@ async function beginErasure(
   const person = await findPerson(ctx, loginId, true);
   if (!person) return null;
   if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
-  const known = await ctx.db
-    .selectFrom('erasure_under_way')
+  const known = await ownRows(ctx, 'erasure_under_way', { user_id: person.userId })
     .select('erasure_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', person.userId)
     .executeTakeFirst();
   if (known) return { erasureId: known.erasure_id, isNew: false };
   // Another node has finished, and the LoginID already belongs to somebody else.
@@ -180,11 +172,8 @@ async function readReceipt(
   ctx: TenantContext,
   { loginId, erasureId }: { loginId: string; erasureId: string | null },
 ): Promise<Erasure> {
-  const row = await ctx.db
-    .selectFrom('erasure')
+  const row = await ownRows(ctx, 'erasure', { login_mark: loginHash(ctx, loginId) })
     .select('receipt')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_mark', '=', loginHash(ctx, loginId))
     .$if(erasureId !== null, (query) => query.where('erasure_id', '=', erasureId ?? ''))
     .orderBy('erasure_id', 'desc')
     .limit(1)

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { type Condition, countTenantRows, pagesOf } from '../../db/page.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
@@ -50,12 +51,8 @@ export function placeHold(
   return transaction(ctx, async (ctx) => {
     const userId = await lockUser(ctx, loginId);
     const now = tenantNow(ctx);
-    const before = await ctx.db
-      .selectFrom('legal_hold')
+    const before = await ownRows(ctx, 'legal_hold', { user_id: userId, hold_id: holdId })
       .select(['reason'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
-      .where('hold_id', '=', holdId)
       .executeTakeFirst();
     const row = await ctx.db
       .insertInto('legal_hold')
@@ -80,12 +77,10 @@ export function placeHold(
 export async function releaseHold(ctx: TenantContext, { loginId, holdId }: Place): Promise<void> {
   await transaction(ctx, async (ctx) => {
     const userId = await lockUser(ctx, loginId);
-    const { numDeletedRows } = await ctx.db
-      .deleteFrom('legal_hold')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
-      .where('hold_id', '=', holdId)
-      .executeTakeFirst();
+    const { numDeletedRows } = await deleteOwn(ctx, 'legal_hold', {
+      user_id: userId,
+      hold_id: holdId,
+    }).executeTakeFirst();
     if (numDeletedRows === 0n) throw holdNotFound();
     await appendAudit(ctx, ctx.tenantId, {
       action: 'hold.released',
@@ -126,11 +121,8 @@ export async function listHolds(
 
 /** The legal holds on a person. While there are any, the person is not erased. */
 export async function holdsOf(ctx: TenantContext, userId: string): Promise<string[]> {
-  const rows = await ctx.db
-    .selectFrom('legal_hold')
+  const rows = await ownRows(ctx, 'legal_hold', { user_id: userId })
     .select('hold_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
     .orderBy('hold_id')
     .limit(100)
     .execute();

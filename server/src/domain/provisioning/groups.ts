@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Selectable } from 'kysely';
 import type { ScimGroupTable } from '../../db/engine/generated.ts';
+import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import { parametersAfter, run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { asService } from '../../infra/context/scopes.ts';
@@ -65,12 +66,7 @@ async function shownMembers(ctx: TenantContext, { display_name }: Row): Promise<
 
 async function findGroup(ctx: TenantContext, id: string): Promise<Row> {
   const row = isId(id)
-    ? await ctx.db
-        .selectFrom('scim_group')
-        .selectAll()
-        .where('tenant_id', '=', ctx.tenantId)
-        .where('group_id', '=', id)
-        .executeTakeFirst()
+    ? await ownRows(ctx, 'scim_group', { group_id: id }).selectAll().executeTakeFirst()
     : undefined;
   if (!row) throw notFound('group');
   return row;
@@ -230,11 +226,8 @@ async function rename(ctx: TenantContext, row: Row, name: string): Promise<void>
 }
 
 async function rejectTaken(ctx: TenantContext, name: string, id: string | null): Promise<void> {
-  const taken = await ctx.db
-    .selectFrom('scim_group')
+  const taken = await ownRows(ctx, 'scim_group', { folded_name: foldCase(name) })
     .select('group_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('folded_name', '=', foldCase(name))
     .executeTakeFirst();
   if (taken && taken.group_id !== id)
     throw new ScimError(
@@ -284,12 +277,7 @@ async function save(ctx: TenantContext, row: Row, after: Resource): Promise<Row>
     external_id: externalIdOf(after),
     updated_at: ctx.now(),
   };
-  await ctx.db
-    .updateTable('scim_group')
-    .set(changed)
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('group_id', '=', row.group_id)
-    .execute();
+  await updateOwn(ctx, 'scim_group', { group_id: row.group_id }).set(changed).execute();
   return { ...row, ...changed };
 }
 
@@ -356,10 +344,6 @@ export async function deleteGroup(ctx: TenantContext, id: string): Promise<void>
   const row = await findGroup(ctx, id);
   await transaction(ctx, async (ctx) => {
     await replaceMembers(ctx, row.display_name, []);
-    await ctx.db
-      .deleteFrom('scim_group')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('group_id', '=', id)
-      .execute();
+    await deleteOwn(ctx, 'scim_group', { group_id: id }).execute();
   });
 }

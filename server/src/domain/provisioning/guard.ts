@@ -1,3 +1,4 @@
+import { updateOwn } from '../../db/own-rows.ts';
 import { run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { ScimError } from './protocol.ts';
@@ -49,9 +50,7 @@ export async function guardDisabling(ctx: TenantContext): Promise<void> {
       403,
       `This sync would disable more than ${own.guard_percent} % of the users within ${windowHours} hours, so it has been stopped. An administrator must confirm it with POST /provisioning/confirm or on the Single sign-on page of the console.`,
     );
-  await ctx.db
-    .updateTable('provisioning')
+  await updateOwn(ctx, 'provisioning')
     .set({ disabled, window_users: users, window_from: isOpen ? own.window_from : now })
-    .where('tenant_id', '=', ctx.tenantId)
     .execute();
 }

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { countTenantRows, countUpToSql, rowsOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
@@ -15,11 +16,7 @@ export const provisioningData: PersonalData = {
   erased: 'What a directory sent about the person, and the log of its requests.',
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
-    await ctx.db
-      .deleteFrom('scim_user')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
-      .execute();
+    await deleteOwn(ctx, 'scim_user', { user_id: userId }).execute();
     const gone = await run(ctx, {
       name: 'erase_provisioning',
       text: eraseLog,
@@ -33,11 +30,8 @@ export const provisioningData: PersonalData = {
       max,
     ]),
   read: async function* (ctx, { userId }) {
-    const own = await ctx.db
-      .selectFrom('scim_user')
+    const own = await ownRows(ctx, 'scim_user', { user_id: userId })
       .select(['user_name', 'external_id', 'resource'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
       .executeTakeFirst();
     if (own) yield { UserName: own.user_name, ExternalID: own.external_id, Resource: own.resource };
     const keyset = { table: 'provisioning_log', of: { user_id: userId }, key: ['entry_id'], rows: 200 };

@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { createCache } from '../../infra/context/cache.ts';
@@ -12,8 +13,7 @@ const confirmedHours = 24;
 const warningDays = 30;
 const keptDays = 30;
 
-const findSettings = (ctx: TenantContext) =>
-  ctx.db.selectFrom('provisioning').selectAll().where('tenant_id', '=', ctx.tenantId).executeTakeFirst();
+const findSettings = (ctx: TenantContext) => ownRows(ctx, 'provisioning').selectAll().executeTakeFirst();
 
 /** The mode of a tenant. Cached for less than the 5 s within which a change must take effect on every node. */
 export const knownMode = createCache<string>({
@@ -112,11 +112,8 @@ export async function confirmDisabling(ctx: TenantContext): Promise<Provisioning
 /** Records that the guard has stopped the sync; once until it is confirmed. */
 export async function recordStop(ctx: TenantContext): Promise<void> {
   await transaction(ctx, async (ctx) => {
-    const stopped = await ctx.db
-      .updateTable('provisioning')
+    const stopped = await updateOwn(ctx, 'provisioning', { stopped_at: null })
       .set({ stopped_at: ctx.now() })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('stopped_at', 'is', null)
       .returning('tenant_id')
       .execute();
     if (stopped.length > 0)
@@ -133,7 +130,7 @@ export async function listProvisioningLog(ctx: TenantContext, input: PageQuery) 
   const limit = pageLimit(input);
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
-  let query = ctx.db.selectFrom('provisioning_log').selectAll().where('tenant_id', '=', ctx.tenantId);
+  let query = ownRows(ctx, 'provisioning_log').selectAll();
   if (after !== null) query = query.where('entry_id', '<', after);
   const rows = await query
     .orderBy('entry_id', 'desc')

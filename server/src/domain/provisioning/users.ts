@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { parametersAfter, run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { asService, requireScope } from '../../infra/context/scopes.ts';
@@ -281,7 +282,7 @@ export async function createScimUser(ctx: TenantContext, sent: Json): Promise<Re
   if (deleted) await change(ctx, deleted, { Enabled: true, ...wanted });
   else {
     await createUser(asService(ctx), { LoginID: userName, ...wanted });
-    const made = ctx.db.selectFrom('user').select('user_id').where('tenant_id', '=', ctx.tenantId);
+    const made = ownRows(ctx, 'user').select('user_id');
     userId = (await made.where('login_id', '=', userName).executeTakeFirstOrThrow()).user_id;
   }
   await store(ctx, userId ?? '', resource, null);
@@ -315,10 +316,7 @@ export const putScimUser = (ctx: TenantContext, id: string, body: Json) =>
 /** Disables the user and keeps the results. An erasure is another operation. */
 export async function deleteScimUser(ctx: TenantContext, id: string): Promise<void> {
   const resource = await update(ctx, id, (before) => ({ ...before, active: false }));
-  await ctx.db
-    .updateTable('scim_user')
+  await updateOwn(ctx, 'scim_user', { user_id: String(resource.id) })
     .set({ deleted_at: ctx.now() })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', String(resource.id))
     .execute();
 }

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addDays, dayOf, firstInstant } from '../../lib/days.ts';
@@ -70,13 +71,7 @@ async function lastDay(ctx: TenantContext, day: string): Promise<string | null> 
     .values({ tenant_id: ctx.tenantId, day })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const log = await ctx.db
-    .selectFrom('reminder_log')
-    .select('day')
-    .where('tenant_id', '=', ctx.tenantId)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst();
+  const log = await ownRows(ctx, 'reminder_log').select('day').forUpdate().skipLocked().executeTakeFirst();
   return log?.day ?? null;
 }
 
@@ -118,15 +113,7 @@ export function chooseToday(ctx: TenantContext): Promise<void> {
         ...[digest.own, now, hasMonday(last, today), digest.others, digest.listed],
       ],
     });
-    await ctx.db
-      .deleteFrom('reminder')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('day', '<', addDays(today, -keptDays))
-      .execute();
-    await ctx.db
-      .updateTable('reminder_log')
-      .set({ day: today })
-      .where('tenant_id', '=', ctx.tenantId)
-      .execute();
+    await deleteOwn(ctx, 'reminder').where('day', '<', addDays(today, -keptDays)).execute();
+    await updateOwn(ctx, 'reminder_log').set({ day: today }).execute();
   });
 }

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { addDays, dayOf } from '../../lib/days.ts';
@@ -11,12 +12,7 @@ import { knownTenant, tenantNotFound } from '../tenants/tenants.ts';
 import type { ReminderPreview, ReminderText, ReminderTextChange } from './schemas.ts';
 
 const find = (ctx: TenantContext, language: string) =>
-  ctx.db
-    .selectFrom('reminder_text')
-    .select(['subject', 'intro', 'closing'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('language', '=', language)
-    .executeTakeFirst();
+  ownRows(ctx, 'reminder_text', { language }).select(['subject', 'intro', 'closing']).executeTakeFirst();
 
 async function tenantOf(ctx: TenantContext) {
   const tenant = await knownTenant.get(ctx, ctx.tenantId);
@@ -88,12 +84,7 @@ export function changeText(
     const isStandard = JSON.stringify(words) === JSON.stringify(textsOf(language).reminder.words);
     const after = isStandard ? undefined : words;
     if (JSON.stringify(before) === JSON.stringify(after)) return toText(language, before);
-    if (after === undefined)
-      await ctx.db
-        .deleteFrom('reminder_text')
-        .where('tenant_id', '=', ctx.tenantId)
-        .where('language', '=', language)
-        .execute();
+    if (after === undefined) await deleteOwn(ctx, 'reminder_text', { language }).execute();
     else
       await ctx.db
         .insertInto('reminder_text')

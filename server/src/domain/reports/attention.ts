@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isOffered } from '../catalogue/offers.ts';
@@ -66,10 +67,8 @@ async function listScarceSeats(ctx: TenantContext): Promise<Attention['Seats']> 
 }
 
 async function listFailing(ctx: TenantContext): Promise<NonNullable<Attention['Webhooks']>> {
-  const rows = await ctx.db
-    .selectFrom('webhook')
+  const rows = await ownRows(ctx, 'webhook')
     .select(['webhook_id', 'url', 'status', 'failing_since'])
-    .where('tenant_id', '=', ctx.tenantId)
     .where((where) =>
       where.or([
         where('disabled_reason', '=', 'failing'),

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { run } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
@@ -69,11 +70,7 @@ select (select count(*)::integer from entry) as counted, (select count(*)::integ
  * been committed before the call are counted, each exactly once, on the day on which it occurred.
  */
 export async function countNextActivity(ctx: TenantContext): Promise<boolean> {
-  const place = await ctx.db
-    .selectFrom('activity_log')
-    .select('position')
-    .where('tenant_id', '=', ctx.tenantId)
-    .executeTakeFirst();
+  const place = await ownRows(ctx, 'activity_log').select('position').executeTakeFirst();
   const [row] = await run<{ counted: number; moved: number }>(ctx, {
     name: 'count_activity',
     text: settleText,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ownRows } from '../../db/own-rows.ts';
 import { countTenantRows, countUpToSql } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
@@ -33,11 +34,8 @@ async function forget(ctx: TenantContext, enrollId: string): Promise<number> {
 
 async function* readCounted(ctx: TenantContext, person: Person) {
   for await (const enrollId of person.enrolments()) {
-    const row = await ctx.db
-      .selectFrom('counted_enrolment')
+    const row = await ownRows(ctx, 'counted_enrolment', { enroll_id: enrollId })
       .select(['group_names', 'access', 'outcome'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('enroll_id', '=', enrollId)
       .executeTakeFirst();
     if (row)
       yield {
@@ -75,11 +73,8 @@ async function forgetEnd(ctx: TenantContext, enrollId: string): Promise<number> 
 
 async function* readEnds(ctx: TenantContext, person: Person) {
   for await (const enrollId of person.enrolments()) {
-    const row = await ctx.db
-      .selectFrom('counted_end')
+    const row = await ownRows(ctx, 'counted_end', { enroll_id: enrollId })
       .select(['group_names', sql<string>`day::text`.as('day')])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('enroll_id', '=', enrollId)
       .executeTakeFirst();
     if (row)
       yield { EnrollID: enrollId, Groups: row.group_names.filter((name) => name !== ''), EndsOn: row.day };

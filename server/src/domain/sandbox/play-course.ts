@@ -1,6 +1,7 @@
 import { playable } from '../../../../standards/evidence.ts';
 import { reportsDirectly, traits } from '../../../../standards/traits.ts';
 import type { Standard, Unit } from '../../../../standards/types.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import { perMinute } from '../../infra/calls/limits.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -137,11 +138,8 @@ async function playTool(
 ): Promise<void> {
   await openUnit(ctx, handle, { UnitID: unit.UnitID });
   const tool = await findTool(ctx, handle);
-  const { user_id: userId } = await ctx.db
-    .selectFrom('enrolment')
+  const { user_id: userId } = await ownRows(ctx, 'enrolment', { enroll_id: handle.enrollId })
     .select('user_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', handle.enrollId)
     .executeTakeFirstOrThrow();
   if (!tool || userId === null) return;
   const { Status, Score } = play;

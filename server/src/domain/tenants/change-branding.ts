@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { LogoType } from '../../../../standards/logo.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { appendAudit } from '../audit/chain.ts';
@@ -7,11 +8,9 @@ import { type Branding, type BrandingChange, knownBranding, logoPath } from './b
 import { type Logo, readLogo } from './read-logo.ts';
 
 const select = (ctx: TenantContext) =>
-  ctx.db
-    .selectFrom('branding')
+  ownRows(ctx, 'branding')
     .select(['colour', 'logo_name', 'logo_type', 'logo_width', 'logo_height', 'updated_at'])
-    .select(sql<number | null>`octet_length(logo)`.as('bytes'))
-    .where('tenant_id', '=', ctx.tenantId);
+    .select(sql<number | null>`octet_length(logo)`.as('bytes'));
 
 type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirst']>>;
 

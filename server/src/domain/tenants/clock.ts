@@ -1,3 +1,4 @@
+import { updateOwn } from '../../db/own-rows.ts';
 import { cappedDuration, run, transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNowSql } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -70,11 +71,7 @@ export async function advanceClock(ctx: TenantContext, duration: string): Promis
         'The clock of a test tenant can be at most 20 years ahead. Create another test tenant.',
         { param: 'Advance' },
       );
-    await ctx.db
-      .updateTable('tenant')
-      .set({ clock_offset: offset })
-      .where('tenant_id', '=', ctx.tenantId)
-      .execute();
+    await updateOwn(ctx, 'tenant').set({ clock_offset: offset }).execute();
     const time = new Date(now.getTime() + offset * 1_000);
     await appendAudit(ctx, ctx.tenantId, {
       action: 'tenant.clock_moved',

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { TenantTable } from '../../db/engine/generated.ts';
+import { updateOwn } from '../../db/own-rows.ts';
 import { countSelected } from '../../db/page.ts';
 import { patternsOf } from '../../db/search.ts';
 import { run, transaction } from '../../db/transaction.ts';
@@ -164,10 +165,8 @@ const signInUnavailable = (param: string) =>
  * require a sign-in. Call it in the transaction that changes the provider.
  */
 export async function recordSignIn(ctx: TenantContext, canSignIn: boolean): Promise<void> {
-  const { require_sign_in } = await ctx.db
-    .updateTable('tenant')
+  const { require_sign_in } = await updateOwn(ctx, 'tenant')
     .set({ can_sign_in: canSignIn })
-    .where('tenant_id', '=', ctx.tenantId)
     .returning('require_sign_in')
     .executeTakeFirstOrThrow();
   if (require_sign_in && !canSignIn)

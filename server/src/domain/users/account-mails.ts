@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { MailKind } from '../mail/kinds.ts';
 import { canMail, findQueued, queueMails } from '../mail/queue.ts';
@@ -21,11 +22,8 @@ type Change = {
 export async function mailAccountChange(ctx: TenantContext, change: Change): Promise<void> {
   if (ctx.config.mail === null) return;
   const { userId, kind, isOwn, isAll = false } = change;
-  const user = await ctx.db
-    .selectFrom('user')
+  const user = await ownRows(ctx, 'user', { user_id: userId })
     .select(['login_id', 'first_name', 'last_name', 'email', 'enabled'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!user?.enabled || !canMail(ctx, user.email)) return;

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { run } from '../../db/transaction.ts';
 import { rejectManyHashes } from '../../infra/calls/limits.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
@@ -23,12 +24,7 @@ export function tooManyPasswords(ctx: Context, oldest: Date | null): Problem {
 
 /** 1 enabled, 0 disabled, -1 not found. */
 export async function checkUser(ctx: TenantContext, input: { loginId: string }): Promise<CheckResult> {
-  const row = await ctx.db
-    .selectFrom('user')
-    .select('enabled')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', input.loginId)
-    .executeTakeFirst();
+  const row = await ownRows(ctx, 'user', { login_id: input.loginId }).select('enabled').executeTakeFirst();
   return { LoginID: input.loginId, Result: row ? Number(row.enabled) : -1 };
 }
 
@@ -115,9 +111,5 @@ async function noteFailure(ctx: TenantContext, userId: string | null): Promise<v
 }
 
 async function forgetFailures(ctx: TenantContext, userId: string): Promise<void> {
-  await ctx.db
-    .deleteFrom('password_failure')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
-    .execute();
+  await deleteOwn(ctx, 'password_failure', { user_id: userId }).execute();
 }

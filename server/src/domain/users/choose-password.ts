@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { appendAudit } from '../audit/chain.ts';
@@ -24,16 +25,12 @@ type Choice = {
 /** Stores a password that was chosen on a page of this service. Call it in a transaction. */
 export async function storeChosenPassword(ctx: TenantContext, choice: Choice): Promise<void> {
   const { userId, passwordHash, sessionId, limit, notify = true } = choice;
-  const before = await ctx.db
-    .selectFrom('user')
+  const before = await ownRows(ctx, 'user', { user_id: userId })
     .select(['login_id', 'is_admin', 'admin_scopes', 'password_hash', 'password_chosen'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
     .forUpdate()
     .executeTakeFirst();
   if (!before) throw userNotFound();
-  await ctx.db
-    .updateTable('user')
+  await updateOwn(ctx, 'user', { user_id: userId })
     .set({
       password_hash: passwordHash,
       password_chosen: true,
@@ -42,8 +39,6 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
       ...(limit !== undefined && { admin_scopes: limitWithPassword(before, limit) }),
       updated_at: tenantNow(ctx),
     })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
     .execute();
   await endInvitations(ctx, [userId]);
   await endResets(ctx, [userId]);

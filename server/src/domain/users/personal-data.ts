@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import { countTenantRows } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
@@ -17,12 +18,7 @@ export const userData: PersonalData = {
   read: async function* (ctx, person) {
     // Select by user ID, because a user created later with the same LoginID is a different person.
     // After an erasure, there is no record.
-    const row = await ctx.db
-      .selectFrom('user')
-      .selectAll()
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', person.userId)
-      .executeTakeFirst();
+    const row = await ownRows(ctx, 'user', { user_id: person.userId }).selectAll().executeTakeFirst();
     if (row) yield toUser(row);
   },
 };
@@ -68,11 +64,8 @@ export const teamData: PersonalData = {
   read: async function* (ctx, { loginId }) {
     let after = '';
     for (let rows = batchRows; rows === batchRows; ) {
-      const page = await ctx.db
-        .selectFrom('user')
+      const page = await ownRows(ctx, 'user', { manager_login_id: loginId })
         .select('login_id')
-        .where('tenant_id', '=', ctx.tenantId)
-        .where('manager_login_id', '=', loginId)
         .where('login_id', '>', after)
         .orderBy('login_id')
         .limit(batchRows)
@@ -86,8 +79,7 @@ export const teamData: PersonalData = {
 
 /** Ends access and removes the names, before anything else is erased. */
 export async function closeUser(ctx: TenantContext, { userId }: { userId: string }): Promise<void> {
-  await ctx.db
-    .updateTable('user')
+  await updateOwn(ctx, 'user', { user_id: userId })
     .set({
       enabled: false,
       first_name: null,
@@ -104,17 +96,11 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
       password_hash: unmatchablePasswordHash(),
       updated_at: ctx.now(),
     })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
     .execute();
   await cancelMails(ctx, { userIds: [userId] });
 }
 
 /** The user record is deleted last, when nothing refers to it. */
 export async function removeUser(ctx: TenantContext, { userId }: { userId: string }): Promise<void> {
-  await ctx.db
-    .deleteFrom('user')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
-    .execute();
+  await deleteOwn(ctx, 'user', { user_id: userId }).execute();
 }

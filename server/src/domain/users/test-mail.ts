@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -30,11 +31,8 @@ export async function sendTestMail(ctx: TenantContext, loginId: string): Promise
       'The operator has not set SMTP_URL. Ask the operator to set it.',
     );
   return transaction(ctx, async (ctx) => {
-    const user = await ctx.db
-      .selectFrom('user')
+    const user = await ownRows(ctx, 'user', { login_id: loginId })
       .select(['user_id', 'login_id', 'first_name', 'last_name', 'email'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('login_id', '=', loginId)
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!user) throw userNotFound();

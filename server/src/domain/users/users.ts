@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { UserTable } from '../../db/engine/generated.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import { type Condition, countRows, type List, readRows } from '../../db/page.ts';
 import { matches, searchedText } from '../../db/search.ts';
 import { type Parameters, run } from '../../db/transaction.ts';
@@ -123,22 +124,12 @@ export function userNotFound(): Problem {
 }
 
 export async function findUserId(ctx: TenantContext, loginId: string): Promise<string | null> {
-  const row = await ctx.db
-    .selectFrom('user')
-    .select('user_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId)
-    .executeTakeFirst();
+  const row = await ownRows(ctx, 'user', { login_id: loginId }).select('user_id').executeTakeFirst();
   return row?.user_id ?? null;
 }
 
 export async function readUser(ctx: TenantContext, input: { loginId: string }): Promise<User> {
-  const row = await ctx.db
-    .selectFrom('user')
-    .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', input.loginId)
-    .executeTakeFirst();
+  const row = await ownRows(ctx, 'user', { login_id: input.loginId }).selectAll().executeTakeFirst();
   if (!row) throw userNotFound();
   return toUser(row);
 }

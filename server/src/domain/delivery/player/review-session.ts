@@ -1,3 +1,4 @@
+import { ownRows } from '../../../db/own-rows.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { playableContent } from '../../catalogue/playable.ts';
@@ -47,11 +48,8 @@ function readEnrolment(ctx: TenantContext, enrollId: string) {
 
 /** Reads where the learner left the course. */
 function readPosition(ctx: TenantContext, enrollId: string) {
-  return ctx.db
-    .selectFrom('attempt')
+  return ownRows(ctx, 'attempt', { enroll_id: enrollId })
     .select(['tree_state', 'last_unit_id'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
     .executeTakeFirst();
 }
 

@@ -1,4 +1,5 @@
 import type { Evidence, RunTimeData } from '../../../../../standards/types.ts';
+import { ownRows } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import { coalesceReads, wantedRows } from '../../../infra/calls/queue.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
@@ -50,12 +51,8 @@ export async function readUnitData(
   ctx: TenantContext,
   { enrollId, unitId }: { enrollId: string; unitId: string },
 ): Promise<RunTimeData> {
-  const row = await ctx.db
-    .selectFrom('attempt_unit')
+  const row = await ownRows(ctx, 'attempt_unit', { enroll_id: enrollId, unit_id: unitId })
     .select('data')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('unit_id', '=', unitId)
     .executeTakeFirst();
   return (row?.data ?? {}) as RunTimeData;
 }
@@ -81,11 +78,8 @@ export const readStoredUnit = coalesceReads<{ enrollId: string; unitId: string }
 
 /** Returns the latest launch in which each unit was committed, by UnitID. */
 export async function readLastCommits(ctx: TenantContext, enrollId: string): Promise<Map<string, number>> {
-  const rows = await ctx.db
-    .selectFrom('attempt_unit')
+  const rows = await ownRows(ctx, 'attempt_unit', { enroll_id: enrollId })
     .select(['unit_id', 'launch'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
     .execute();
   return new Map(rows.map(({ unit_id, launch }) => [unit_id, launch]));
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nothing } from '../../../../../standards/evidence.ts';
 import { traits } from '../../../../../standards/traits.ts';
+import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -53,12 +54,11 @@ select case when space.is_left then space.bytes else 0 end as bytes from space`;
 
 /** Bytes kept for the attempts before this one. */
 async function bytesOfEarlierAttempts(ctx: TenantContext, row: EnrolmentWithNames): Promise<number> {
-  const before = await ctx.db
-    .selectFrom('earlier_attempt')
+  const before = await ownRows(ctx, 'earlier_attempt', {
+    enroll_id: row.enroll_id,
+    number: row.attempt_number - 1,
+  })
     .select('kept_bytes')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', row.enroll_id)
-    .where('number', '=', row.attempt_number - 1)
     .executeTakeFirst();
   return before?.kept_bytes ?? 0;
 }
@@ -142,8 +142,7 @@ type Changes = { attempt_state: string | null } & Partial<
 
 /** The new attempt uses the release that is current when it is launched. */
 async function writeAttempt(ctx: TenantContext, row: EnrolmentWithNames, changes: Changes): Promise<void> {
-  await ctx.db
-    .updateTable('enrolment')
+  await updateOwn(ctx, 'enrolment', { enroll_id: row.enroll_id })
     .set({
       ...changes,
       attempt_number: row.attempt_number + 1,
@@ -152,8 +151,6 @@ async function writeAttempt(ctx: TenantContext, row: EnrolmentWithNames, changes
       changed_at: tenantNow(ctx),
       revision: row.revision + 1,
     })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', row.enroll_id)
     .execute();
 }
 

@@ -6,6 +6,7 @@ import {
 } from '../../../../../standards/cmi5/satisfaction.ts';
 import type { AuVerb, LaunchMode, MoveOn } from '../../../../../standards/cmi5/vocabulary.ts';
 import { playable } from '../../../../../standards/evidence.ts';
+import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -91,11 +92,8 @@ export async function readAuSession(
 }
 
 export async function hasAuSessions(ctx: TenantContext, enrollId: string): Promise<boolean> {
-  const row = await ctx.db
-    .selectFrom('au_session')
+  const row = await ownRows(ctx, 'au_session', { enroll_id: enrollId })
     .select('session_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -103,11 +101,8 @@ export async function hasAuSessions(ctx: TenantContext, enrollId: string): Promi
 
 /** Returns the latest launch in which each unit was opened, by UnitID. */
 export async function readLastOpenings(ctx: TenantContext, enrollId: string): Promise<Map<string, number>> {
-  const rows = await ctx.db
-    .selectFrom('au_session')
+  const rows = await ownRows(ctx, 'au_session', { enroll_id: enrollId })
     .select(({ fn }) => ['unit_id', fn.max('launch').as('launch')])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
     .groupBy('unit_id')
     .execute();
   return new Map(rows.map(({ unit_id, launch }) => [unit_id, launch]));
@@ -142,12 +137,8 @@ export async function insertAuSession(ctx: TenantContext, opened: NewAuSession):
 
 /** Ends and returns the open sessions of a registration. There is at most one. */
 export async function abandonAuSessions(ctx: TenantContext, enrollId: string): Promise<AuSessionRow[]> {
-  const rows = await ctx.db
-    .updateTable('au_session')
+  const rows = await updateOwn(ctx, 'au_session', { enroll_id: enrollId, ended_at: null })
     .set({ ended_at: tenantNow(ctx), ended_by: 'abandoned', token_hash: null })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('ended_at', 'is', null)
     .returningAll()
     .execute();
   return rows as unknown as AuSessionRow[];
@@ -158,14 +149,13 @@ export async function setAuToken(
   ctx: TenantContext,
   { enrollId, sessionId, tokenHash }: Handle & { tokenHash: string },
 ): Promise<boolean> {
-  const rows = await ctx.db
-    .updateTable('au_session')
+  const rows = await updateOwn(ctx, 'au_session', {
+    enroll_id: enrollId,
+    session_id: sessionId,
+    token_hash: null,
+    ended_at: null,
+  })
     .set({ token_hash: tokenHash })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('session_id', '=', sessionId)
-    .where('token_hash', 'is', null)
-    .where('ended_at', 'is', null)
     .returning('session_id')
     .execute();
   return rows.length > 0;
@@ -185,17 +175,13 @@ export async function updateAuSession(
   { prepared, verbs, isStatement, isTerminated }: AuSessionChange,
 ): Promise<void> {
   const now = tenantNow(ctx);
-  await ctx.db
-    .updateTable('au_session')
+  await updateOwn(ctx, 'au_session', { enroll_id: enrollId, session_id: sessionId })
     .set({
       ...(prepared && { prepared }),
       ...(verbs && { verbs }),
       ...(isStatement && { last_statement_at: now }),
       ...(isTerminated && { ended_at: now, ended_by: 'terminated', token_hash: null }),
     })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('session_id', '=', sessionId)
     .execute();
 }
 

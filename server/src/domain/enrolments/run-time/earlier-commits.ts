@@ -1,4 +1,5 @@
 import type { Evidence, Standard } from '../../../../../standards/types.ts';
+import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { appendEvents } from '../../events/append.ts';
@@ -81,12 +82,8 @@ export async function withAttempt<F extends LaunchProgressFacts>(
   );
   if (!own) return facts;
   const { number, release_id, result, finished_at, discarded } = own;
-  const units = await ctx.db
-    .selectFrom('earlier_unit')
+  const units = await ownRows(ctx, 'earlier_unit', { enroll_id: enrollId, number })
     .select(['unit_id', 'evidence', 'bytes'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('number', '=', number)
     .execute();
   return {
     ...facts,
@@ -136,8 +133,11 @@ export function writeEarlier(ctx: TenantContext, progress: EarlierProgress): Pro
   return transaction(ctx, async (ctx) => {
     const now = tenantNow(ctx);
     const { enrollId } = progress;
-    const moved = await ctx.db
-      .updateTable('enrolment')
+    const moved = await updateOwn(ctx, 'enrolment', {
+      enroll_id: enrollId,
+      revision: progress.expectedRevision,
+      status: progress.expectedStatus,
+    })
       .set((row) => ({
         ...columnsOf(progress.course),
         commits: row.fn<number>('greatest', ['commits', row.val(progress.number)]),
@@ -147,22 +147,14 @@ export function writeEarlier(ctx: TenantContext, progress: EarlierProgress): Pro
         attempt_state: progress.attemptState && JSON.stringify(progress.attemptState),
         changed_at: now,
       }))
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('enroll_id', '=', enrollId)
-      .where('revision', '=', progress.expectedRevision)
-      .where('status', '=', progress.expectedStatus)
       .returning(['user_id', 'course_id'])
       .executeTakeFirst();
     if (!moved || moved.user_id === null) return null;
-    await ctx.db
-      .updateTable('earlier_attempt')
+    await updateOwn(ctx, 'earlier_attempt', { enroll_id: enrollId, number: progress.earlier.number })
       .set({
         result: JSON.stringify(progress.attemptResult),
         finished_at: progress.attemptFinishedAt,
       })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('enroll_id', '=', enrollId)
-      .where('number', '=', progress.earlier.number)
       .execute();
     await writeUnit(ctx, progress);
     await writeCommit(ctx, progress);

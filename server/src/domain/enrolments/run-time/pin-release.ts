@@ -1,3 +1,4 @@
+import { updateOwn } from '../../../db/own-rows.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 
 /** Lets an enrolment that was not started yet play this release instead of the current one. */
@@ -5,11 +6,7 @@ export async function pinRelease(
   ctx: TenantContext,
   { enrollId, releaseId }: { enrollId: string; releaseId: string },
 ): Promise<void> {
-  await ctx.db
-    .updateTable('enrolment')
+  await updateOwn(ctx, 'enrolment', { enroll_id: enrollId, started_at: null })
     .set({ release_id: releaseId })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('started_at', 'is', null)
     .execute();
 }

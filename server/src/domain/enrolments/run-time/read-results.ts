@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Evidence } from '../../../../../standards/types.ts';
+import { ownRows } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { enrolmentNotFound } from '../record/record.ts';
@@ -56,12 +57,8 @@ async function latestRefusal(
   ctx: TenantContext,
   { enrollId, launch }: { enrollId: string; launch: number },
 ): Promise<{ UnitID: string; Code: string } | null> {
-  const row = await ctx.db
-    .selectFrom('run_time_commit')
+  const row = await ownRows(ctx, 'run_time_commit', { enroll_id: enrollId, launch })
     .select(['unit_id', 'refused'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
-    .where('launch', '=', launch)
     .where('number', '<', 0)
     .where(sql<boolean>`evidence ->> 'Call' not like 'GET %'`)
     .orderBy('committed_at', 'desc')
@@ -82,11 +79,8 @@ export async function readResults(
   Evidence: Record<string, Evidence>;
   Refused: { UnitID: string; Code: string } | null;
 }> {
-  const row = await ctx.db
-    .selectFrom('enrolment')
+  const row = await ownRows(ctx, 'enrolment', { enroll_id: enrollId })
     .select(['commits', 'status', 'completion', 'success', 'score', 'progress', 'total_seconds', 'override'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('enroll_id', '=', enrollId)
     .executeTakeFirst();
   if (!row) throw enrolmentNotFound();
   const { status, override, completion, success, score, progress, total_seconds } = row;

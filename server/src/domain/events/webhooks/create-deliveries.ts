@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ownRows } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { newId } from '../../../lib/ids.ts';
@@ -54,12 +55,9 @@ export async function readPending(
   ctx: TenantContext,
   input: { webhookId: string; enabledAt: Date | null; afterNumber: number; max: number },
 ): Promise<Waiting[]> {
-  const rows = await ctx.db
-    .selectFrom('webhook_delivery')
+  const rows = await ownRows(ctx, 'webhook_delivery', { webhook_id: input.webhookId })
     .select(['delivery_id', 'number', 'event_id', 'lane', 'attempts', 'reason'])
     .select(['first_attempt_at', 'attempted_at', 'next_attempt_at'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', input.webhookId)
     .where('status', '=', sql.lit('pending'))
     .where('number', '>', input.afterNumber)
     .orderBy('number')

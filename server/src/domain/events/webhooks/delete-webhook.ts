@@ -1,3 +1,4 @@
+import { deleteOwn, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { appendAudit } from '../../audit/chain.ts';
@@ -27,11 +28,8 @@ async function deleteBatch(ctx: TenantContext, { webhookId }: WebhookHandle): Pr
  * interrupted one stopped.
  */
 async function stop(ctx: TenantContext, { webhookId }: WebhookHandle): Promise<void> {
-  await ctx.db
-    .updateTable('webhook')
+  await updateOwn(ctx, 'webhook', { webhook_id: webhookId })
     .set({ status: 'disabled', disabled_reason: 'client' })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', webhookId)
     .execute();
 }
 
@@ -41,11 +39,7 @@ function remove(ctx: TenantContext, input: WebhookHandle): Promise<boolean> {
   return transaction(ctx, async (ctx) => {
     await stop(ctx, input);
     if (await deleteBatch(ctx, input)) return false;
-    const { numDeletedRows } = await ctx.db
-      .deleteFrom('webhook')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('webhook_id', '=', webhookId)
-      .executeTakeFirst();
+    const { numDeletedRows } = await deleteOwn(ctx, 'webhook', { webhook_id: webhookId }).executeTakeFirst();
     if (numDeletedRows === 0n) throw webhookNotFound();
     await appendAudit(ctx, ctx.tenantId, { action: 'webhook.deleted', targetId: webhookId, data: {} });
     return true;

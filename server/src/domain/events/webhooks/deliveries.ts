@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { WebhookDeliveryTable } from '../../../db/engine/generated.ts';
+import { updateOwn } from '../../../db/own-rows.ts';
 import { type Condition, countTenantRows, readRows } from '../../../db/page.ts';
 import { isInTransaction, joinTransaction, run, transaction } from '../../../db/transaction.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
@@ -178,11 +179,8 @@ function insertBatch(
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
     const now = ctx.now();
-    const endpoint = await ctx.db
-      .updateTable('webhook')
+    const endpoint = await updateOwn(ctx, 'webhook', { webhook_id: webhookId })
       .set({ wake_at: now })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('webhook_id', '=', webhookId)
       .returning('webhook_id')
       .executeTakeFirst();
     if (!endpoint) throw webhookNotFound();

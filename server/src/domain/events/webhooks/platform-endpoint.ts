@@ -1,3 +1,4 @@
+import { deleteOwn } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { makeSecret } from './secrets.ts';
@@ -26,9 +27,5 @@ export async function keepPlatformEndpoint(
 
 /** Its deliveries must have been deleted before. */
 export async function removePlatformEndpoint(ctx: TenantContext, platformId: string): Promise<void> {
-  await ctx.db
-    .deleteFrom('webhook')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', platformId)
-    .execute();
+  await deleteOwn(ctx, 'webhook', { webhook_id: platformId }).execute();
 }

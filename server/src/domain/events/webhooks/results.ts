@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { WebhookDeliveryTable, WebhookTable } from '../../../db/engine/generated.ts';
+import { updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { openQueue } from '../../../infra/calls/queue.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
@@ -114,11 +115,8 @@ export async function recordHealth(
   ctx: TenantContext,
   input: { webhookId: string; failingSince: Date | null },
 ): Promise<void> {
-  await ctx.db
-    .updateTable('webhook')
+  await updateOwn(ctx, 'webhook', { webhook_id: input.webhookId })
     .set({ failing_since: input.failingSince })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', input.webhookId)
     .execute();
 }
 
@@ -131,12 +129,8 @@ export async function disableFailing(
   input: { webhookId: string; failingSince: Date },
 ): Promise<void> {
   await transaction(ctx, async (ctx) => {
-    const row = await ctx.db
-      .updateTable('webhook')
+    const row = await updateOwn(ctx, 'webhook', { webhook_id: input.webhookId, status: 'enabled' })
       .set({ status: 'disabled', disabled_reason: 'failing', updated_at: ctx.now() })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('webhook_id', '=', input.webhookId)
-      .where('status', '=', 'enabled')
       .returning('url')
       .executeTakeFirst();
     if (!row) return;

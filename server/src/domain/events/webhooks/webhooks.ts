@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
@@ -84,12 +85,7 @@ function withSecret(row: WebhookRow, secret: string): WebhookWithSecret {
 
 export async function readWebhookRow(ctx: TenantContext, input: { webhookId: string }): Promise<WebhookRow> {
   if (!isId(input.webhookId)) throw webhookNotFound();
-  const row = await ctx.db
-    .selectFrom('webhook')
-    .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', input.webhookId)
-    .executeTakeFirst();
+  const row = await ownRows(ctx, 'webhook', { webhook_id: input.webhookId }).selectAll().executeTakeFirst();
   if (!row) throw webhookNotFound();
   return row;
 }
@@ -97,7 +93,7 @@ export async function readWebhookRow(ctx: TenantContext, input: { webhookId: str
 export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
   const limit = pageLimit(input);
   const after = readCursor(input);
-  let query = ctx.db.selectFrom('webhook').selectAll().where('tenant_id', '=', ctx.tenantId);
+  let query = ownRows(ctx, 'webhook').selectAll();
   if (after !== null && isId(after)) query = query.where('webhook_id', '>', after);
   const rows = await query
     .orderBy('webhook_id')
@@ -181,16 +177,13 @@ export async function rotateSecret(
   const now = ctx.now();
   const { secret, stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: input.webhookId });
   return transaction(ctx, async (ctx) => {
-    const row = await ctx.db
-      .updateTable('webhook')
+    const row = await updateOwn(ctx, 'webhook', { webhook_id: input.webhookId })
       .set((column) => ({
         previous_secret: column.ref('secret'),
         previous_secret_until: new Date(now.getTime() + (input.OverlapSeconds ?? 86_400) * 1000),
         secret: stored,
         updated_at: now,
       }))
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('webhook_id', '=', input.webhookId)
       .returningAll()
       .executeTakeFirst();
     if (!row) throw webhookNotFound();

@@ -6,6 +6,7 @@ import {
   type ProfileVerb,
 } from '../../../../../standards/xapi/scorm-profile.ts';
 import type { Statement } from '../../../../../standards/xapi/types.ts';
+import { ownRows } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { keyedHash } from '../../../infra/keys/key-ring.ts';
@@ -65,11 +66,7 @@ update statement_log set event_position = greatest(event_position, $2) where ten
  * whether there are more events.
  */
 export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
-  const log = await ctx.db
-    .selectFrom('statement_log')
-    .select('event_position')
-    .where('tenant_id', '=', ctx.tenantId)
-    .executeTakeFirst();
+  const log = await ownRows(ctx, 'statement_log').select('event_position').executeTakeFirst();
   const after = log?.event_position ?? null;
   // Null if there is no endpoint for statements.
   if (after === null) return false;

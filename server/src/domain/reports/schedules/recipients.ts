@@ -1,3 +1,4 @@
+import { deleteOwn } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -65,11 +66,7 @@ export async function storeRecipients(
   ctx: TenantContext,
   { scheduleId, recipients }: { scheduleId: string; recipients: readonly Recipient[] },
 ): Promise<void> {
-  await ctx.db
-    .deleteFrom('report_recipient')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('schedule_id', '=', scheduleId)
-    .execute();
+  await deleteOwn(ctx, 'report_recipient', { schedule_id: scheduleId }).execute();
   if (recipients.length === 0) return;
   const rows = recipients.map(({ user_id }) => ({
     ...{ tenant_id: ctx.tenantId, schedule_id: scheduleId },

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ReportScheduleTable } from '../../../db/engine/generated.ts';
+import { ownRows } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -83,11 +84,8 @@ export async function readScheduleRow(
   input: { scheduleId: string; lock?: boolean },
 ): Promise<ScheduleRow> {
   if (!isId(input.scheduleId)) throw scheduleNotFound();
-  const row = await ctx.db
-    .selectFrom('report_schedule')
+  const row = await ownRows(ctx, 'report_schedule', { schedule_id: input.scheduleId })
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('schedule_id', '=', input.scheduleId)
     .$if(input.lock === true, (query) => query.forUpdate())
     .executeTakeFirst();
   if (!row) throw scheduleNotFound();

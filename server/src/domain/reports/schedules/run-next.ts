@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { limitLockWaits, transaction } from '../../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -17,10 +18,8 @@ const pauses = [minute, 5 * minute, 15 * minute, 60 * minute];
 const mailMilliseconds = 3 * 86_400_000;
 
 function findDue(ctx: TenantContext): Promise<ScheduleRow | undefined> {
-  return ctx.db
-    .selectFrom('report_schedule')
+  return ownRows(ctx, 'report_schedule')
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
     .where('next_run_at', '<=', tenantNow(ctx))
     .orderBy('next_run_at')
     .limit(1)
@@ -32,13 +31,12 @@ function findDue(ctx: TenantContext): Promise<ScheduleRow | undefined> {
  * change of `next_run_at` in the same transaction, each run happens once.
  */
 async function claim(ctx: TenantContext, row: ScheduleRow): Promise<boolean> {
-  const held = await ctx.db
-    .selectFrom('report_schedule')
+  const held = await ownRows(ctx, 'report_schedule', {
+    schedule_id: row.schedule_id,
+    next_run_at: row.next_run_at,
+    updated_at: row.updated_at,
+  })
     .select('schedule_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('schedule_id', '=', row.schedule_id)
-    .where('next_run_at', '=', row.next_run_at)
-    .where('updated_at', '=', row.updated_at)
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
@@ -157,10 +155,7 @@ async function record(
   row: ScheduleRow,
   result: { now: Date; problem: ScheduleProblem | null },
 ): Promise<void> {
-  await ctx.db
-    .updateTable('report_schedule')
+  await updateOwn(ctx, 'report_schedule', { schedule_id: row.schedule_id })
     .set({ ...nextOf(row, result), last_run_at: result.now })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('schedule_id', '=', row.schedule_id)
     .execute();
 }

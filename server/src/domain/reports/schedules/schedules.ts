@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { type Page, type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
@@ -90,7 +91,7 @@ export async function readSchedule(ctx: TenantContext, input: Handle): Promise<R
 export async function listSchedules(ctx: TenantContext, input: PageQuery): Promise<Page<ReportSchedule>> {
   const limit = pageLimit(input);
   const after = readCursor(input);
-  let query = ctx.db.selectFrom('report_schedule').selectAll().where('tenant_id', '=', ctx.tenantId);
+  let query = ownRows(ctx, 'report_schedule').selectAll();
   if (after !== null && isId(after)) query = query.where('schedule_id', '>', after);
   const rows = await query
     .orderBy('schedule_id')
@@ -123,11 +124,8 @@ export async function updateSchedule(
     const isMoved = timeColumns.some((name) => settings[name] !== row[name]);
     const now = tenantNow(ctx);
     const next = { attempts: 0, next_run_at: nextRunOf(settings, { now, lastRun: row.last_run_at }) };
-    const changed = await ctx.db
-      .updateTable('report_schedule')
+    const changed = await updateOwn(ctx, 'report_schedule', { schedule_id: scheduleId })
       .set({ ...settings, updated_at: now, ...(isMoved && next) })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('schedule_id', '=', scheduleId)
       .returningAll()
       .executeTakeFirst();
     if (!changed) throw scheduleNotFound();
@@ -149,11 +147,7 @@ export async function updateSchedule(
 export async function deleteSchedule(ctx: TenantContext, { scheduleId }: Handle): Promise<ReportSchedule> {
   return transaction(ctx, async (ctx) => {
     const schedule = await toOneSchedule(ctx, await readScheduleRow(ctx, { scheduleId, lock: true }));
-    await ctx.db
-      .deleteFrom('report_schedule')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('schedule_id', '=', scheduleId)
-      .execute();
+    await deleteOwn(ctx, 'report_schedule', { schedule_id: scheduleId }).execute();
     await appendAudit(ctx, ctx.tenantId, {
       action: 'report_schedule.deleted',
       targetId: scheduleId,
@@ -175,11 +169,8 @@ export async function requestRun(ctx: TenantContext, { scheduleId }: Handle): Pr
         'The report ran less than ten minutes ago. Its emails and events may still be under way.',
         { retryAfter: Math.ceil((until - now.getTime()) / 1_000) },
       );
-    const due = await ctx.db
-      .updateTable('report_schedule')
+    const due = await updateOwn(ctx, 'report_schedule', { schedule_id: scheduleId })
       .set({ next_run_at: now, attempts: 0 })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('schedule_id', '=', scheduleId)
       .returningAll()
       .executeTakeFirst();
     if (!due) throw scheduleNotFound();

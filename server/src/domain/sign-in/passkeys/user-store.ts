@@ -1,3 +1,4 @@
+import { deleteOwn } from '../../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../../db/transaction.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { batchOf, type PersonalData } from '../../../infra/context/personal-data.ts';
@@ -126,12 +127,7 @@ export const passkeyData: PersonalData = {
   erased: 'Passkeys: their names and public keys.',
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
-    const erased = await ctx.db
-      .deleteFrom('passkey')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
-      .returning('passkey_id')
-      .execute();
+    const erased = await deleteOwn(ctx, 'passkey', { user_id: userId }).returning('passkey_id').execute();
     return batchOf(erased.length);
   },
   count: async (ctx, { userId }) => (await listPasskeys(ctx, { tenantId: ctx.tenantId, userId })).length,

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import { identifierPattern } from '../../../http/validation/schema.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
@@ -154,12 +155,8 @@ export async function identify(ctx: TenantContext, provider: Provider, claims: C
   });
   if (known && !known.enabled) return refuse('disabled', known);
   if (known) {
-    await ctx.db
-      .updateTable('user_identity')
+    await updateOwn(ctx, 'user_identity', { issuer: iss, subject: sub })
       .set({ last_used_at: ctx.now() })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('issuer', '=', iss)
-      .where('subject', '=', sub)
       .execute();
     return { account: await update(ctx, provider, known, claims), refusal: null };
   }
@@ -189,21 +186,12 @@ export async function unlink(
 ): Promise<void> {
   const userId = await findUserId(ctx, input.loginId);
   if (userId === null) throw userNotFound();
-  const gone = await ctx.db
-    .deleteFrom('user_identity')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
-    .where('provider_id', '=', input.providerId)
+  const gone = await deleteOwn(ctx, 'user_identity', { user_id: userId, provider_id: input.providerId })
     .returning('subject')
     .execute();
   if (gone.length === 0) throw providerNotFound();
-  await ctx.db
-    .updateTable('user_session')
+  await updateOwn(ctx, 'user_session', { user_id: userId, provider_id: input.providerId, ended_at: null })
     .set({ ended_at: ctx.now() })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
-    .where('provider_id', '=', input.providerId)
-    .where('ended_at', 'is', null)
     .execute();
   await appendAudit(ctx, ctx.tenantId, {
     action: 'identity.unlinked',
@@ -213,13 +201,7 @@ export async function unlink(
 }
 
 const identitiesOf = (ctx: TenantContext, userId: string) =>
-  ctx.db
-    .selectFrom('user_identity')
-    .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
-    .execute();
+  ownRows(ctx, 'user_identity', { user_id: userId }).selectAll().orderBy('created_at').execute();
 
 /** A user has few accounts, so one statement erases them all. */
 export const identityData: PersonalData = {
@@ -228,12 +210,7 @@ export const identityData: PersonalData = {
   erased: "The user's accounts at identity providers (issuer and subject).",
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
-    const gone = await ctx.db
-      .deleteFrom('user_identity')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
-      .returning('subject')
-      .execute();
+    const gone = await deleteOwn(ctx, 'user_identity', { user_id: userId }).returning('subject').execute();
     return batchOf(gone.length);
   },
   count: async (ctx, { userId }) => (await identitiesOf(ctx, userId)).length,

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { IdentityProviderTable } from '../../../db/engine/generated.ts';
+import { deleteOwn, ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
 import { path } from '../../../http/routes.ts';
@@ -100,7 +101,7 @@ export async function readProvider(
 export async function listProviders(ctx: TenantContext, input: PageQuery) {
   const limit = pageLimit(input);
   const after = readCursor(input);
-  let query = ctx.db.selectFrom('identity_provider').selectAll().where('tenant_id', '=', ctx.tenantId);
+  let query = ownRows(ctx, 'identity_provider').selectAll();
   if (after !== null) query = query.where('provider_id', '>', after);
   const rows = await query
     .orderBy('provider_id')
@@ -238,21 +239,12 @@ function raise(problem: Problem): never {
 
 /** The lock makes changes of the tenant's other providers wait, so that each sees what the others have disabled. */
 async function countEnabled(ctx: TenantContext): Promise<void> {
-  await ctx.db
-    .selectFrom('tenant')
-    .select('tenant_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .forNoKeyUpdate()
-    .execute();
+  await ownRows(ctx, 'tenant').select('tenant_id').forNoKeyUpdate().execute();
   await recordSignIn(ctx, (await enabledProviders(ctx, ctx.tenantId)).length > 0);
 }
 
 async function rejectAboveLimit(ctx: TenantContext): Promise<void> {
-  const known = await ctx.db
-    .selectFrom('identity_provider')
-    .select('provider_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .execute();
+  const known = await ownRows(ctx, 'identity_provider').select('provider_id').execute();
   if (known.length >= maxProviders)
     throw new Problem(
       'provider_limit',
@@ -266,20 +258,13 @@ export async function deleteProvider(
   input: { providerId: string },
 ): Promise<IdentityProvider> {
   return transaction(ctx, async (ctx) => {
-    const row = await ctx.db
-      .deleteFrom('identity_provider')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('provider_id', '=', input.providerId)
+    const row = await deleteOwn(ctx, 'identity_provider', { provider_id: input.providerId })
       .returningAll()
       .executeTakeFirst();
     if (!row) throw providerNotFound();
     await countEnabled(ctx);
-    await ctx.db
-      .updateTable('user_session')
+    await updateOwn(ctx, 'user_session', { provider_id: input.providerId, ended_at: null })
       .set({ ended_at: ctx.now() })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('provider_id', '=', input.providerId)
-      .where('ended_at', 'is', null)
       .execute();
     await appendAudit(ctx, ctx.tenantId, {
       action: 'identity_provider.deleted',

@@ -1,4 +1,5 @@
 import { inBatches, readByIndex, runInOrder } from '../../../db/batches.ts';
+import { ownRows } from '../../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -89,11 +90,8 @@ type Cleared = { user_id: string; login_id: string };
  * another call clears the rest.
  */
 export async function clearBounce(ctx: TenantContext, input: { loginId: string }): Promise<void> {
-  const user = await ctx.db
-    .selectFrom('user')
+  const user = await ownRows(ctx, 'user', { login_id: input.loginId })
     .select(['user_id', 'folded_email'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', input.loginId)
     .executeTakeFirst();
   if (!user) throw userNotFound();
   const { user_id: userId, folded_email: email } = user;

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows } from '../../../db/own-rows.ts';
 import { batchOf, type PersonalData } from '../../../infra/context/personal-data.ts';
 import { endResets } from '../end-links.ts';
 
@@ -12,29 +13,20 @@ export const invitationData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     await endResets(ctx, [userId]);
-    const erased = await ctx.db
-      .deleteFrom('invitation')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
+    const erased = await deleteOwn(ctx, 'invitation', { user_id: userId })
       .returning('invitation_id')
       .execute();
     return batchOf(erased.length);
   },
   count: async (ctx, { userId }) => {
-    const found = await ctx.db
-      .selectFrom('invitation')
+    const found = await ownRows(ctx, 'invitation', { user_id: userId })
       .select('invitation_id')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
       .executeTakeFirst();
     return found ? 1 : 0;
   },
   read: async function* (ctx, { userId }) {
-    const row = await ctx.db
-      .selectFrom('invitation')
+    const row = await ownRows(ctx, 'invitation', { user_id: userId })
       .select(['invitation_id', 'created_at', 'expires_at', 'accepted_at', 'revoked_at'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
       .executeTakeFirst();
     if (row)
       yield {

@@ -1,3 +1,4 @@
+import { deleteOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { appendAudit } from '../../audit/chain.ts';
@@ -47,12 +48,7 @@ export async function requestReset(ctx: TenantContext, loginId: string): Promise
     if ((await findBounced(ctx, [user.email])).size > 0) return;
     const { user_id: userId } = user;
     const { url, hash } = newResetLink(ctx, ctx.tenantId);
-    await ctx.db
-      .deleteFrom('password_reset')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
-      .where('expires_at', '<=', now)
-      .execute();
+    await deleteOwn(ctx, 'password_reset', { user_id: userId }).where('expires_at', '<=', now).execute();
     const values = [ctx.tenantId, hash, userId, now, expiresAt];
     const made = await run(ctx, { name: 'insert_reset', text: insert, values });
     if (made.length === 0) return;

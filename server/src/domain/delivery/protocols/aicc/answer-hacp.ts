@@ -13,6 +13,7 @@ import { afterPutParam, paramMessage, withMore } from '../../../../../../standar
 import { atExit, atLaunch } from '../../../../../../standards/aicc/session.ts';
 import { storageLimits } from '../../../../../../standards/storage-limits.ts';
 import type { RunTimeData, Unit } from '../../../../../../standards/types.ts';
+import { ownRows } from '../../../../db/own-rows.ts';
 import { forTenant, transaction } from '../../../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
 import { playableContent, unitOf, withTimeFactor } from '../../../catalogue/playable.ts';
@@ -98,11 +99,8 @@ type HacpCommand = { unit: Unit; request: HacpRequest };
 async function read(ctx: TenantContext, session: Session, { unit, request }: HacpCommand): Promise<Result> {
   const { enroll_id: enrollId, unit_id: unitId, user_id, course_id, login_id } = session;
   const stored = await readUnitData(ctx, { enrollId, unitId });
-  const named = await ctx.db
-    .selectFrom('user')
+  const named = await ownRows(ctx, 'user', { user_id })
     .select(['first_name', 'last_name'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', user_id)
     .executeTakeFirst();
   const Name = [named?.last_name, named?.first_name].filter(Boolean).join(', ') || login_id;
   const mode = session.mode === 'Waived' ? 'Normal' : session.mode;
