@@ -4,6 +4,8 @@ import { doOnce } from '../../http/idempotency.ts';
 import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
+import { hasten } from '../../infra/operations/jobs.ts';
 import { applyImport, listImports, readImport, readImportRows, undoImport } from './imports.ts';
 import { collect } from './read-file.ts';
 import { Import, ImportAnswers, ImportWithRows, importRowsQuery, newImportQuery } from './schemas.ts';
@@ -24,12 +26,11 @@ const changes = {
 
 /** `removeUser` belongs to a room that knows all data about a person. */
 export const importRoutes = (removeUser: RemoveUser) => {
-  const background = {
-    ...writing,
-    ...changes,
-    // Small files are finished before the next request.
-    afterwards: async (ctx: Parameters<typeof workNext>[0]) => void (await workNext(ctx, removeUser)),
+  /** Small files are finished before the next request. The job goes on with others at once. */
+  const work = async (ctx: TenantContext) => {
+    if (await workNext(ctx, removeUser)) await hasten(ctx, 'imports.work');
   };
+  const background = { ...writing, ...changes, afterwards: work };
   return [
     route({
       ...writing,
@@ -54,7 +55,7 @@ export const importRoutes = (removeUser: RemoveUser) => {
         const { value: importId, headers } = await doOnce(ctx, request, file, (ctx) =>
           startImport(ctx, { ...query, file }),
         );
-        await workNext(ctx, removeUser);
+        await work(ctx);
         const answer = created(await readImport(ctx, importId), path`/import/${importId}`);
         return { ...answer, headers: { ...answer.headers, ...headers } };
       },
