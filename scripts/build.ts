@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { Blob, Face } from 'harfbuzzjs';
 import { fontFiles } from '../certificates/src/font-files.ts';
 import { codeOf } from '../server/src/lib/errors.ts';
 import { namesOf } from '../server/src/lib/tables.ts';
@@ -83,8 +84,28 @@ async function buildServer(outDir: string): Promise<void> {
 async function buildCertificates(outDir: string): Promise<void> {
   const input = ['worker', 'proof'].map((name) => [name, join(root, `certificates/src/${name}.ts`)]);
   await bundle('certificates', Object.fromEntries(input), outDir);
-  for (const [name, path] of Object.entries(fontFiles))
-    cpSync(join(root, 'node_modules', path), join(outDir, 'fonts', `${name}.ttf`));
+  const drawable = new Set<number>();
+  for (const [name, path] of Object.entries(fontFiles)) {
+    const file = join(root, 'node_modules', path);
+    cpSync(file, join(outDir, 'fonts', `${name}.ttf`));
+    // Names fall back to these.
+    if (name !== 'sansBold' && name !== 'serif')
+      for (const one of new Face(new Blob(readFileSync(file))).collectUnicodes()) drawable.add(one);
+  }
+  writeFileSync(join(outDir, 'drawable.txt'), rangesOf(drawable));
+}
+
+/** The characters as the inside of a class of a regular expression. */
+function rangesOf(codePoints: ReadonlySet<number>): string {
+  const show = (point: number) => `\\u{${point.toString(16)}}`;
+  const firsts = [...codePoints].filter((point) => !codePoints.has(point - 1)).sort((a, b) => a - b);
+  return firsts
+    .map((first) => {
+      let last = first;
+      while (codePoints.has(last + 1)) last++;
+      return last === first ? show(first) : `${show(first)}-${show(last)}`;
+    })
+    .join('');
 }
 
 /** Compresses text at build time, so that requests do not wait for compression. */

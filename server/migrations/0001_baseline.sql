@@ -67,12 +67,15 @@ create table tenant (
   folded_name text collate "C" not null default '',
   require_sign_in boolean not null default false,
   can_sign_in boolean not null default false,
-  erased_certificates jsonb not null default '{"Show": "course", "For": null}'
+  erased_certificates jsonb not null default '{"Show": "course", "For": null}',
+  issuer_domains text[] not null default '{}'
 );
 -- Sign-in with the ID or the name of a tenant.
 create index tenant_by_folded_id on tenant (folded_id);
 create index tenant_by_folded_name on tenant (folded_name);
 create index tenant_by_text on tenant using gin ((folded_id || ' ' || folded_name) gin_trgm_ops);
+-- The tenant of /.well-known/did.json.
+create index tenant_by_issuer_domain on tenant using gin (issuer_domains);
 -- Each process reads the clocks that are ahead twice a second.
 create index tenant_clock on tenant (tenant_id) where clock_offset > 0;
 
@@ -1532,7 +1535,7 @@ create table certificate_image (
 );
 
 -- content: what is drawn, apart from the name. issue: counts corrections. next_notice_at: when to report that it ends or
--- has ended; without a user: when to withdraw it. replaced_by: the number of the newer certificate. A withdrawn one has no
+-- has ended; without a user: when to withdraw it. is_name_incomplete: no font of PDFs has all of its characters. replaced_by: the number of the newer certificate. A withdrawn one has no
 -- number, and keeps its entry in the list of revoked ones.
 create table certificate (
   tenant_id text not null references tenant,
@@ -1554,6 +1557,7 @@ create table certificate (
   shows_reason boolean not null default false,
   replaced_by text,
   name text,
+  is_name_incomplete boolean not null default false,
   content jsonb not null,
   primary key (tenant_id, certificate_id),
   unique (tenant_id, enroll_id, attempt, issue),
@@ -1567,6 +1571,8 @@ comment on index certificate_by_number is 'GET /verify/{Number}, which does not 
 create index certificate_due on certificate (tenant_id, next_notice_at, certificate_id)
   where next_notice_at is not null;
 comment on index certificate_due is 'the job that reports that certificates end';
+create index certificate_incomplete on certificate (tenant_id, certificate_id) where is_name_incomplete;
+comment on index certificate_incomplete is 'GET /certificate by NameIncomplete';
 create index certificate_of_course on certificate (tenant_id, course_id, certificate_id);
 comment on index certificate_of_course is 'GET /certificate by CourseID';
 create index certificate_of_user on certificate (tenant_id, user_id, certificate_id) where user_id is not null;

@@ -359,6 +359,10 @@ test('the service accepts the example of every operation and responds as the exa
   );
   await sendAll('verifyCertificateFile readCertificateTemplate deleteCertificateTemplate');
   await sendAll('readRevocations readIssuer readIssuerKeys');
+  const IssuerDomains = [new URL(service.baseUrl).hostname];
+  await service.api('PUT', '/tenant/acme', { IssuerDomains });
+  await send('readIssuerOfDomain');
+  await service.api('PUT', '/tenant/acme', { IssuerDomains: [] });
   const launched = await send('launch', queryOf(enrolment.LaunchURL));
   real.set(token, launched.headers.get('location')?.split('/play/')[1]);
   await send('openPlayer');

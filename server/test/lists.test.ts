@@ -100,6 +100,7 @@ const cases: Record<string, string[]> = {
     [
       ...['', 'CourseID=lists-1', `LoginID=${names.LoginID}`],
       ...['Status=valid', 'Status=revoked', 'Status=replaced', 'Status=valid&CourseID=lists-1'],
+      ...['NameIncomplete=false', 'NameIncomplete=true'],
       'IssuedAfter=2024-01-01T00:00:00Z&IssuedBefore=2090-01-01T00:00:00Z',
     ].map((filter) => `${order}&${filter}`),
   ),

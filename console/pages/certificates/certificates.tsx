@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import {
@@ -37,6 +38,9 @@ export default function Certificates() {
         t('status'),
         statuses.map((value) => ({ value, label: t(`statuses.${value}`), query: { Status: value } })),
       ),
+      choiceFilter('pdf', t('pdfName'), [
+        { value: 'incomplete', label: t('pdfNameIncomplete'), query: { NameIncomplete: true } },
+      ]),
     ],
     ['order'],
   );
@@ -62,7 +66,11 @@ export default function Certificates() {
             text={t('evidence')}
           />
           <DownloadButton
-            path={withQuery('/certificate/zip', { ...chosen, Status: at.values.status })}
+            path={withQuery('/certificate/zip', {
+              ...chosen,
+              Status: at.values.status,
+              NameIncomplete: at.values.pdf === 'incomplete' || undefined,
+            })}
             accept="application/zip"
             name="certificates.zip"
             text={t('zip')}
@@ -80,8 +88,16 @@ export default function Certificates() {
             key: 'name',
             header: t('name'),
             share: 22,
-            cell: ({ LoginID, Name }) =>
-              LoginID === null ? t('erased') : <UserLink loginId={LoginID}>{Name ?? LoginID}</UserLink>,
+            cell: ({ LoginID, Name, NameIncomplete }) => (
+              <>
+                {LoginID === null ? t('erased') : <UserLink loginId={LoginID}>{Name ?? LoginID}</UserLink>}
+                {NameIncomplete && (
+                  <Text size="xs" c="dimmed">
+                    {t('pdfNameText')}
+                  </Text>
+                )}
+              </>
+            ),
           },
           ...columns,
         ]}

@@ -214,3 +214,11 @@ export function created(body: unknown, location: string): RouteResponse {
 export function path(strings: TemplateStringsArray, ...values: string[]): string {
   return strings.reduce((all, part, index) => all + encodeURIComponent(values[index - 1] ?? '') + part);
 }
+
+/**
+ * Returns the host name that the browser requested. Fastify's `hostname` prefers `X-Forwarded-Host`, which
+ * many proxies pass on from clients.
+ */
+export function hostOf({ headers }: FastifyRequest): string {
+  return String(headers[':authority'] ?? headers.host ?? '').replace(/:\d*$/, '');
+}

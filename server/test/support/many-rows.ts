@@ -103,9 +103,10 @@ function statements(tenant: string): string[] {
        case when n % 300 = 1 then now() end, case when n % 10 > 4 then now() end
      from generate_series(1, ${users}) n`,
     `insert into certificate (tenant_id, certificate_id, number, enroll_id, attempt, user_id, course_id, issued_at,
-       completed_at, status_list, status_index, revoked_at, replaced_by, name, content)
+       completed_at, status_list, status_index, revoked_at, replaced_by, is_name_incomplete, name, content)
      select ${t}, ${certificate('n')}, ${t} || n, ${enrolment('n')}, 1, ${user('(n + 1) / 2')}, 'lists-' || n % 2, now(), now(),
-       n / 65536, n, case when n % 999 = 0 then now() end, case when n % 99 = 0 then 'x' end, 'x', '{"CourseTitle": "x", "Serial": null}'
+       n / 65536, n, case when n % 999 = 0 then now() end, case when n % 99 = 0 then 'x' end, n % 500 = 0, 'x',
+       '{"CourseTitle": "x", "Serial": null}'
      from generate_series(1, ${2 * users}) n`,
     `insert into legal_hold (tenant_id, placement_id, user_id, hold_id, reason, placed_at)
      select ${t}, ${key('n')}, ${user('(n + 1) / 2')}, 'case-' || n % 100 + n % 2 * 1000, 'x', now()

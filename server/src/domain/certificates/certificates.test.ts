@@ -75,6 +75,32 @@ test('a result earns one certificate, which anyone can check', async () => {
   assert.match(html, /<bdi>Ada Lovelace<\/bdi>/);
 });
 
+test('a name that no font can draw holds up nothing, and its certificate is listed', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });
+  // Cuneiform, after a name with all scripts that have a font.
+  const names = ['Zoë Łukasz Ώρα Ярослав محمد שרה สมชาย अनिल 王小明 山田さくら 김민수', 'Ada 𒀀𒁉', 'Ada'];
+  const made = [];
+  for (const FirstName of names)
+    made.push(await pass(tenant, await enrolled(tenant, CourseID, { FirstName, LastName: null })));
+  assert.deepEqual(
+    made.map(({ Name, NameIncomplete }) => [Name, NameIncomplete]),
+    [
+      [names[0], false],
+      [names[1], true],
+      [names[2], false],
+    ],
+  );
+  const list = async (query: string) => (await tenant.api('GET', `/certificate?${query}`)).body.Items;
+  assert.deepEqual(await list('NameIncomplete=true'), [made[1]]);
+  assert.deepEqual(await list('NameIncomplete=false'), [made[0], made[2]]);
+  assert.equal((await (await verify(made[1].Number)).json()).Name, names[1]);
+  const headers = { authorization: `Bearer ${tenant.key}`, accept: 'application/pdf' };
+  const { LoginID, EnrollID } = made[1];
+  const pdf = await fetch(`${service.baseUrl}/enrolment/${LoginID}/${EnrollID}/certificate`, { headers });
+  assert.equal(pdf.headers.get('content-type'), 'application/pdf');
+});
+
 test('the player shows the certificate after the last commit, but not after a withdrawal', async () => {
   const tenant = await newTenant(service);
   const CourseID = unique('course');

@@ -26,7 +26,7 @@ select held.*, holder.login_id from (${rows}) held
 left join "user" holder on holder.tenant_id = $1 and holder.user_id = held.user_id`;
 
 async function conditionsOf(ctx: TenantContext, input: CertificateFilter): Promise<Condition[]> {
-  const { CourseID, LoginID, Status, IssuedAfter, IssuedBefore } = input;
+  const { CourseID, LoginID, Status, IssuedAfter, IssuedBefore, NameIncomplete } = input;
   const conditions: Condition[] = [];
   if (CourseID !== undefined) conditions.push(({ add }) => `held.course_id = ${add(CourseID)}`);
   if (LoginID !== undefined) {
@@ -41,6 +41,8 @@ async function conditionsOf(ctx: TenantContext, input: CertificateFilter): Promi
   ] as const)
     if (at !== undefined)
       conditions.push(({ add }) => `held.certificate_id ${operator} ${add(lowestId(new Date(at)))}`);
+  if (NameIncomplete !== undefined)
+    conditions.push(() => `${NameIncomplete ? '' : 'not '}held.is_name_incomplete`);
   if (Status !== undefined) conditions.push(({ add }) => isStatusSql(Status, () => add(tenantNow(ctx))));
   return conditions;
 }

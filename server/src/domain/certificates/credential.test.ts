@@ -1,11 +1,27 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { get } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { deflateSync, gunzipSync } from 'node:zlib';
-import { decodeProtectedHeader, exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose';
+import {
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { movableClock } from '../../../test/support/clock.ts';
 import { startService } from '../../../test/support/service.ts';
-import { expectStatus, newCourse, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
+import {
+  expectProblem,
+  expectStatus,
+  newCourse,
+  newTenant,
+  type TestTenant,
+} from '../../../test/support/tenant.ts';
 import { beginWithin } from '../../infra/calls/limits.ts';
 
 const clock = movableClock();
@@ -306,4 +322,59 @@ test('selected certificates are streamed as a zip of PDFs', async () => {
   assert.match(all[1] ?? '', /^Grace_\.\._\.\. Hopper – /);
   assert.equal(namesIn(await zip(`Numbers=${number}`)).length, 1);
   assert.equal(namesIn(await zip('IssuedBefore=2000-01-01T00:00:00Z')).length, 0);
+});
+
+/** fetch does not send another Host. */
+const documentAt = (host: string) =>
+  new Promise<Json>((resolve, reject) => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const sent = { hostname, port, path: '/.well-known/did.json', headers: { host } };
+    get(sent, (reply) => void json(reply).then((body) => resolve(body as Json), reject)).on('error', reject);
+  });
+
+test("certificates of a tenant with its own domain are issued by that domain's did:web", async () => {
+  const { tenant, CourseID, as: asBefore } = await certified();
+  const domain = `${tenant.TenantID.toLowerCase()}.example`;
+  const change = (IssuerDomains: string[], path = `/tenant/${tenant.TenantID}`) =>
+    service.api('PUT', path, { IssuerDomains });
+  expectStatus(await change([domain]), 200);
+  const { as, number } = await passedBy(tenant, CourseID, { FirstName: 'Grace' });
+  const jwt = (await as('application/vc+jwt')).toString();
+  const { kid = '' } = decodeProtectedHeader(jwt);
+  const document = await documentAt(`${domain}:8443`);
+  assert.equal(document.id, `did:web:${domain}`);
+  const methods = document.verificationMethod as { id: string; publicKeyJwk: JWK }[];
+  const key = await importJWK(methods.find(({ id }) => id === kid)?.publicKeyJwk ?? {});
+  const verify = async (text: string) =>
+    (await jwtVerify(text, key, { issuer: document.id as string, currentDate: clock.now() })).payload;
+  const credential = await verify(jwt);
+  assert.equal((credential.issuer as Json).id, document.id);
+  const { statusListCredential } = credential.credentialStatus as Record<string, string>;
+  const list = await fetch(statusListCredential ?? '');
+  assert.equal((await verify(await list.text())).issuer, document.id);
+  const files = ['application/pdf', 'application/vc+jwt', 'application/vc'];
+  const results = async () => {
+    const all = [];
+    for (const file of files) all.push((await check(await as(file))).Result);
+    return all;
+  };
+  assert.deepEqual(await results(), ['genuine', 'genuine', 'genuine']);
+
+  const other = await newTenant(service);
+  expectProblem(await change([domain], `/tenant/${other.TenantID}`), 422, 'validation_failed');
+  expectProblem(await change(['https://a.example']), 422, 'validation_failed');
+  const foreign = `${service.baseUrl}/issuer/${other.TenantID}/status/0?Domain=${domain}`;
+  assert.equal((await fetch(foreign)).status, 404);
+  assert.equal((await documentAt('127.0.0.1')).code, 'tenant_not_found');
+
+  // Certificates keep the issuer that they had.
+  assert.match(
+    String(decodeProtectedHeader((await asBefore('application/vc+jwt')).toString()).kid),
+    /issuer:/,
+  );
+  expectStatus(await change([`new.${domain}`, domain]), 200);
+  assert.ok((await as('application/vc+jwt')).equals(Buffer.from(jwt)));
+  assert.deepEqual(await results(), ['genuine', 'genuine', 'genuine']);
+  assert.equal((await documentAt(domain)).id, document.id);
+  expectStatus(await tenant.api('POST', `/certificate/${number}/revoke`, { Reason: 'x' }), 200);
 });

@@ -11,7 +11,7 @@ export async function drawPdf(
   row: CertificateRow,
   attachments: CertificateInput['attachments'],
 ): Promise<DrawnCertificate> {
-  const { LogoName, LoginID = null, Signatures, ...content } = contentOf(row);
+  const { LogoName, LoginID = null, Signatures, IssuerDomain: _, ...content } = contentOf(row);
   return renderCertificate({
     ...content,
     Number: showNumber(row.number),

@@ -9,6 +9,7 @@ import { textIn } from '../catalogue/certificate-rule.ts';
 import { appendEvents } from '../events/append.ts';
 import type { Language } from '../tenants/schemas.ts';
 import { listEntries } from './credential/status-list.ts';
+import { isDrawable } from './drawable.ts';
 import { newNumber, showNumber } from './record/number.ts';
 import { verifyUrl } from './record/record.ts';
 import type { Content, TemplateRule } from './record/schemas.ts';
@@ -224,10 +225,12 @@ type Issuer = {
   days_before: number[];
   colour: string | null;
   logo_name: string | null;
+  domain: string | null;
 };
 
 const issuerText = `
-select client.name, client.language, client.time_zone, client.reminders -> 'DaysBefore' as days_before, own.colour, own.logo_name
+select client.name, client.language, client.time_zone, client.reminders -> 'DaysBefore' as days_before,
+  client.issuer_domains[1] as domain, own.colour, own.logo_name
 from tenant client left join branding own on own.tenant_id = $1 where client.tenant_id = $1`;
 
 const keepLogo = `
@@ -237,12 +240,14 @@ from branding own where own.tenant_id = $1 and own.logo is not null on conflict 
 
 const insertText = `
 insert into certificate (tenant_id, certificate_id, number, enroll_id, attempt, issue, user_id, course_id, issued_at,
-  completed_at, valid_until, next_notice_at, status_list, status_index, name, content)
+  completed_at, valid_until, next_notice_at, status_list, status_index, name, is_name_incomplete, content)
 select $1, made.certificate_id, made.number, made.enroll_id, made.attempt, made.issue, made.user_id, made.course_id, $3,
-  made.completed_at, made.valid_until, made.next_notice_at, made.status_list, made.status_index, made.name, made.content
+  made.completed_at, made.valid_until, made.next_notice_at, made.status_list, made.status_index, made.name, made.is_name_incomplete,
+  made.content
 from jsonb_to_recordset($2::jsonb) as made (certificate_id uuid, number text, enroll_id uuid, attempt integer,
   issue integer, user_id uuid, course_id text, completed_at timestamptz, valid_until timestamptz,
-  next_notice_at timestamptz, status_list integer, status_index integer, name text, content jsonb)
+  next_notice_at timestamptz, status_list integer, status_index integer, name text,
+  is_name_incomplete boolean, content jsonb)
 on conflict do nothing returning certificate_id`;
 
 const replaceText = `
@@ -342,7 +347,9 @@ function rowOf(
     TimeZone: issuer.time_zone,
     Colour: issuer.colour,
     LogoName: issuer.logo_name,
+    ...(issuer.domain !== null && { IssuerDomain: issuer.domain }),
   };
+  const name = [person.first_name, person.last_name].filter(Boolean).join(' ') || person.login_id;
   return {
     certificate_id: newId(now),
     number: newNumber(),
@@ -356,7 +363,8 @@ function rowOf(
     next_notice_at: nextNotice(validUntil, issuer.days_before, now),
     status_list: list,
     status_index: randomInt(listEntries),
-    name: [person.first_name, person.last_name].filter(Boolean).join(' ') || person.login_id,
+    name,
+    is_name_incomplete: !isDrawable(name),
     content,
   };
 }

@@ -11,12 +11,12 @@ const matching = (max: number | string) => `
 select own.certificate_id from certificate own where own.tenant_id = $1 and own.user_id = $2 limit ${max}`;
 
 /** Their number opens nothing, and their credential is revoked, because nobody can vouch for it any more. */
-export const withdrawSql = `user_id = null, number = null, name = null, reason = null, content = '{}', replaced_by = null,
+export const withdrawSql = `user_id = null, number = null, name = null, is_name_incomplete = false, reason = null, content = '{}', replaced_by = null,
   revoked_at = coalesce(held.revoked_at, $3), next_notice_at = null`;
 
 const changes: Record<ErasedCertificates['Show'], string> = {
   name: 'user_id = null, next_notice_at = $3',
-  course: `user_id = null, name = null, reason = null, content = held.content - 'LoginID' - 'Score', next_notice_at = $3`,
+  course: `user_id = null, name = null, is_name_incomplete = false, reason = null, content = held.content - 'LoginID' - 'Score', next_notice_at = $3`,
   nothing: withdrawSql,
 };
 

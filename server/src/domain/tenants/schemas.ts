@@ -114,6 +114,19 @@ const common = {
     ...Origins(`^https?://(\\*\\.)?${origin}`, 'https://lms.example or https://*.example'),
     description: 'Origins that may show a course in a frame; null means any origin.',
   }),
+  IssuerDomains: Type.Array(
+    Type.String({
+      maxLength: 253,
+      pattern: '^[a-z0-9-]{1,63}(\\.[a-z0-9-]{1,63})+$',
+      examples: ['academy.acme.example'],
+    }),
+    {
+      maxItems: 20,
+      uniqueItems: true,
+      description:
+        "The tenant's own host names that your proxy routes to this service. New certificates are issued by the `did:web` of the first one, whose document is at `/.well-known/did.json` there. Keep earlier ones after it, because their certificates still refer to them. Empty: the issuer is `did:web` of this service.",
+    },
+  ),
 };
 
 const ownSettings = {
@@ -174,6 +187,7 @@ export const NewTenant = Fields(
     TimeZone: Type.Optional(common.TimeZone),
     ReturnOrigins: Type.Optional(common.ReturnOrigins),
     FrameOrigins: Type.Optional(common.FrameOrigins),
+    IssuerDomains: Type.Optional(common.IssuerDomains),
     Status: Type.Optional(
       OneOf(['active', 'test'], {
         description:

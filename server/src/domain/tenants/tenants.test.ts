@@ -27,6 +27,7 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
     ErasedCertificates: { Show: 'course', For: null },
     ReturnOrigins: null,
     FrameOrigins: null,
+    IssuerDomains: [],
   };
   assert.deepEqual(rest, { TenantID, Name: TenantID, ...defaults });
   assert.deepEqual((await api('GET', made.headers.get('location') ?? '')).body, made.body);

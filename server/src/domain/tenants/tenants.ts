@@ -37,6 +37,7 @@ export async function createTenant(
   const now = ctx.now();
   const tenantId = input.TenantID;
   const row = await transaction(ctx, async (ctx) => {
+    await rejectTakenDomains(ctx, tenantId, input);
     const made = await ctx.db
       .insertInto('tenant')
       .values({
@@ -51,6 +52,7 @@ export async function createTenant(
         ...(input.Reminders !== undefined && { reminders: JSON.stringify(input.Reminders) }),
         return_origins: input.ReturnOrigins ?? null,
         frame_origins: input.FrameOrigins ?? null,
+        issuer_domains: input.IssuerDomains ?? [],
         clock_offset: input.Status === 'test' ? 0 : null,
         created_at: now,
         updated_at: now,
@@ -153,6 +155,37 @@ function rejectUnusablePasskeys(ctx: Context, { SecondFactor }: TenantChange): v
     );
 }
 
+async function rejectTakenDomains(
+  ctx: Context,
+  tenantId: string,
+  { IssuerDomains = [] }: TenantChange,
+): Promise<void> {
+  for (const domain of IssuerDomains) {
+    const owner = await findTenantOfDomain(ctx, domain);
+    if (owner !== null && owner !== tenantId)
+      throw new Problem(
+        'validation_failed',
+        `${domain} is a domain of the tenant ${owner}. Remove it there first.`,
+        {
+          param: 'IssuerDomains',
+        },
+      );
+  }
+}
+
+const ofDomain =
+  'select tenant_id from tenant where issuer_domains @> array[$1::text] order by tenant_id limit 1';
+
+/** The tenant whose certificates are issued, or were issued, by `did:web` of this host name. */
+export async function findTenantOfDomain(ctx: Context, domain: string): Promise<string | null> {
+  const [row] = await run<{ tenant_id: string }>(ctx, {
+    name: 'tenant_of_domain',
+    text: ofDomain,
+    values: [domain],
+  });
+  return row?.tenant_id ?? null;
+}
+
 const signInUnavailable = (param: string) =>
   new Problem(
     'sign_in_unavailable',
@@ -197,6 +230,7 @@ export async function updateTenant(
     const fields = withReminders(sent, toTenant(before).Reminders);
     if (fields.Status === 'test' && before.clock_offset === null) throw notATestTenant();
     if (fields.RequireSignIn && !before.can_sign_in) throw signInUnavailable('RequireSignIn');
+    await rejectTakenDomains(ctx, tenantId, fields);
     const resumes = before.status === 'suspended' && (fields.Status ?? 'suspended') !== 'suspended';
     const row = await ctx.db
       .updateTable('tenant')
@@ -214,6 +248,7 @@ export async function updateTenant(
         }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
         ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
+        ...(fields.IssuerDomains !== undefined && { issuer_domains: fields.IssuerDomains }),
         ...(fields.Status !== undefined && {
           status: fields.Status === 'suspended' ? 'suspended' : 'active',
         }),
@@ -279,6 +314,7 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
     ErasedCertificates: row.erased_certificates as ErasedCertificates,
     ReturnOrigins: row.return_origins,
     FrameOrigins: row.frame_origins,
+    IssuerDomains: row.issuer_domains,
     CreatedAt: row.created_at.toISOString(),
     UpdatedAt: row.updated_at.toISOString(),
   };

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { forTenant } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { didOf, documentsOf, tenantOfDid } from '../certificates/credential/did.ts';
+import { documentsOf, tenantOfDid } from '../certificates/credential/did.ts';
 import { loadProofs } from '../certificates/credential/sign.ts';
 import { drawCertificate } from '../certificates/formats.ts';
 import { toVerified } from '../certificates/record/record.ts';
@@ -95,12 +95,12 @@ function readJwt(jwt: string): Record<string, unknown> | null {
   }
 }
 
-async function verifyJwt(ctx: TenantContext, jwt: string): Promise<boolean> {
+async function verifyJwt(ctx: TenantContext, issuer: string, jwt: string): Promise<boolean> {
   try {
     const { kid = '', alg } = decodeProtectedHeader(jwt);
     const [did, keyId] = kid.split('#');
     const key = (await readPublicKeys(ctx)).find((known) => known.keyId === keyId);
-    if (!key || did !== didOf(ctx, ctx.tenantId) || alg !== key.algorithm) return false;
+    if (!key || did !== issuer || alg !== key.algorithm) return false;
     // Whether it has expired is known from the certificate.
     await jwtVerify(jwt, await importJWK(key.publicJwk), {
       currentDate: new Date(0),
@@ -112,11 +112,15 @@ async function verifyJwt(ctx: TenantContext, jwt: string): Promise<boolean> {
   }
 }
 
-async function verifyProof(ctx: TenantContext, credential: Record<string, unknown>): Promise<boolean> {
+async function verifyProof(
+  ctx: TenantContext,
+  issuer: string,
+  credential: Record<string, unknown>,
+): Promise<boolean> {
   const { verifyCredential } = await loadProofs();
   const now = new Date(String(credential.validFrom));
   if (Number.isNaN(now.getTime())) return false;
-  return (await verifyCredential({ credential, now, load: documentsOf(ctx) })).isVerified;
+  return (await verifyCredential({ credential, now, load: documentsOf(ctx, issuer) })).isVerified;
 }
 
 const idOf = (value: unknown): unknown => (typeof value === 'object' ? Object(value).id : value);
@@ -132,12 +136,21 @@ export async function checkFile(ctx: Context, file: Buffer): Promise<FileCheck> 
   const isPdf = file.includes('%PDF-');
   const found = findCredential(file, isPdf);
   const content = found && ('jwt' in found ? readJwt(found.jwt) : found.credential);
-  const tenantId = tenantOfDid(ctx, idOf(content?.issuer));
-  if (!found || !content || tenantId === null || (await knownTenant.get(ctx, tenantId)) === null)
+  const issuer = idOf(content?.issuer);
+  const tenantId = await tenantOfDid(ctx, issuer);
+  if (
+    !found ||
+    !content ||
+    typeof issuer !== 'string' ||
+    tenantId === null ||
+    (await knownTenant.get(ctx, tenantId)) === null
+  )
     return { Result: 'unknown', Certificate: null };
   const own = forTenant(ctx, tenantId);
   const isSigned =
-    'jwt' in found ? await verifyJwt(own, found.jwt) : await verifyProof(own, found.credential);
+    'jwt' in found
+      ? await verifyJwt(own, issuer, found.jwt)
+      : await verifyProof(own, issuer, found.credential);
   if (!isSigned) return { Result: 'forged', Certificate: null };
   const certificate = await findByNumber(ctx, numberOf(content.id));
   if (certificate?.ctx.tenantId !== tenantId) return { Result: 'unknown', Certificate: null };

@@ -1,17 +1,21 @@
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { type CertificateRow, contentOf, verifyUrl } from '../record/record.ts';
-import { didOf } from './did.ts';
+import { issuerDid } from './did.ts';
 
 const issuerUrl = (ctx: TenantContext) => `${ctx.config.baseUrl}/issuer/${encodeURIComponent(ctx.tenantId)}`;
-export const listUrl = (ctx: TenantContext, list: number) => `${issuerUrl(ctx)}/status/${list}`;
+/** Verifiers want the list and the credential to have the same issuer. */
+export const listUrl = (ctx: TenantContext, list: number, domain?: string) =>
+  `${issuerUrl(ctx)}/status/${list}${domain === undefined ? '' : `?Domain=${domain}`}`;
 
 /** Without milliseconds, because some libraries write `.000` where there was none, which breaks a proof. */
 export const seconds = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** The certificate as an Open Badges 3.0 credential (W3C VC Data Model 2.0). Its terms are in its two contexts. */
 export function credentialOf(ctx: TenantContext, row: CertificateRow) {
-  const { CourseTitle, Issuer, Title, Score } = contentOf(row);
+  const content = contentOf(row);
+  const { CourseTitle, Issuer, Title, Score, IssuerDomain } = content;
   const entry = String(row.status_index);
+  const list = listUrl(ctx, row.status_list, IssuerDomain);
   return {
     '@context': [
       'https://www.w3.org/ns/credentials/v2',
@@ -19,7 +23,7 @@ export function credentialOf(ctx: TenantContext, row: CertificateRow) {
     ],
     id: verifyUrl(ctx, row.number),
     type: ['VerifiableCredential', 'OpenBadgeCredential'],
-    issuer: { id: didOf(ctx, ctx.tenantId), type: ['Profile'], name: Issuer },
+    issuer: { id: issuerDid(ctx, content), type: ['Profile'], name: Issuer },
     validFrom: seconds(row.issued_at),
     ...(row.valid_until && { validUntil: seconds(row.valid_until) }),
     name: Title ?? CourseTitle,
@@ -36,7 +40,7 @@ export function credentialOf(ctx: TenantContext, row: CertificateRow) {
         type: ['Achievement'],
         name: CourseTitle,
         description: CourseTitle,
-        criteria: { narrative: `The course “${CourseTitle}” with the result ${contentOf(row).Outcome}.` },
+        criteria: { narrative: `The course “${CourseTitle}” with the result ${content.Outcome}.` },
         ...(Score !== null && {
           resultDescription: [
             {
@@ -59,11 +63,11 @@ export function credentialOf(ctx: TenantContext, row: CertificateRow) {
       }),
     },
     credentialStatus: {
-      id: `${listUrl(ctx, row.status_list)}#${entry}`,
+      id: `${list}#${entry}`,
       type: 'BitstringStatusListEntry',
       statusPurpose: 'revocation',
       statusListIndex: entry,
-      statusListCredential: listUrl(ctx, row.status_list),
+      statusListCredential: list,
     },
   };
 }

@@ -1,6 +1,8 @@
 import type { JWK } from 'jose';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { readPublicKeys, type TenantKey } from '../../identity/tenant-keys.ts';
+import { findTenantOfDomain } from '../../tenants/tenants.ts';
+import type { Content } from '../record/schemas.ts';
 
 const method = 'did:web:';
 const suffix = ':issuer:';
@@ -11,10 +13,15 @@ const didOfService = ({ config }: Context) => `${method}${new URL(config.baseUrl
 export const didOf = (ctx: Context, tenantId: string) =>
   `${didOfService(ctx)}${suffix}${encodeURIComponent(tenantId)}`;
 
+/** The issuer of a certificate: the tenant's own domain at that time, or else the tenant at this service. */
+export const issuerDid = (ctx: TenantContext, { IssuerDomain }: Pick<Content, 'IssuerDomain'>) =>
+  IssuerDomain === undefined ? didOf(ctx, ctx.tenantId) : `${method}${IssuerDomain}`;
+
 /** The tenant with this DID; null if it is not of this service. */
-export function tenantOfDid(ctx: Context, did: unknown): string | null {
+export async function tenantOfDid(ctx: Context, did: unknown): Promise<string | null> {
+  if (typeof did !== 'string' || !did.startsWith(method)) return null;
   const start = `${didOfService(ctx)}${suffix}`;
-  if (typeof did !== 'string' || !did.startsWith(start)) return null;
+  if (!did.startsWith(start)) return findTenantOfDomain(ctx, did.slice(method.length));
   try {
     return decodeURIComponent(did.slice(start.length));
   } catch {
@@ -45,8 +52,7 @@ export const contextsOfDid = [
   'https://w3id.org/security/multikey/v1',
 ];
 
-export async function didDocument(ctx: TenantContext) {
-  const id = didOf(ctx, ctx.tenantId);
+export async function didDocument(ctx: TenantContext, id = didOf(ctx, ctx.tenantId)) {
   const methods = (await readPublicKeys(ctx)).map((key) => methodOf(id, key));
   return {
     '@context': contextsOfDid,
@@ -60,8 +66,8 @@ export async function didDocument(ctx: TenantContext) {
  * The DID document or one of its keys, for a library that verifies a proof. Only of this tenant, so that nobody's key
  * verifies another tenant's credentials.
  */
-export const documentsOf = (ctx: TenantContext) => async (url: string) => {
-  const { verificationMethod, ...document } = await didDocument(ctx);
+export const documentsOf = (ctx: TenantContext, did: string) => async (url: string) => {
+  const { verificationMethod, ...document } = await didDocument(ctx, did);
   // Without the context of JsonWebKey, which the library does not know.
   if (url === document.id)
     return { ...document, '@context': contextsOfDid.filter((name) => !name.includes('jwk')) };

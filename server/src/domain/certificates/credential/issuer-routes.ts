@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { forTenant } from '../../../db/transaction.ts';
-import { ok, route } from '../../../http/routes.ts';
+import { hostOf, ok, route } from '../../../http/routes.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { readPublicKeys } from '../../identity/tenant-keys.ts';
 import { Tenant } from '../../tenants/schemas.ts';
-import { knownTenant, tenantNotFound } from '../../tenants/tenants.ts';
+import { findTenantOfDomain, knownTenant, tenantNotFound } from '../../tenants/tenants.ts';
 import { didDocument } from './did.ts';
 import { statusListJwt, tokenListJwt, tokenListSeconds, tokenListType } from './status-list.ts';
 
@@ -41,7 +41,35 @@ const Methods = Type.Array(anyObject, {
 });
 const Strings = Type.Array(Type.String(), { examples: [['https://www.w3.org/ns/did/v1']] });
 
+const didDocumentResponse = {
+  description: 'The DID document.',
+  schema: Type.Object(
+    {
+      '@context': Strings,
+      id: Type.String({ examples: [id] }),
+      verificationMethod: Methods,
+      assertionMethod: Strings,
+    },
+    { title: 'DidDocument' },
+  ),
+};
+
 export const issuerRoutes = [
+  route({
+    ...issuer,
+    path: '/.well-known/did.json',
+    name: 'readIssuerOfDomain',
+    summary: "Read the DID document of a tenant's own domain",
+    description:
+      "For the host name of the request, which is one of the tenant's `IssuerDomains`: its did:web, with all public keys of the tenant.",
+    responses: { 200: didDocumentResponse },
+    handle: async (ctx, { request }) => {
+      const domain = hostOf(request).toLowerCase();
+      const tenantId = await findTenantOfDomain(ctx, domain);
+      if (tenantId === null) throw tenantNotFound();
+      return ok(await didDocument(await ofTenant(ctx, tenantId), `did:web:${domain}`));
+    },
+  }),
   route({
     ...issuer,
     path: '/issuer/{TenantID}/did.json',
@@ -49,20 +77,7 @@ export const issuerRoutes = [
     summary: "Read a tenant's DID document",
     description: 'The did:web of the issuer of credentials, with all of its public keys, also former ones.',
     params,
-    responses: {
-      200: {
-        description: 'The DID document.',
-        schema: Type.Object(
-          {
-            '@context': Strings,
-            id: Type.String({ examples: [id] }),
-            verificationMethod: Methods,
-            assertionMethod: Strings,
-          },
-          { title: 'DidDocument' },
-        ),
-      },
-    },
+    responses: { 200: didDocumentResponse },
     handle: async (ctx, { params }) => ok(await didDocument(await ofTenant(ctx, params.TenantID))),
   }),
   route({
@@ -96,18 +111,32 @@ export const issuerRoutes = [
         description: 'Number of the list.',
       }),
     }),
+    query: Type.Object({
+      Domain: Type.Optional(
+        Type.String({
+          maxLength: 253,
+          description: 'One of the `IssuerDomains` of the tenant, which then signs the list.',
+        }),
+      ),
+    }),
     responses: {
       200: { description: 'The list as a signed JWT.', type: ['application/vc+jwt', tokenListType] },
     },
-    handle: async (ctx, { params, request }) => {
+    handle: async (ctx, { params, query: { Domain }, request }) => {
       const own = await ofTenant(ctx, params.TenantID);
+      if (Domain !== undefined && (await findTenantOfDomain(ctx, Domain)) !== params.TenantID)
+        throw tenantNotFound();
       const isToken = request.headers.accept?.includes(tokenListType) ?? false;
       const headers = {
         'Content-Type': isToken ? tokenListType : 'application/vc+jwt',
         'Cache-Control': `public, max-age=${tokenListSeconds}`,
         Vary: 'Accept',
       };
-      return { status: 200, body: await (isToken ? tokenListJwt : statusListJwt)(own, params.List), headers };
+      return {
+        status: 200,
+        body: await (isToken ? tokenListJwt : statusListJwt)(own, params.List, Domain),
+        headers,
+      };
     },
   }),
 ];

@@ -6,9 +6,9 @@ import type { Proofs } from '../../../../../certificates/src/types.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { locations } from '../../../lib/locations.ts';
 import { signingKey } from '../../identity/tenant-keys.ts';
-import type { CertificateRow } from '../record/record.ts';
+import { type CertificateRow, contentOf } from '../record/record.ts';
 import { credentialOf, seconds } from './credential.ts';
-import { didOf, documentsOf } from './did.ts';
+import { documentsOf, issuerDid } from './did.ts';
 
 /** Loads the program with the JSON-LD library when the first proof is made or verified. */
 export const loadProofs = (): Promise<Proofs> =>
@@ -29,7 +29,7 @@ export async function signJwt(
   at: Date,
 ): Promise<string> {
   const { privateKey, keyId, algorithm } = await signingKey(ctx, 'RS256', at);
-  const kid = `${didOf(ctx, ctx.tenantId)}#${keyId}`;
+  const kid = `${claims.iss}#${keyId}`;
   return new SignJWT({ ...payload, ...claims })
     .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
     .sign(privateKey);
@@ -51,13 +51,14 @@ export function credentialJwt(ctx: TenantContext, row: CertificateRow): Promise<
 export async function credentialWithProof(ctx: TenantContext, row: CertificateRow): Promise<object> {
   const { privateKey, keyId } = await signingKey(ctx, 'EdDSA', row.issued_at);
   const { signCredential } = await loadProofs();
+  const did = issuerDid(ctx, contentOf(row));
   return signCredential({
     credential: credentialOf(ctx, row),
     created: seconds(row.issued_at),
-    keyId: `${didOf(ctx, ctx.tenantId)}#${keyId}`,
+    keyId: `${did}#${keyId}`,
     sign: async (data) => new Uint8Array(await webcrypto.subtle.sign('Ed25519', privateKey, data)),
     // Otherwise, a certificate whose end has come could not be written again.
     now: row.issued_at,
-    load: documentsOf(ctx),
+    load: documentsOf(ctx, did),
   });
 }

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { signingKey } from '../../identity/tenant-keys.ts';
 import { listUrl, seconds } from './credential.ts';
-import { didOf } from './did.ts';
+import { issuerDid } from './did.ts';
 import { minuteOf, signJwt, unixTime } from './sign.ts';
 
 /** The number of entries in a list of revoked certificates (Bitstring Status List v1.0 §6.1). */
@@ -28,9 +28,9 @@ async function findRevoked(ctx: TenantContext, list: number): Promise<number[]> 
   return rows.map(({ status_index }) => status_index);
 }
 
-export async function statusListJwt(ctx: TenantContext, list: number): Promise<string> {
-  const id = listUrl(ctx, list);
-  const iss = didOf(ctx, ctx.tenantId);
+export async function statusListJwt(ctx: TenantContext, list: number, domain?: string): Promise<string> {
+  const id = listUrl(ctx, list, domain);
+  const iss = issuerDid(ctx, domain === undefined ? {} : { IssuerDomain: domain });
   const now = ctx.now();
   const credential = {
     '@context': ['https://www.w3.org/ns/credentials/v2'],

@@ -49,6 +49,7 @@ export function toCertificate(ctx: TenantContext, row: CertificateWithLogin): Ce
     Status: statusOf(row, tenantNow(ctx)),
     LoginID: row.login_id,
     Name: row.name,
+    NameIncomplete: row.is_name_incomplete,
     CourseID: row.course_id,
     CourseTitle: contentOf(row).CourseTitle,
     EnrollID: row.enroll_id,

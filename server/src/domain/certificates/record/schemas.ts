@@ -44,12 +44,16 @@ const dates = {
   ValidUntil: Nullable(Instant('null: without end.')),
 };
 
+const nameIncomplete =
+  'Whether the PDF has the LoginID beside the name, because no font of Lectern has all characters of the name. The credential and the public page have the whole name.';
+
 export const Certificate = Fields(
   {
     Number: ShownNumber,
     Status,
     LoginID: Nullable(LoginID),
     Name: Name('The name on the certificate; null once the person has been erased.'),
+    NameIncomplete: Type.Boolean({ examples: [false], description: nameIncomplete }),
     CourseID,
     CourseTitle: Type.String({ description: 'The title of the course when the certificate was issued.' }),
     EnrollID,
@@ -119,6 +123,9 @@ export const certificateFilter = {
   Status: Type.Optional(OneOf(certificateStatuses, { title: 'CertificateStatus' })),
   IssuedAfter: Type.Optional(Instant('Issued then or later.')),
   IssuedBefore: Type.Optional(Instant('Issued earlier than this.')),
+  NameIncomplete: Type.Optional(
+    Type.Boolean({ description: 'true: only those whose PDF cannot show the whole name.' }),
+  ),
 };
 export type CertificateFilter = Type.Static<ReturnType<typeof Type.Object<typeof certificateFilter>>>;
 
@@ -227,4 +234,6 @@ export type Content = Pick<TemplateRule, 'Layout' | 'PaperSize' | 'Signatures' |
   TimeZone: string;
   Colour: string | null;
   LogoName: string | null;
+  /** Without it, the issuer is the tenant at this service. */
+  IssuerDomain?: string;
 };

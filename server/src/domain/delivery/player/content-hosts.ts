@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { hostOf } from '../../../http/routes.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { hasOriginPerCourse, isHostOf } from './content-origins.ts';
@@ -6,14 +7,6 @@ import { ownerOf } from './open-sessions.ts';
 import { languageOf, textsIn } from './page-texts.ts';
 import { ticketIn } from './preview.ts';
 import { rejectionPage } from './rejection-page.ts';
-
-/**
- * Returns the host name that the browser requested. Fastify's `hostname` prefers `X-Forwarded-Host`, which
- * many proxies pass on from clients.
- */
-function hostOf({ headers }: FastifyRequest): string {
-  return String(headers[':authority'] ?? headers.host ?? '').replace(/:\d*$/, '');
-}
 
 /**
  * If each course has its own host name, rejects requests at any other host. Content served there
