@@ -1,8 +1,8 @@
 import { joinTransaction, run, transaction } from '../../db/transaction.ts';
-import type { Context } from '../../infra/context/context.ts';
+import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { findKey, sign, splitOnce, verify } from '../../infra/keys/key-ring.ts';
 import { newId, sha256 } from '../../lib/ids.ts';
-import { auditCatalogue, type NewAudit } from './actions.ts';
+import { type AuditAction, auditCatalogue, type NewAudit } from './actions.ts';
 
 /**
  * The chains that must exist according to the deployment's chain, even if all of their entries are missing.
@@ -147,6 +147,19 @@ export async function appendAudit(ctx: Context, tenantId: string, ...entries: Ne
     const head = (await lockHead(ctx, tenantId)) ?? (await replaceHead(ctx, tenantId));
     await writeEntries(ctx, tenantId, head, [...findTampering(ctx, tenantId, head), ...entries]);
   });
+}
+
+type DataOf<A extends AuditAction> = Extract<NewAudit, { action: A }>['data'];
+
+/** Records an action of `ctx.actor` in the tenant's trail, as `appendAudit` does. */
+export function audit<A extends AuditAction>(
+  ctx: TenantContext,
+  action: A,
+  targetId: string | null,
+  ...[data]: Record<never, never> extends DataOf<A> ? [data?: DataOf<A>] : [data: DataOf<A>]
+): Promise<void> {
+  // The parameters are the members of one entry.
+  return appendAudit(ctx, ctx.tenantId, { action, targetId, data: data ?? {} } as NewAudit);
 }
 
 /** Writes the first entry of a chain. Chains start only here: for a new tenant or a new database. */

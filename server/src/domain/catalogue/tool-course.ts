@@ -4,7 +4,7 @@ import { transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId, sha256 } from '../../lib/ids.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { insertOwnCourse } from './paths.ts';
 import type { courseStatuses } from './schemas.ts';
 
@@ -47,7 +47,7 @@ export async function putToolCourse(
     if (!before) {
       await insertOwnCourse(ctx, { courseId, tenantId: ctx.tenantId, sent });
       await insertToolRelease(ctx, { courseId, title: Title ?? courseId });
-      await appendAudit(ctx, ctx.tenantId, { action: 'course.created', targetId: courseId, data: {} });
+      await audit(ctx, 'course.created', courseId);
     } else await ctx.db.updateTable('course').set(sent).where('course_id', '=', courseId).execute();
   });
 }

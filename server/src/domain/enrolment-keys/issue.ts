@@ -4,7 +4,7 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId, sha256 } from '../../lib/ids.ts';
 import { withinYears } from '../../lib/instants.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { optionsOf, selectCourses } from '../catalogue/courses.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
@@ -54,7 +54,7 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
   const rows = await transaction(ctx, async (ctx) => {
     const issued = await run<KeyRow>(ctx, { name: 'issue_keys', text: insert, values });
     const data = { KeyIDs: made.map(({ key_id }) => key_id), CourseIDs: courses };
-    await appendAudit(ctx, ctx.tenantId, { action: 'enrolment_key.issued', targetId: null, data });
+    await audit(ctx, 'enrolment_key.issued', null, data);
     return issued;
   });
   const keys = new Map(made.map(({ key, key_id }) => [key_id, key]));

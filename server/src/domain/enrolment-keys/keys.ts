@@ -5,7 +5,7 @@ import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId, sha256 } from '../../lib/ids.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { readKey } from './key-text.ts';
 import { isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
 import type { EnrolmentKey, KeyStatus } from './schemas.ts';
@@ -83,11 +83,7 @@ export function revokeEnrolmentKey(ctx: TenantContext, input: { key: string }): 
     await updateOwn(ctx, 'enrolment_key', { key_id: row.key_id })
       .set({ revoked_at: revoked.revoked_at })
       .execute();
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'enrolment_key.revoked',
-      targetId: row.key_id,
-      data: {},
-    });
+    await audit(ctx, 'enrolment_key.revoked', row.key_id);
     return toKey(ctx, revoked);
   });
 }

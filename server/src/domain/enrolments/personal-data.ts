@@ -142,6 +142,18 @@ async function* readRows(ctx: TenantContext, person: Person, table: Table) {
       yield fieldsOf(row);
 }
 
+const reading =
+  (table: Table): PersonalData['read'] =>
+  (ctx, person) =>
+    readRows(ctx, person, table);
+
+const counting =
+  (table: Table): PersonalData['count'] =>
+  (ctx, { enrollIds, max }) => {
+    const key = pages[table].key[0] ?? 'enroll_id';
+    return countTenantRows(ctx, countUpToSql({ table, column: 'enroll_id', key }), [enrollIds, max]);
+  };
+
 /** Erases columns of an enrolment's rows in batches. `set` is SQL for the assignments. */
 const erasing =
   (table: Table, set: string, settingEnd = false): EraseBatch =>
@@ -186,12 +198,8 @@ export const launchData: PersonalData = {
   erased: 'The browser (user agent) and the return URL. Sessions have ended.',
   retained: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
   eraseForEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
-  count: (ctx, { enrollIds, max }) =>
-    countTenantRows(ctx, countUpToSql({ table: 'launch', column: 'enroll_id', key: 'number' }), [
-      enrollIds,
-      max,
-    ]),
-  read: (ctx, person) => readRows(ctx, person, 'launch'),
+  count: counting('launch'),
+  read: reading('launch'),
 };
 
 export const auSessionData: PersonalData = {
@@ -203,12 +211,8 @@ export const auSessionData: PersonalData = {
     why: 'They are part of the anonymous result.',
   },
   eraseForEnrolment: erasing('au_session', 'token_hash = null', true),
-  count: (ctx, { enrollIds, max }) =>
-    countTenantRows(ctx, countUpToSql({ table: 'au_session', column: 'enroll_id', key: 'session_id' }), [
-      enrollIds,
-      max,
-    ]),
-  read: (ctx, person) => readRows(ctx, person, 'au_session'),
+  count: counting('au_session'),
+  read: reading('au_session'),
 };
 
 const eraseAttempt = erasing('attempt', 'tree_state = null, shared = null, last_unit_id = null');
@@ -223,11 +227,7 @@ export const runTimeData: PersonalData = {
     if (after === null) await eraseAttempt(ctx, subject, null);
     return eraseUnits(ctx, subject, after);
   },
-  count: (ctx, { enrollIds, max }) =>
-    countTenantRows(ctx, countUpToSql({ table: 'attempt_unit', column: 'enroll_id', key: 'unit_id' }), [
-      enrollIds,
-      max,
-    ]),
+  count: counting('attempt_unit'),
   read: async function* (ctx, person) {
     yield* readRows(ctx, person, 'attempt');
     yield* readRows(ctx, person, 'attempt_unit');
@@ -240,12 +240,8 @@ export const earlierAttemptData: PersonalData = {
   erased: 'The reasons for resets.',
   retained: { what: 'The result of each attempt.', why: 'It is part of the anonymous result.' },
   eraseForEnrolment: erasing('earlier_attempt', 'reason = null'),
-  count: (ctx, { enrollIds, max }) =>
-    countTenantRows(ctx, countUpToSql({ table: 'earlier_attempt', column: 'enroll_id', key: 'number' }), [
-      enrollIds,
-      max,
-    ]),
-  read: (ctx, person) => readRows(ctx, person, 'earlier_attempt'),
+  count: counting('earlier_attempt'),
+  read: reading('earlier_attempt'),
 };
 
 export const earlierRunTimeData: PersonalData = {
@@ -254,12 +250,8 @@ export const earlierRunTimeData: PersonalData = {
   erased: 'Everything that the courses stored in earlier attempts.',
   retained: { what: 'The result of each unit.', why: 'It is part of the anonymous result.' },
   eraseForEnrolment: erasing('earlier_unit', "data = '{}', bytes = 0"),
-  count: (ctx, { enrollIds, max }) =>
-    countTenantRows(ctx, countUpToSql({ table: 'earlier_unit', column: 'enroll_id', key: 'number' }), [
-      enrollIds,
-      max,
-    ]),
-  read: (ctx, person) => readRows(ctx, person, 'earlier_unit'),
+  count: counting('earlier_unit'),
+  read: reading('earlier_unit'),
 };
 
 export const commitData: PersonalData = {
@@ -271,10 +263,6 @@ export const commitData: PersonalData = {
     why: 'They are part of the anonymous result.',
   },
   eraseForEnrolment: erasing('run_time_commit', 'body_hash = null'),
-  count: (ctx, { enrollIds, max }) =>
-    countTenantRows(ctx, countUpToSql({ table: 'run_time_commit', column: 'enroll_id', key: 'launch' }), [
-      enrollIds,
-      max,
-    ]),
-  read: (ctx, person) => readRows(ctx, person, 'run_time_commit'),
+  count: counting('run_time_commit'),
+  read: reading('run_time_commit'),
 };

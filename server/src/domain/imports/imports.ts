@@ -13,7 +13,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { endOf, orderOf } from './dates.ts';
 import { type ImportRecord, lineOf, readRecord, recordOf, toImport, toRow } from './record.ts';
 import type { Import, ImportAnswers, ImportRowsQuery, ImportWithRows } from './schemas.ts';
@@ -143,11 +143,7 @@ export async function applyImport(
     await updateOwn(ctx, 'import', { import_id: importId })
       .set({ ...change, counts: JSON.stringify(counts), options: JSON.stringify(options) })
       .execute();
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'import.applied',
-      targetId: importId,
-      data: { Rows: record.counts.Rows },
-    });
+    await audit(ctx, 'import.applied', importId, { Rows: record.counts.Rows });
     return withQuestions(ctx, { ...record, status: 'applying', counts, options });
   });
 }
@@ -168,7 +164,7 @@ export async function undoImport(ctx: TenantContext, { importId }: { importId: s
     await updateOwn(ctx, 'import', { import_id: importId })
       .set({ ...change, undo_counts: JSON.stringify(undo) })
       .execute();
-    await appendAudit(ctx, ctx.tenantId, { action: 'import.undone', targetId: importId, data: {} });
+    await audit(ctx, 'import.undone', importId);
     return withQuestions(ctx, { ...record, status: 'undoing', undo_counts: undo });
   });
 }

@@ -5,7 +5,7 @@ import { requireScope } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { cleanText } from '../../lib/unicode.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { endOf } from './dates.ts';
 import { findCourse, readCourses } from './facts.ts';
 import { columnsOf, type FileColumn, isField, type Subject, subjectOf, withMeanings } from './headings.ts';
@@ -146,8 +146,7 @@ export async function storeImport(
   await transaction(ctx, async (ctx) => {
     await updateOwn(ctx, 'import', { import_id: importId }).set({ status: 'planning' }).execute();
     const data = { Rows: rows.length };
-    if (isAutomatic)
-      await appendAudit(ctx, ctx.tenantId, { action: 'import.applied', targetId: importId, data });
+    if (isAutomatic) await audit(ctx, 'import.applied', importId, data);
   });
   return importId;
 }

@@ -5,7 +5,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import type { Person } from '../../infra/context/personal-data.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
 import { newId } from '../../lib/ids.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { enrolmentIdsOf } from '../enrolments/personal-data.ts';
 import { evidenceData, retainEvidence } from '../evidence/personal-data.ts';
 import { type Erasure, maxPlanned } from '../sign-in/schemas.ts';
@@ -105,7 +105,7 @@ export async function eraseUser(
     if (!begun) return null;
     const { erasureId, isNew } = begun;
     const isOver = await eraseBatch(ctx, erasureId);
-    if (isNew) await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: erasureId, data: {} });
+    if (isNew) await audit(ctx, 'user.erased', erasureId);
     return { erasureId, isOver };
   });
   if (begun && !begun.isOver) return null;

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { Person } from '../../infra/context/personal-data.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { userNotFound } from '../users/users.ts';
 import { allPersonalData, findPerson } from './all-personal-data.ts';
 
@@ -17,7 +17,7 @@ export async function exportUser(
 ): Promise<AsyncGenerator<string>> {
   const person = await findPerson(ctx, input.loginId, false);
   if (!person) throw userNotFound();
-  await appendAudit(ctx, ctx.tenantId, { action: 'user.exported', targetId: person.userId, data: {} });
+  await audit(ctx, 'user.exported', person.userId);
   return inParts(documentOf(ctx, person));
 }
 

@@ -6,7 +6,7 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import type { PersonalData } from '../../infra/context/personal-data.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import type { LegalHold } from './schemas.ts';
 
@@ -63,12 +63,7 @@ export function placeHold(
       .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id', 'hold_id']).doUpdateSet({ reason }))
       .returningAll()
       .executeTakeFirstOrThrow();
-    if (before?.reason !== reason)
-      await appendAudit(ctx, ctx.tenantId, {
-        action: 'hold.placed',
-        targetId: userId,
-        data: { HoldID: holdId },
-      });
+    if (before?.reason !== reason) await audit(ctx, 'hold.placed', userId, { HoldID: holdId });
     return { hold: toHold({ ...row, login_id: loginId }), isNew: !before };
   });
 }
@@ -82,11 +77,7 @@ export async function releaseHold(ctx: TenantContext, { loginId, holdId }: Place
       hold_id: holdId,
     }).executeTakeFirst();
     if (numDeletedRows === 0n) throw holdNotFound();
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'hold.released',
-      targetId: userId,
-      data: { HoldID: holdId },
-    });
+    await audit(ctx, 'hold.released', userId, { HoldID: holdId });
   });
 }
 

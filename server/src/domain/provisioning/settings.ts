@@ -5,7 +5,7 @@ import { createCache } from '../../infra/context/cache.ts';
 import { type Context, serviceActor, type TenantContext } from '../../infra/context/context.ts';
 import { isId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { appendAudit, audit } from '../audit/chain.ts';
 import { scimPath } from './protocol.ts';
 import type { modes, Provisioning, ProvisioningChange, ProvisioningEntry } from './schemas.ts';
 
@@ -83,12 +83,7 @@ export async function changeProvisioning(
       ...(input.GuardPercent !== undefined && { guard_percent: input.GuardPercent }),
     });
     const Changed = differences(input, before);
-    if (Changed.length > 0)
-      await appendAudit(ctx, ctx.tenantId, {
-        action: 'provisioning.changed',
-        targetId: ctx.tenantId,
-        data: { Changed },
-      });
+    if (Changed.length > 0) await audit(ctx, 'provisioning.changed', ctx.tenantId, { Changed });
     return readProvisioning(ctx);
   });
   knownMode.forget(ctx, ctx.tenantId);
@@ -100,11 +95,7 @@ export async function confirmDisabling(ctx: TenantContext): Promise<Provisioning
   const until = new Date(ctx.now().getTime() + confirmedHours * 3_600_000);
   return transaction(ctx, async (ctx) => {
     await upsert(ctx, { stopped_at: null, confirmed_until: until, disabled: 0, window_from: null });
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'provisioning.confirmed',
-      targetId: ctx.tenantId,
-      data: { Until: until.toISOString() },
-    });
+    await audit(ctx, 'provisioning.confirmed', ctx.tenantId, { Until: until.toISOString() });
     return readProvisioning(ctx);
   });
 }

@@ -2,7 +2,7 @@ import { parametersAfter, run, runUnprepared, transaction } from '../../db/trans
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { canMail, findBounced } from '../mail/queue.ts';
 import { catchUp } from '../requirements/follow.ts';
 import { obligationConditions } from '../requirements/obligations.ts';
@@ -138,11 +138,6 @@ const insert = (ctx: TenantContext, day: string, wanted: readonly Row[]) =>
   transaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, day, wanted.map(({ user_id }) => user_id)];
     const rows = await run<{ user_id: string }>(ctx, { name: 'remind', text: insertText, values });
-    if (rows.length > 0)
-      await appendAudit(ctx, ctx.tenantId, {
-        action: 'reminders.requested',
-        targetId: ctx.tenantId,
-        data: { People: rows.length },
-      });
+    if (rows.length > 0) await audit(ctx, 'reminders.requested', ctx.tenantId, { People: rows.length });
     return new Set(rows.map(({ user_id }) => user_id));
   });

@@ -3,7 +3,7 @@ import { transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { addDays, dayOf } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import type { ReminderWords } from '../mail/kinds.ts';
 import { reminderPlaceholders } from '../mail/reminder-text.ts';
 import { mailBranding, textsOf, writeMail } from '../mail/write-mail.ts';
@@ -91,11 +91,7 @@ export function changeText(
         .values({ tenant_id: ctx.tenantId, language, ...after })
         .onConflict((conflict) => conflict.columns(['tenant_id', 'language']).doUpdateSet(after))
         .execute();
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'reminder_text.changed',
-      targetId: ctx.tenantId,
-      data: { Language: language },
-    });
+    await audit(ctx, 'reminder_text.changed', ctx.tenantId, { Language: language });
     return toText(language, after);
   });
 }

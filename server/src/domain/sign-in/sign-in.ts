@@ -8,7 +8,7 @@ import {
   tenantScopes,
 } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { appendAudit, audit } from '../audit/chain.ts';
 import { isSuspended, knownTenant } from '../tenants/tenants.ts';
 import { newToken, readToken } from '../tenants/token.ts';
 import { userNotFound } from '../users/users.ts';
@@ -69,11 +69,7 @@ export async function createSignInLink(
         'The user is disabled. Enable them with PUT /user/{LoginID} first.',
         { param: 'LoginID' },
       );
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'sign_in_link.created',
-      targetId: user.user_id,
-      data: {},
-    });
+    await audit(ctx, 'sign_in_link.created', user.user_id);
   });
   return {
     SignInURL: signInAddress(ctx, token),

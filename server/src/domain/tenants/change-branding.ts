@@ -3,7 +3,7 @@ import type { LogoType } from '../../../../standards/logo.ts';
 import { ownRows } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { type Branding, type BrandingChange, knownBranding, logoPath } from './branding.ts';
 import { type Logo, readLogo } from './read-logo.ts';
 
@@ -47,7 +47,7 @@ export async function changeBranding(ctx: TenantContext, input: BrandingChange):
       .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet(fields))
       .execute();
     const targetId = ctx.tenantId;
-    await appendAudit(ctx, ctx.tenantId, { action: 'branding.changed', targetId, data: { Changed } });
+    await audit(ctx, 'branding.changed', targetId, { Changed });
     return toBranding(ctx, await select(ctx).executeTakeFirst());
   });
   knownBranding.forget(ctx, ctx.tenantId);

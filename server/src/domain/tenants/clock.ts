@@ -2,7 +2,7 @@ import { updateOwn } from '../../db/own-rows.ts';
 import { cappedDuration, run, transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNowSql } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { knownTenant, notATestTenant } from './tenants.ts';
 
 /** How often each process reads the clocks of test tenants, and the time after which all have read a change. */
@@ -73,11 +73,7 @@ export async function advanceClock(ctx: TenantContext, duration: string): Promis
       );
     await updateOwn(ctx, 'tenant').set({ clock_offset: offset }).execute();
     const time = new Date(now.getTime() + offset * 1_000);
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'tenant.clock_moved',
-      targetId: ctx.tenantId,
-      data: { To: time.toISOString() },
-    });
+    await audit(ctx, 'tenant.clock_moved', ctx.tenantId, { To: time.toISOString() });
     return time;
   });
 }

@@ -1,7 +1,7 @@
 import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import { appendEvents } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { mailAccountChange } from './account-mails.ts';
@@ -48,11 +48,7 @@ export async function storeChosenPassword(ctx: TenantContext, choice: Choice): P
     await mailAccountChange(ctx, { userId, kind: 'password_changed', isOwn: ctx.actor.userId === userId });
   const data = { LoginID: before.login_id, Changed: ['Password'] };
   await appendEvents(ctx, [{ type: 'user.updated', userId, data }]);
-  await appendAudit(ctx, ctx.tenantId, {
-    action: 'user.access_changed',
-    targetId: userId,
-    data: { Password: true },
-  });
+  await audit(ctx, 'user.access_changed', userId, { Password: true });
 }
 
 /** Sets a password with which the user can sign in to our own pages. Their sessions end, except the caller's own. */

@@ -2,7 +2,7 @@ import { ownRows } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
-import { appendAudit } from '../audit/chain.ts';
+import { audit } from '../audit/chain.ts';
 import type { Mail } from '../mail/kinds.ts';
 import { canMail, findQueued, queueMails } from '../mail/queue.ts';
 import { type MailRow, toMail } from './list-mails.ts';
@@ -50,7 +50,7 @@ export async function sendTestMail(ctx: TenantContext, loginId: string): Promise
     };
     const [mailId] = await queueMails(ctx, [{ userId, kind, address, content, expiresAt }]);
     if (!mailId) throw notDelivered('has an address to which emails bounced. Clear the bounce first.');
-    await appendAudit(ctx, ctx.tenantId, { action: 'mail.test_requested', targetId: userId, data: {} });
+    await audit(ctx, 'mail.test_requested', userId);
     return readMail(ctx, mailId);
   });
 }

@@ -1,7 +1,7 @@
 import { deleteOwn, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { appendAudit } from '../../audit/chain.ts';
+import { audit } from '../../audit/chain.ts';
 import { toWebhook, webhookNotFound } from './record.ts';
 import type { Webhook } from './schemas.ts';
 import { readWebhookRow } from './webhooks.ts';
@@ -41,7 +41,7 @@ function remove(ctx: TenantContext, input: WebhookHandle): Promise<boolean> {
     if (await deleteBatch(ctx, input)) return false;
     const { numDeletedRows } = await deleteOwn(ctx, 'webhook', { webhook_id: webhookId }).executeTakeFirst();
     if (numDeletedRows === 0n) throw webhookNotFound();
-    await appendAudit(ctx, ctx.tenantId, { action: 'webhook.deleted', targetId: webhookId, data: {} });
+    await audit(ctx, 'webhook.deleted', webhookId);
     return true;
   });
 }

@@ -8,7 +8,7 @@ import { countWithin } from '../../../infra/calls/limits.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { newId } from '../../../lib/ids.ts';
-import { appendAudit } from '../../audit/chain.ts';
+import { audit } from '../../audit/chain.ts';
 import { type Body, pingBody, pingType, readBodies } from './message.ts';
 import { maxReplayed } from './past-events.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
@@ -212,8 +212,6 @@ export async function replayEvents(ctx: TenantContext, input: Replayed): Promise
   const { webhookId, deliveries } = input;
   await requireRoom(ctx, webhookId, deliveries.length);
   const data = { Deliveries: deliveries.length };
-  const audit = (ctx: TenantContext) =>
-    appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: webhookId, data });
   const insertFrom = async (ctx: TenantContext, start: number, end: number) => {
     for (let at = start; at < end; at += batchSize)
       await insertBatch(ctx, input, deliveries.slice(at, at + batchSize));
@@ -223,7 +221,7 @@ export async function replayEvents(ctx: TenantContext, input: Replayed): Promise
   const together = isInTransaction(ctx) ? Math.max(deliveries.length, batchSize) : batchSize;
   await joinTransaction(ctx, async (ctx) => {
     await insertFrom(ctx, 0, together);
-    await audit(ctx);
+    await audit(ctx, 'webhook.replayed', webhookId, data);
   });
   await insertFrom(ctx, together, deliveries.length);
   return data;

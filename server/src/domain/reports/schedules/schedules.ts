@@ -5,7 +5,7 @@ import { type TenantContext, tenantNow } from '../../../infra/context/context.ts
 import { Problem } from '../../../lib/errors.ts';
 import { isId, newId } from '../../../lib/ids.ts';
 import { differences } from '../../../lib/tables.ts';
-import { appendAudit } from '../../audit/chain.ts';
+import { audit } from '../../audit/chain.ts';
 import { chooseRecipients, storeRecipients } from './recipients.ts';
 import {
   readScheduleRow,
@@ -75,11 +75,7 @@ export async function createSchedule(ctx: TenantContext, input: NewReportSchedul
         `A tenant can have at most ${maxSchedules} scheduled reports. Delete one first.`,
       );
     await storeRecipients(ctx, { scheduleId, recipients });
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'report_schedule.created',
-      targetId: scheduleId,
-      data: { Recipients: recipients.length },
-    });
+    await audit(ctx, 'report_schedule.created', scheduleId, { Recipients: recipients.length });
     return toOneSchedule(ctx, row);
   });
 }
@@ -133,12 +129,7 @@ export async function updateSchedule(
     else if (settings.delivery === 'webhook') await storeRecipients(ctx, { scheduleId, recipients: [] });
     const after = await toOneSchedule(ctx, changed);
     const Changed = differences(after, before).filter((name) => name in input || name === 'Recipients');
-    if (Changed.length > 0)
-      await appendAudit(ctx, ctx.tenantId, {
-        action: 'report_schedule.changed',
-        targetId: scheduleId,
-        data: { Changed },
-      });
+    if (Changed.length > 0) await audit(ctx, 'report_schedule.changed', scheduleId, { Changed });
     return after;
   });
 }
@@ -148,11 +139,7 @@ export async function deleteSchedule(ctx: TenantContext, { scheduleId }: Handle)
   return transaction(ctx, async (ctx) => {
     const schedule = await toOneSchedule(ctx, await readScheduleRow(ctx, { scheduleId, lock: true }));
     await deleteOwn(ctx, 'report_schedule', { schedule_id: scheduleId }).execute();
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'report_schedule.deleted',
-      targetId: scheduleId,
-      data: {},
-    });
+    await audit(ctx, 'report_schedule.deleted', scheduleId);
     return schedule;
   });
 }
@@ -174,11 +161,7 @@ export async function requestRun(ctx: TenantContext, { scheduleId }: Handle): Pr
       .returningAll()
       .executeTakeFirst();
     if (!due) throw scheduleNotFound();
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'report_schedule.run_requested',
-      targetId: scheduleId,
-      data: {},
-    });
+    await audit(ctx, 'report_schedule.run_requested', scheduleId);
     return toOneSchedule(ctx, due);
   });
 }

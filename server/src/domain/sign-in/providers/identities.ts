@@ -6,7 +6,7 @@ import { batchOf, type PersonalData } from '../../../infra/context/personal-data
 import { isScope } from '../../../infra/context/scopes.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { cleanText, foldCase, isStorable } from '../../../lib/unicode.ts';
-import { appendAudit } from '../../audit/chain.ts';
+import { audit } from '../../audit/chain.ts';
 import { createUser } from '../../users/create-user.ts';
 import type { UserChange } from '../../users/schemas.ts';
 import { updateUsers } from '../../users/update-users.ts';
@@ -171,11 +171,7 @@ export async function identify(ctx: TenantContext, provider: Provider, claims: C
   const values = [ctx.tenantId, iss, sub, chosen.user_id, provider.provider_id, ctx.now()];
   const linked = await run(ctx, { name: 'link_identity', text: link, values });
   if (linked.length === 0) return refuse('linkedElsewhere');
-  await appendAudit(ctx, ctx.tenantId, {
-    action: 'identity.linked',
-    targetId: chosen.user_id,
-    data: { ProviderID: provider.provider_id },
-  });
+  await audit(ctx, 'identity.linked', chosen.user_id, { ProviderID: provider.provider_id });
   return { account: await update(ctx, provider, chosen, claims), refusal: null };
 }
 
@@ -193,11 +189,7 @@ export async function unlink(
   await updateOwn(ctx, 'user_session', { user_id: userId, provider_id: input.providerId, ended_at: null })
     .set({ ended_at: ctx.now() })
     .execute();
-  await appendAudit(ctx, ctx.tenantId, {
-    action: 'identity.unlinked',
-    targetId: userId,
-    data: { ProviderID: input.providerId },
-  });
+  await audit(ctx, 'identity.unlinked', userId, { ProviderID: input.providerId });
 }
 
 const identitiesOf = (ctx: TenantContext, userId: string) =>

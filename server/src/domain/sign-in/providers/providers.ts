@@ -10,7 +10,7 @@ import { decrypt, encrypt, encryptedBy } from '../../../infra/keys/key-ring.ts';
 import { isServed, servedTenants } from '../../../infra/operations/jobs.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { differences } from '../../../lib/tables.ts';
-import { appendAudit } from '../../audit/chain.ts';
+import { audit } from '../../audit/chain.ts';
 import { checkUrl } from '../../events/webhooks/addresses.ts';
 import { recordSignIn } from '../../tenants/tenants.ts';
 import { sessionLimit } from '../../users/administrators.ts';
@@ -217,18 +217,8 @@ export async function putProvider(
     const provider = toRecord(ctx, row);
     const Changed = before ? differences(provider, toRecord(ctx, before)).filter(hasSameValue) : [];
     if (ClientSecret !== undefined) Changed.push('ClientSecret');
-    if (!before)
-      await appendAudit(ctx, ctx.tenantId, {
-        action: 'identity_provider.created',
-        targetId: providerId,
-        data: {},
-      });
-    else if (Changed.length > 0)
-      await appendAudit(ctx, ctx.tenantId, {
-        action: 'identity_provider.changed',
-        targetId: providerId,
-        data: { Changed },
-      });
+    if (!before) await audit(ctx, 'identity_provider.created', providerId);
+    else if (Changed.length > 0) await audit(ctx, 'identity_provider.changed', providerId, { Changed });
     return { provider, isNew: !before };
   });
 }
@@ -266,11 +256,7 @@ export async function deleteProvider(
     await updateOwn(ctx, 'user_session', { provider_id: input.providerId, ended_at: null })
       .set({ ended_at: ctx.now() })
       .execute();
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'identity_provider.deleted',
-      targetId: row.provider_id,
-      data: {},
-    });
+    await audit(ctx, 'identity_provider.deleted', row.provider_id);
     return toRecord(ctx, row);
   });
 }

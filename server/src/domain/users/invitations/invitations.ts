@@ -3,7 +3,7 @@ import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
-import { appendAudit } from '../../audit/chain.ts';
+import { audit } from '../../audit/chain.ts';
 import { newToken, readToken } from '../../tenants/token.ts';
 import { sessionLimit } from '../administrators.ts';
 import { endInvitations } from '../end-links.ts';
@@ -100,8 +100,7 @@ export async function revokeInvitation(ctx: TenantContext, input: { loginId: str
   return transaction(ctx, async (ctx) => {
     const { user_id: targetId } = await find(ctx, input.loginId);
     const ended = await endInvitations(ctx, [targetId]);
-    if (ended.length > 0)
-      await appendAudit(ctx, ctx.tenantId, { action: 'invitation.revoked', targetId, data: {} });
+    if (ended.length > 0) await audit(ctx, 'invitation.revoked', targetId);
     return readInvitation(ctx, input);
   });
 }
@@ -138,7 +137,7 @@ export async function createInvitationLink(
     });
     if (!added) throw await refusal(ctx, input);
     const { user_id: targetId, expires_at: expiresAt } = added;
-    await appendAudit(ctx, ctx.tenantId, { action: 'invitation_link.created', targetId, data: {} });
+    await audit(ctx, 'invitation_link.created', targetId);
     return { InvitationURL: url, ExpiresAt: expiresAt.toISOString() };
   });
 }

@@ -1,7 +1,7 @@
 import { deleteOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { appendAudit } from '../../audit/chain.ts';
+import { audit } from '../../audit/chain.ts';
 import { canMail, findBounced, queueMails } from '../../mail/queue.ts';
 import { newToken } from '../../tenants/token.ts';
 import { hasUsablePassword } from '../passwords.ts';
@@ -55,11 +55,7 @@ export async function requestReset(ctx: TenantContext, loginId: string): Promise
     const names = { firstName: user.first_name, lastName: user.last_name, loginId: user.login_id };
     const content = { ...names, url };
     await queueMails(ctx, [{ userId, kind: 'password_reset', address: user.email, content, expiresAt }]);
-    await appendAudit(ctx, ctx.tenantId, {
-      action: 'password_reset.requested',
-      targetId: userId,
-      data: {},
-    });
+    await audit(ctx, 'password_reset.requested', userId);
   });
 }
 
