@@ -141,7 +141,6 @@ export const routes: readonly Route[] = [
 const isOfConsole = ({ tag, access, sessionsOnly }: Route) =>
   sessionsOnly === true || (tag === 'Sessions' && access === 'anyone');
 
-/** The OpenAPI document for clients. */
 export function describeApi(config: Config): object {
   return describe(
     routes.filter((route) => !isOfConsole(route)),
@@ -181,7 +180,6 @@ const resolveTenant = tenantResolver(
 const guards: Guards = { authenticate, authorize, resolveTenant, enterSession };
 const isContent = ({ origin }: Route) => origin === 'content';
 
-/** Builds the server for the API origin. */
 function buildApiServer(ctx: Context): FastifyInstance {
   const api = openServer(ctx, 'api', apiHeaders, {
     rewriteUrl: ({ method, url = '' }) => {

@@ -74,7 +74,6 @@ export const jobs: readonly Job[] = [
   { name: 'webhooks.purge', every: 86_400, isPerNode: true, run: (ctx) => purgeDeliveries(ctx) },
 ];
 
-/** The background work of this node. */
 export type Worker = { stop: () => Promise<void> };
 
 /** Every node stores its own counts. */

@@ -44,7 +44,6 @@ async function rejectCluster(url: string): Promise<void> {
     );
 }
 
-/** Restores the backup and migrates the database. */
 export async function restoreCommand(config: Config, folder: string) {
   const backup = await restore(config, folder, isEmptyServer);
   return withDatabase(config, async (ctx) => {

@@ -69,7 +69,6 @@ export async function claimStorage(ctx: Context) {
   return { Storage: store.place };
 }
 
-/** Creates a key for an existing tenant or for the operator. */
 export async function makeKey(ctx: Context, input: Parameters<typeof createKey>[1]) {
   if (input.tenantId !== null) await readTenant(ctx, { tenantId: input.tenantId });
   return createKey(ctx, input);

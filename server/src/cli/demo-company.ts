@@ -90,7 +90,6 @@ function caller(baseUrl: string, key: string) {
 const ndjson = 'application/x-ndjson';
 const linesOf = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** Creates the tenant with a key of its own. */
 async function createCompany(baseUrl: string, operatorKey: string): Promise<string> {
   const call = caller(baseUrl, operatorKey);
   const { tenantId: TenantID, name: Name } = company;

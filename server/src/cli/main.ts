@@ -22,7 +22,6 @@ export type FirstAccess = { key: string; link: SignInLink };
 
 type Started = { first: FirstAccess | null; hint: string | null; stop: () => Promise<void> };
 
-/** Starts the service with this configuration. */
 export async function start(config: Config, log: Log): Promise<Started & { ctx: Context }> {
   const ctx = await openContext(config, log);
   const known = await prepare(ctx).catch(async (error: unknown) => {

@@ -160,7 +160,6 @@ export async function distributeFunctions(connection: Connection, names: string[
   }
 }
 
-/** Whether the database uses Citus. */
 export async function isDistributed(connection: Connection): Promise<boolean> {
   const { rows } = await connection.query({
     text: `select from pg_extension where extname = 'citus'`,

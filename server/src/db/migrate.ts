@@ -49,7 +49,6 @@ export async function migrate(
   }
 }
 
-/** Whether any migration has been applied. */
 export async function hasTables(engine: Engine): Promise<boolean> {
   const { rows } = await engine.query<{ exists: boolean }>({
     text: `select to_regclass('migration') is not null as exists`,
@@ -58,7 +57,6 @@ export async function hasTables(engine: Engine): Promise<boolean> {
   return rows[0]?.exists === true;
 }
 
-/** Whether all migrations and functions have been applied. */
 export async function isMigrated(engine: Engine, folder: string): Promise<boolean> {
   if (!(await hasTables(engine))) return false;
   const applied = await engine.query<{ name: string }>({ text: 'select name from migration', values: [] });

@@ -48,7 +48,6 @@ export function PageOf<T extends TSchema>(item: T) {
   );
 }
 
-/** A page of a list that can be counted. */
 export function CountedPageOf<T extends TSchema>(item: T) {
   return Type.Object(
     {

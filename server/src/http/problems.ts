@@ -56,7 +56,6 @@ export function beforeProblem(reply: FastifyReply, { status, extras }: Problem):
   if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
 }
 
-/** Renders a problem as a page for people. */
 export type ProblemPage = (
   problem: Problem,
   request: FastifyRequest,

@@ -64,7 +64,6 @@ export type Input<P, Q, B> = {
  */
 type Prepared<R> = { prepared: R; turn: number };
 
-/** One API operation as data. */
 export type Route = RouteData & (Handling | Submitting);
 
 type Handling = {

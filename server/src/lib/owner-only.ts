@@ -46,7 +46,6 @@ function giveTo(path: string, owner: { uid: number; gid: number }): void {
   if (found.isDirectory()) for (const name of readdirSync(path)) giveTo(join(path, name), owner);
 }
 
-/** Creates the data folder, or restricts its permissions to the owner. */
 export function restrictDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
   createDataFolder(folder);
   if (!hasFileModes) return;

@@ -113,7 +113,6 @@ export function checkHead({ keys }: Context, tenantId: string, head: Omit<Head, 
   return findKey(keys, splitOnce(seal)[0]) ? 'forged' : 'unknown key';
 }
 
-/** Whether the seal was made with the current signing key. */
 export function isCurrentSeal({ keys }: Context, seal: string): boolean {
   return splitOnce(seal)[0] === keys.keys[0].id;
 }

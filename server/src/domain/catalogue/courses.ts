@@ -52,7 +52,6 @@ export function filterCourses(courses: ReturnType<typeof selectCourses>, input: 
   return query;
 }
 
-/** Counts the courses that match the filters. */
 export function countCourses(ctx: Context, courses: ReturnType<typeof selectCourses>, input: CourseQuery) {
   return countSelected(ctx, filterCourses(courses, input).clearSelect().select('course.course_id'));
 }
@@ -121,7 +120,6 @@ export async function listAuthoredCourses(ctx: Context, input: CourseQuery) {
   return withCount(input, page, () => countCourses(ctx, selectCourses(ctx), input));
 }
 
-/** Creates a course or changes the given fields. */
 export async function putCourse(
   ctx: Context,
   input: CourseChange & { courseId: string },

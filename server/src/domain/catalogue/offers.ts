@@ -61,7 +61,6 @@ async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set
   return new Set(rows.map(({ name }) => name));
 }
 
-/** The courses offered to the tenant, each with its published options. */
 export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery) {
   const limit = pageLimit(input);
   const offered = selectCourses(ctx)

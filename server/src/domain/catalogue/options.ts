@@ -36,7 +36,6 @@ export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'cou
 
 type OptionKey = { courseId: string; durationId: string };
 
-/** Creates an option or changes the given fields. */
 export async function putOption(
   ctx: Context,
   input: EnrolOptionChange & OptionKey,

@@ -24,7 +24,6 @@ export function pathHasNoContent(param?: string): Problem {
 const containingText = `
 select course.course_id from course where course.path is not null and $1 in ${partsSql('course.path')} limit 1`;
 
-/** Rejects the deletion of a course that is a part of a path. */
 export async function rejectPart(ctx: Context, courseId: string): Promise<void> {
   const [path] = await run<{ course_id: string }>(ctx, {
     name: 'path_with_part',

@@ -41,7 +41,6 @@ async function findRelease(
   return { ...row, ...contentsOf(row), warnings: warningsOf(row), files, paths };
 }
 
-/** A release's files, sorted by path. */
 async function filesOf(ctx: Context, releaseId: string): Promise<ListedFile[]> {
   const files = await ctx.files.list(releaseId);
   if (!files)

@@ -34,7 +34,6 @@ function selectReleases(ctx: Context, courseId: string) {
     .where('release.course_id', '=', courseId);
 }
 
-/** The current release of a course. */
 export async function readCurrentRelease(ctx: Context, input: { courseId: string }): Promise<Release> {
   const row = await selectReleases(ctx, input.courseId)
     .whereRef('release.release_id', '=', 'course.release_id')

@@ -49,7 +49,6 @@ export async function listKeys(
   );
 }
 
-/** Finds a key by its KeyID or by the key itself. */
 function selectKey(ctx: TenantContext, named: string) {
   return isId(named)
     ? selectKeys(ctx).where('enrolment_key.key_id', '=', named)

@@ -80,12 +80,10 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   return enrollIds;
 }
 
-/** Returns the IDs of up to `max` enrolments of a person. */
 export async function enrolmentIdsOf(ctx: TenantContext, userId: string, max: number): Promise<string[]> {
   return (await selectOfUser(ctx, userId, max)).map(({ enroll_id }) => enroll_id);
 }
 
-/** Reads all enrolments, page by page. */
 export async function* enrolmentsOf(ctx: TenantContext, userId: string): AsyncGenerator<string> {
   const keyset = { table: 'enrolment', of: { user_id: userId }, key: ['enroll_id'], rows: 200 };
   for await (const { enroll_id } of rowsOf<{ enroll_id: string }>(ctx, keyset)) yield enroll_id;

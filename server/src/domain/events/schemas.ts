@@ -29,7 +29,6 @@ export const Event = Fields(
 );
 export type Event = Type.Static<typeof Event>;
 
-/** The schema of one type's events with its Data. */
 export function eventSchema(type: EventType) {
   const [description, data] = eventCatalogue[type];
   const words = `${type}.event`

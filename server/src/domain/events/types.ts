@@ -218,7 +218,6 @@ export const eventCatalogue = {
 
 export type EventType = keyof typeof eventCatalogue;
 
-/** The closed list of event types. */
 export const eventTypes = namesOf(eventCatalogue);
 
 const isEventType = (name: string): name is EventType => Object.hasOwn(eventCatalogue, name);

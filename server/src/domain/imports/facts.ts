@@ -101,7 +101,6 @@ export type FoundCourse =
   | { courseId: string }
   | { detail: string; code: 'course_not_found' | 'ambiguous_course'; nearest: string | null };
 
-/** Finds a course by its ID or its title. */
 export function findCourse(courses: readonly KnownCourse[], text: string): FoundCourse {
   const exact = courses.find(({ id }) => id === text);
   if (exact) return { courseId: exact.id };

@@ -65,7 +65,6 @@ export async function readImport(ctx: TenantContext, importId: string): Promise<
   return withQuestions(ctx, await readRecord(ctx, { importId }));
 }
 
-/** The import with a page of its rows. */
 export async function readImportRows(
   ctx: TenantContext,
   { importId, ...input }: ImportRowsQuery & { importId: string },

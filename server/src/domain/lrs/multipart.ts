@@ -6,7 +6,6 @@ export type Part = { headers: Record<string, string>; content: Buffer };
 
 const maxParts = 200;
 
-/** Returns the boundary in a Content-Type header. */
 export function boundaryOf(contentType: string): string {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
   return quoted ?? plain ?? invalid('Content-Type', 'needs a boundary.');
@@ -62,7 +61,6 @@ function readPart(bytes: Buffer): Part {
   };
 }
 
-/** Creates a multipart/mixed body and its Content-Type. */
 export function writeParts(parts: readonly Part[]): { contentType: string; body: Buffer } {
   const boundary = randomUUID();
   const written = parts.flatMap(({ headers, content }) => {

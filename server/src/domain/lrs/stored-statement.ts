@@ -26,7 +26,6 @@ export function searchKey(kind: KeyKind, value: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Returns all keys by which a filter can find the statement. */
 function searchKeysOf(statement: Statement): string[] {
   const subjects = subjectsOf(statement);
   const keys = (kind: KeyKind, values: readonly string[]) => values.map((value) => searchKey(kind, value));

@@ -173,7 +173,6 @@ export async function findQueued(
   return found?.mail_id ?? null;
 }
 
-/** Cancels unsent emails of one kind or of all kinds. */
 export async function cancelMails(
   ctx: TenantContext,
   { userIds, kind = null }: { userIds: readonly string[]; kind?: MailKind | null },

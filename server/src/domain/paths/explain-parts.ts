@@ -118,7 +118,6 @@ async function rejectionOf(
 
 export const isPartRule = (code: string): code is PartRule => partRuleCodes.some((known) => known === code);
 
-/** For `explain`. */
 export async function explainParts(ctx: TenantContext, input: { enrollId: string }): Promise<Part[]> {
   const { shown } = await readParts(ctx, input);
   return shown.map(({ progress: _, launch: __, waitsFor: ___, ...part }) => part);

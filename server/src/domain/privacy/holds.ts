@@ -43,7 +43,6 @@ async function lockUser(ctx: TenantContext, loginId: string): Promise<string> {
 
 type Place = { loginId: string; holdId: string };
 
-/** Places a legal hold on a person, or changes its reason. */
 export function placeHold(
   ctx: TenantContext,
   { loginId, holdId, reason }: Place & { reason: string },

@@ -1,4 +1,3 @@
-/** A table that contains tenants' data. */
 export type TenantDataTable = {
   table: string;
   /** The rest of its primary key, after `tenant_id`. */

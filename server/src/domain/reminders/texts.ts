@@ -36,7 +36,6 @@ const toText = (language: Language, own: ReminderWords | undefined): ReminderTex
   };
 };
 
-/** The words of reminders in each language. */
 export async function listTexts(ctx: TenantContext): Promise<ReminderText[]> {
   const texts: ReminderText[] = [];
   for (const language of languages) texts.push(toText(language, await find(ctx, language)));

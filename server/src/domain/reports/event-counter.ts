@@ -151,7 +151,6 @@ const uncountedTenantsText = (log: string) => `/* across tenants: the reports of
 select log.tenant_id from ${log} counted join event_log log on log.tenant_id = counted.tenant_id
 where log.position > counted.position and log.tenant_id <> all($1::text[]) and ${isServed('log.tenant_id', '$2')}`;
 
-/** Counts the new events of all tenants that use the reports. */
 export function countEvents(ctx: Context, counter: EventCounter): Promise<void> {
   const { log } = counter;
   const work = (ctx: TenantContext) => countBatch(ctx, counter);

@@ -143,14 +143,12 @@ function readKey(cursor: string | null): string[] | null {
   throw foreignCursor();
 }
 
-/** The course and the group of a line, where it has them. */
 const placeOf = (row: LineRow, { hasCourse, hasGroup }: Kind) => ({
   CourseID: hasCourse ? row.course_id : null,
   CourseTitle: hasCourse ? row.course_title : null,
   GroupName: hasGroup && row.group_name !== '' ? row.group_name : null,
 });
 
-/** Lists the lines of the report, with their figures at the end of a day. */
 export async function listCompletion(ctx: TenantContext, input: LinesQuery) {
   const day = dayOfReport(ctx, input);
   await rejectIncomplete(ctx, [completionCounter]);

@@ -60,7 +60,6 @@ from tenant_usage own where own.tenant_id = $1 and own.day between $2::date and 
 
 type UsageQuery = PageQuery & { From?: string; To?: string };
 
-/** What a tenant has used, day by day. */
 async function listUsage(ctx: TenantContext, query: UsageQuery): Promise<Page<UsageDay>> {
   await storeUsage(ctx);
   const page = await listActivity(ctx, query);

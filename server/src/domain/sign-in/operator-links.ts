@@ -72,7 +72,6 @@ async function setOwnerAndMode(
 /** Empty if no link was ever created. */
 const namesOf = (context: LinkContext): Promise<string[]> => readdir(folderOf(context)).catch(() => []);
 
-/** The message shown in the terminal. */
 export function linkMessage({ SignInURL, ExpiresAt }: SignInLink, removesPasskeys = false): string {
   const effect = removesPasskeys ? "remove the operator's passkeys and sign in" : 'sign in as the operator';
   return `\nOpen this link to ${effect}. It works once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
@@ -86,7 +85,6 @@ async function readLink(context: LinkContext, hash: string): Promise<OperatorLin
   return Date.parse(expiresAt) > context.now().getTime() ? { removesPasskeys: action === removal } : null;
 }
 
-/** Whether the link can still be used. */
 export async function isOperatorLink(context: LinkContext, hash: string): Promise<boolean> {
   return (await readLink(context, hash)) !== null;
 }

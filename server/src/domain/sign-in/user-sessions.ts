@@ -20,7 +20,6 @@ export type UserSession = Times & {
   limit_to: string[] | null;
 } & Factors;
 
-/** A user's session in the tenant. */
 type UserSessionHandle = { tenantId: string; hash: string };
 
 /** Each new link or session removes up to this many expired ones, which is more than it adds. */

@@ -10,7 +10,6 @@ const toSettings = (
   SendsMail: ctx.config.mail !== null,
 });
 
-/** The settings of the caller's tenant. */
 export async function readSettings(ctx: TenantContext): Promise<Settings> {
   return toSettings(ctx, await readTenant(ctx, { tenantId: ctx.tenantId }));
 }

@@ -26,7 +26,6 @@ import {
   userNotFound,
 } from './users.ts';
 
-/** A user to create. */
 export type NewUserRow = UserColumns &
   FoldedUser & {
     user_id: string;
@@ -264,7 +263,6 @@ function updateOf(ctx: TenantContext, { input, row }: UserDraft): UserUpdate | n
   return { loginId: row.login_id, change, passwordHash, by: ctx };
 }
 
-/** The row of a drafted user for the queue. */
 export function creating<T>(
   ctx: TenantContext,
   drafted: UserDraft,

@@ -58,7 +58,6 @@ export const bulkResponse = {
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 
-/** Creates the handler of a bulk operation. */
 export function bulk<T>(operation: BulkOperation<T>) {
   const work = openWork(operation);
   const { next: nextStep } = operation;

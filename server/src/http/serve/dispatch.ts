@@ -20,7 +20,6 @@ import { acceptLowerCase, declaredBytes } from '../validation/validation.ts';
 export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;
 /** Throws if the caller may not call the route; `loginId` is the LoginID in the path. */
 type Authorize = (caller: Caller, route: Route, loginId: string | null) => void;
-/** The tenant that a request acts on. */
 export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
 /** Admits anyone who has the ticket or session in the path, before the body is read. */
 export type EnterSession = (ctx: Context, request: FastifyRequest, route: Route) => Promise<void>;
@@ -271,7 +270,6 @@ function preparation({ forms, query, body, streams }: Route): Step {
   };
 }
 
-/** The schemas that validate requests and filter responses. */
 function checksOf({ params, query, body, responses }: Route) {
   const filters = Object.entries(responses).flatMap(([status, { schema, type }]) =>
     schema && !type ? [[status, schema] as const] : [],

@@ -66,7 +66,6 @@ export function DayOrInstant(description: string) {
   });
 }
 
-/** An HTTP or HTTPS URL. */
 export function Address(description: string) {
   return Type.String({
     maxLength: 2048,

@@ -3,7 +3,6 @@ import { identifierPattern, textPattern } from './schema.ts';
 
 type Described = { examples?: unknown[]; properties?: Record<string, Described> };
 
-/** One error reported by the validator. */
 export type ValidationIssue = {
   keyword: string;
   instancePath: string;

@@ -43,7 +43,6 @@ export async function dryRunEach<C extends Context, Row, T>(
   });
 }
 
-/** Plans the rows of a bulk call. */
 export async function planEach<Row, T>(
   ctx: TenantContext,
   rows: readonly Row[],

@@ -26,7 +26,6 @@ type Lane<C, Row, Result> = {
   busy: Set<string>;
 };
 
-/** The calls of each tenant. */
 export const byTenant = <T extends { ctx: { tenantId: string } }>(calls: readonly T[]): T[][] => [
   ...Map.groupBy(calls, ({ ctx }) => ctx.tenantId).values(),
 ];

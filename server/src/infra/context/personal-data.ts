@@ -23,7 +23,6 @@ export type Batch = { records: number; next: KeyPosition | null };
 
 export type EraseBatch = (ctx: TenantContext, subject: Subject, after: KeyPosition | null) => Promise<Batch>;
 
-/** Counts records, up to `max`. */
 export type CountUpTo = (
   ctx: TenantContext,
   input: { userId: string; enrollIds: readonly string[]; max: number },

@@ -1,6 +1,5 @@
 import { Problem } from '../../lib/errors.ts';
 
-/** The permissions that a key can have. */
 export const scopes = [
   'users:read',
   'users:write',

@@ -139,7 +139,6 @@ export function sign(ring: KeyRing, purpose: SigningPurpose, text: string): stri
   return `${key.id}.${hmac(key, purpose, text)}`;
 }
 
-/** The key named in the signature. */
 function claimedKey(ring: KeyRing, signature: string): RingKey | undefined {
   const dot = signature.indexOf('.');
   return dot < 0 ? undefined : findKey(ring, signature.slice(0, dot));

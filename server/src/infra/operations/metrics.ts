@@ -282,7 +282,6 @@ export const serviceMetrics: readonly MetricGroup[] = [
   storageMetrics,
 ];
 
-/** Prometheus metrics of this node. */
 export type Metrics = {
   contentType: string;
   observe: (app: FastifyInstance, origin: string) => void;

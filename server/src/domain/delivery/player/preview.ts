@@ -49,7 +49,6 @@ export async function createPreview(
   };
 }
 
-/** Returns the ticket in a PreviewURL. */
 export function ticketIn(address: string): string | null {
   return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('ticket');
 }
@@ -60,7 +59,6 @@ export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
   return link && ctx.now().getTime() < openUntil(link) ? link : null;
 }
 
-/** Handles a click on a PreviewURL. */
 export async function clickPreview(ctx: Context, request: FastifyRequest): Promise<RouteResponse> {
   const address = request.raw.url ?? '';
   const link = openLinkIn(ctx, address);

@@ -117,7 +117,6 @@ export function problemPage(
   };
 }
 
-/** Redirects an allowed click to the player. */
 export function redirectToPlayer(origin: string, ticket: string, framing: string): RouteResponse {
   return {
     status: 303,

@@ -6,7 +6,6 @@ import { Problem } from '../../../lib/errors.ts';
 import { noBranding, pageBranding } from '../../tenants/branding.ts';
 import type { Receipt, Session } from './schemas.ts';
 
-/** The data that a player session starts with. */
 export type SessionStart = {
   token: string;
   mode: Session['Mode'];
@@ -28,7 +27,6 @@ export type SessionStart = {
   tenantId: string | null;
 };
 
-/** Adds the return URL to a rejection. */
 export function withReturnUrl<T>(returnUrl: string | null, opening: Promise<T>): Promise<T> {
   return opening.catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;

@@ -74,12 +74,10 @@ const all: readonly (Detail & { name: Name })[] = detailNames.map((name) => ({ n
 
 // The casts below are safe, because each object has one member for each detail.
 
-/** The properties of the record. */
 export const shownDetails = Object.fromEntries(all.map(({ name, shown }) => [name, shown])) as {
   [N in Name]: Details[N]['shown'];
 };
 
-/** The properties of requests. */
 export const sentDetails = Object.fromEntries(all.map(({ name, sent }) => [name, Type.Optional(sent)])) as {
   [N in Name]: Type.TOptional<Details[N]['sent']>;
 };
@@ -91,7 +89,6 @@ export function toDetails(row: Record<Details[Name]['column'], unknown>): ShownD
   return Object.fromEntries(all.map(({ name, column }) => [name, shown(columns[column])])) as ShownDetails;
 }
 
-/** The columns of the details that were sent. */
 export function changedDetails(input: SentDetails): Record<string, unknown> {
   const sent = all.filter(({ name }) => input[name] !== undefined);
   return Object.fromEntries(
@@ -102,7 +99,6 @@ export function changedDetails(input: SentDetails): Record<string, unknown> {
   );
 }
 
-/** The values of all details, for an update of the row. */
 export function storedDetails(row: Record<Details[Name]['column'], unknown>): Record<string, unknown> {
   const columns: Partial<Record<string, unknown>> = row;
   return Object.fromEntries(

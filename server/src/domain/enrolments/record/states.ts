@@ -329,7 +329,6 @@ export const stateData = (status: Status, result: Result) => ({
   Outcome: outcomeOf(status, result),
 });
 
-/** The `Data` of events that report a result. */
 export function resultData(
   row: ResultRow & { status: Status; progress: number; total_seconds: number },
 ): Record<string, unknown> {

@@ -46,7 +46,6 @@ function remove(ctx: TenantContext, input: WebhookHandle): Promise<boolean> {
   });
 }
 
-/** Stops an endpoint, and deletes its deliveries. */
 export async function emptyWebhook(ctx: TenantContext, input: WebhookHandle): Promise<void> {
   await stop(ctx, input);
   while (await deleteBatch(ctx, input));

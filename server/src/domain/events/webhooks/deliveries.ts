@@ -29,7 +29,6 @@ function conditionsOf({ EventID, EnrollID, Status }: DeliveryQuery) {
   return conditions;
 }
 
-/** Lists an endpoint's deliveries, newest first. */
 export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
   const endpoint = await readWebhookRow(ctx, input);
   const limit = pageLimit(input);

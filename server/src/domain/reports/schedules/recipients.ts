@@ -61,7 +61,6 @@ export async function currentRecipients(ctx: TenantContext, scheduleId: string):
   return found.filter(({ email }) => canMail(ctx, email) && !bounced.has(email));
 }
 
-/** Replaces the recipients of a schedule. */
 export async function storeRecipients(
   ctx: TenantContext,
   { scheduleId, recipients }: { scheduleId: string; recipients: readonly Recipient[] },

@@ -23,7 +23,6 @@ join "user" account on account.tenant_id = $1 and account.user_id = recipient.us
 where recipient.tenant_id = $1 and recipient.schedule_id = any($2::uuid[])
 order by recipient.schedule_id, account.login_id`;
 
-/** Adds the recipients of each schedule. */
 export async function toSchedules(
   ctx: TenantContext,
   rows: readonly ScheduleRow[],

@@ -21,7 +21,6 @@ group by due.tenant_id order by min(due.next_run_at) limit 50`;
 export const runSchedules = (ctx: Context): Promise<void> =>
   serveInTurns(ctx, { name: 'due_schedules', text: dueText, values: () => [ctx.now()], work: runNext });
 
-/** Runs the due reports of one tenant. */
 export async function runDue(ctx: TenantContext): Promise<void> {
   for (let n = 0; n < maxSchedules && (await runNext(ctx)); n++);
 }

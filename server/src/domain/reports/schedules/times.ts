@@ -32,7 +32,6 @@ function instantOf(timeZone: string, day: Temporal.PlainDate, time: string): Dat
   return new Date(day.toZonedDateTime({ timeZone, plainTime: time }).epochMilliseconds);
 }
 
-/** Whether the schedule runs on this day. */
 function isDue({ every, weekday, monthDay }: Times, day: Temporal.PlainDate): boolean {
   if (every === 'day') return true;
   if (every === 'week') return day.dayOfWeek === weekday;

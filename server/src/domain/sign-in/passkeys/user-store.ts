@@ -25,7 +25,6 @@ update user_session used set challenge_hash = null from held
 where used.tenant_id = $1 and used.session_hash = $2
 returning held.challenge_hash`;
 
-/** The store for an administrator. */
 export function userStore(owner: SignedIn & { userId: string }, tenantId: string): PasskeyStore {
   const { userId, hash } = owner;
   const own = (ctx: Context) => ({ ...ctx, tenantId });

@@ -91,7 +91,6 @@ async function findCandidate(
 /** The first group by name, if the claim is a list. */
 const firstOf = (value: unknown) => textOf(Array.isArray(value) ? value.map(String).sort()[0] : value);
 
-/** The fields that the claims fill. */
 function changeOf({ options }: Provider, claims: Claims): UserChange {
   const change: Record<string, unknown> = {};
   for (const field of mappedFields) {

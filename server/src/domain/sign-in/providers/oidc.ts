@@ -42,7 +42,6 @@ async function discover(ctx: Context, provider: Provider): Promise<oidc.Configur
   return config;
 }
 
-/** The URL at which the user signs in. */
 export async function authorizationUrl(
   ctx: Context,
   provider: Provider,

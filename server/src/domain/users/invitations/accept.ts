@@ -74,7 +74,6 @@ select held.user_id, account.is_admin from invitation held
 join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
 where held.tenant_id = $1 and held.invitation_id = $2`;
 
-/** The user of an invitation whose link failed. */
 export async function findInvited(ctx: Context, { tenantId, invitationId }: InvitationHandle) {
   const [row] = await run<{ user_id: string; is_admin: boolean }>(ctx, {
     name: 'look_up_invitation',

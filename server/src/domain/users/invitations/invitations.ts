@@ -72,7 +72,6 @@ where account.tenant_id = $1 and account.login_id = $2`;
 
 type Found = InvitationRow & { user_id: string };
 
-/** The user's newest invitation. */
 async function find(ctx: TenantContext, loginId: string): Promise<Found> {
   const values = [ctx.tenantId, loginId, ctx.now()];
   const [row] = await run<Omit<Found, 'invitation_id'> & { invitation_id: string | null }>(ctx, {

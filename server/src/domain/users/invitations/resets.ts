@@ -116,7 +116,6 @@ select held.user_id, account.is_admin from password_reset held
 join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
 where held.tenant_id = $1 and held.link_hash = $2`;
 
-/** The user of a link that failed. */
 export async function findResetUser(ctx: Context, { tenantId, hash }: ResetHandle) {
   const [row] = await run<UsedReset>(ctx, { name: 'look_up_reset', text: name, values: [tenantId, hash] });
   return row ?? null;
