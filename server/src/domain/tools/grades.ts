@@ -55,10 +55,15 @@ type Score = {
 
 const malformed = (detail: string) => new Problem('malformed_request', detail);
 
+/** Moodle 4.2 sends the digits of a score as text. */
+const numberOf = (value: unknown) =>
+  typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+
 /** Checks a score (AGS 2.0, 3.4). More than the maximum is extra credit, which is allowed and counts as the maximum. */
 export function readScore(body: unknown): Score {
   const sent = Object(body) as Record<string, unknown>;
-  const { userId, timestamp, activityProgress, gradingProgress, scoreGiven, scoreMaximum } = sent;
+  const { userId, timestamp, activityProgress, gradingProgress } = sent;
+  const [scoreGiven, scoreMaximum] = [numberOf(sent.scoreGiven), numberOf(sent.scoreMaximum)];
   if (typeof userId !== 'string' || userId === '') throw malformed('Send the userId of the launch.');
   if (typeof timestamp !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(timestamp) || !Date.parse(timestamp))
     throw malformed('Send a timestamp such as 2026-01-31T09:00:00.000Z.');

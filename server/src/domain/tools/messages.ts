@@ -144,7 +144,8 @@ function commonClaims(ctx: TenantContext, tool: ToolRow, nonce: string) {
     [claim('tool_platform')]: { guid: ctx.tenantId, product_family_code: 'lectern' },
     [claim('context')]: {
       ...{ id: tool.course_id, label: tool.course_id, title: tool.title },
-      type: [`${roles}/course#CourseOffering`],
+      // The short name (LTI 1.3, A.1), because Moodle 4.2 knows the long one with https only.
+      type: ['CourseOffering'],
     },
   };
 }

@@ -267,7 +267,8 @@ test('scores become evidence, and bad ones get the status that AGS gives them', 
   };
   assert.equal((await send({ activityProgress: 'InProgress', gradingProgress: 'NotReady' })).status, 204);
   assert.deepEqual([(await read()).Status, (await read()).Score], ['in_progress', null]);
-  assert.equal((await send({ scoreGiven: 6, scoreMaximum: 10 })).status, 204);
+  // As Moodle 4.2 sends it: digits as text.
+  assert.equal((await send({ scoreGiven: '6.00000', scoreMaximum: 10 })).status, 204);
   assert.deepEqual([(await read()).Score, (await read()).Success], [60, 'failed']);
   assert.equal((await send({ scoreGiven: 12, scoreMaximum: 10 })).status, 204);
   const after = await read();
@@ -276,6 +277,7 @@ test('scores become evidence, and bad ones get the status that AGS gives them', 
   const bad: [Record<string, unknown>, number, RegExp][] = [
     [{ scoreGiven: 5 }, 400, /scoreMaximum/],
     [{ scoreGiven: -1, scoreMaximum: 10 }, 400, /at least 0/],
+    [{ scoreGiven: 'many', scoreMaximum: 10 }, 400, /at least 0/],
     [{ scoreGiven: 1, scoreMaximum: 0 }, 400, /greater than 0/],
     [{ activityProgress: 'Done' }, 400, /activityProgress/],
     [{ timestamp: 'yesterday' }, 400, /timestamp/],

@@ -40,6 +40,7 @@ ${organization(course, 'adlcp:scormType="sco"', files)}</manifest>`,
     'course.crs': `[Course]\r\nCourse_ID=${id}\r\nCourse_Title=${title.replaceAll(/[\r\n]+/g, ' ')}\r\nCourse_Creator=\r\nCourse_System=\r\nLevel=1\r\nMax_Fields_CST=2\r\nTotal_AUs=1\r\nTotal_Blocks=0\r\nVersion=4.0\r\n[Course_Behavior]\r\nMax_Normal=1\r\n[Course_Description]\r\n`,
     'course.au': `"System_ID","Type","Command_Line","File_Name","Max_Score","Mastery_Score","Max_Time_Allowed","Time_Limit_Action","System_Vendor","Core_Vendor","Web_Launch","AU_Password"\r\n"A1","lesson","","index.html","100","","","","","","",""\r\n`,
     'course.des': `"System_ID","Developer_ID","Title","Description"\r\n"A1","A1",${cell(title)},""\r\n`,
-    'course.cst': '"Block","Member"\r\n"root","A1"\r\n',
+    // Without quotes, because Moodle 4.2 hides quoted units of the root: it sorts them before their course.
+    'course.cst': 'Block,Member\r\nroot,A1\r\n',
   }),
 };

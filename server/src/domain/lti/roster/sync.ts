@@ -161,84 +161,98 @@ async function rowsOf(
 
 const columns = ['LoginID', 'FirstName', 'LastName', 'Email', 'Enabled', 'CourseID', 'DurationID'];
 
+const findPlatform = (ctx: TenantContext, platformId: string) =>
+  ctx.db
+    .selectFrom('lti_platform')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('platform_id', '=', platformId);
+
 /**
  * Reads the members of all contexts of a platform and stores what has changed as an import, which applies it. False if
  * the last import is still being worked on. A context that cannot be read changes nobody.
  */
 export async function syncPlatform(ctx: TenantContext, platformId: string): Promise<boolean> {
-  const find = (ctx: TenantContext) =>
-    ctx.db
-      .selectFrom('lti_platform')
-      .selectAll()
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('platform_id', '=', platformId);
-  const platform = await find(ctx).executeTakeFirst();
+  const platform = await findPlatform(ctx, platformId).executeTakeFirst();
   if (!platform || platform.members === 'off') return true;
   if (await isBusy(ctx, platform.import_id)) return false;
   const read = await readContexts(ctx, platform);
-  return transaction(ctx, async (ctx) => {
-    const now = ctx.now();
-    const own = await find(ctx).forUpdate().executeTakeFirst();
-    if (own?.import_id !== platform.import_id) return true;
-    const values = [ctx.tenantId, platformId];
-    const reports = read.map(({ context_id, members, problem }) => ({
-      ...{ context_id, problem, members: members?.length ?? null },
-    }));
-    await run(ctx, {
-      name: 'report_contexts',
-      text: reportContexts,
-      values: [...values, now, JSON.stringify(reports)],
-    });
-    const held: Held[] = await ctx.db
-      .selectFrom('lti_member')
-      .select(['context_id', 'login_id', 'details', 'is_present', 'is_disabled', 'import_id'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('platform_id', '=', platformId)
-      .execute();
-    // The new plan includes everything in the previous one if nobody applied it.
-    const waiting = platform.import_id;
-    if (waiting !== null && (await discardPlan(ctx, waiting)))
-      for (const row of held.filter(({ import_id }) => import_id === waiting)) {
-        row.is_disabled = false;
-        row.details = '';
-      }
-    const { kept, arrived, left } = compare(read, held);
-    const store = async (rows: readonly Held[]) => {
-      const name = 'keep_lti_members';
-      if (rows.length > 0)
-        await run(ctx, { name, text: keepMembers, values: [...values, JSON.stringify(rows)] });
-    };
-    await store([...kept, ...left]);
-    const logins = [...new Set(left.map(({ login_id }) => login_id))];
-    const found = await run<{ login_id: string }>(ctx, {
-      name: 'find_gone_members',
-      text: findGone,
-      values: [ctx.tenantId, logins],
-    });
-    const gone = new Set(found.map(({ login_id }) => login_id));
-    const present = new Set(held.flatMap((row) => (row.is_present ? [row.login_id] : [])));
-    const rows = await rowsOf(ctx, { arrived, gone: [...gone] });
-    let importId: string | null = null;
-    if (rows.length > 0) {
-      importId = await storeImport(ctx, {
-        ...{ name: `${platform.name}, ${now.toISOString().slice(0, 10)}`, subject: 'users', platformId },
-        isAutomatic: gone.size <= present.size * maxShare,
-        options: { IfExists: 'update', IfEnrolled: 'return', Similar: 'create' },
-        columns: columnsOf(columns, true),
-        rows: rows.map((fields, at) => ({ line: at + 2, login_id: fields.LoginID ?? null, fields })),
-      });
-      const ended = left.filter(({ login_id }) => gone.has(login_id));
-      const sent = [...kept, ...ended.map((row) => ({ ...row, is_disabled: true }))];
-      await store(sent.map((row) => ({ ...row, import_id: importId })));
-    }
+  await transaction(ctx, async (ctx) => {
+    const own = await findPlatform(ctx, platformId).forUpdate().executeTakeFirst();
+    if (own?.import_id !== platform.import_id) return;
+    await report(ctx, platformId, read);
+    const held = await readHeld(ctx, platform);
+    const changes = compare(read, held);
+    await keep(ctx, platformId, [...changes.kept, ...changes.left]);
+    const import_id = await storeChanges(ctx, platform, held, changes);
     await ctx.db
       .updateTable('lti_platform')
-      .set({ synced_at: now, ...(importId !== null && { import_id: importId }) })
+      .set({ synced_at: ctx.now(), ...(import_id !== null && { import_id }) })
       .where('tenant_id', '=', ctx.tenantId)
       .where('platform_id', '=', platformId)
       .execute();
-    return true;
   });
+  return true;
+}
+
+/** Stores for each context how many members were read, or why they could not be. */
+async function report(ctx: TenantContext, platformId: string, read: readonly Read[]): Promise<void> {
+  const reports = read.map(({ context_id, members, problem }) => ({
+    ...{ context_id, problem, members: members?.length ?? null },
+  }));
+  const values = [ctx.tenantId, platformId, ctx.now(), JSON.stringify(reports)];
+  await run(ctx, { name: 'report_contexts', text: reportContexts, values });
+}
+
+/** What was read before. If nobody applied the last plan, it is discarded, and the new one includes all of it. */
+async function readHeld(ctx: TenantContext, platform: PlatformRow): Promise<Held[]> {
+  const held: Held[] = await ctx.db
+    .selectFrom('lti_member')
+    .select(['context_id', 'login_id', 'details', 'is_present', 'is_disabled', 'import_id'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('platform_id', '=', platform.platform_id)
+    .execute();
+  const waiting = platform.import_id;
+  if (waiting === null || !(await discardPlan(ctx, waiting))) return held;
+  return held.map((row) => (row.import_id === waiting ? { ...row, is_disabled: false, details: '' } : row));
+}
+
+async function keep(ctx: TenantContext, platformId: string, rows: readonly Held[]): Promise<void> {
+  if (rows.length === 0) return;
+  const values = [ctx.tenantId, platformId, JSON.stringify(rows)];
+  await run(ctx, { name: 'keep_lti_members', text: keepMembers, values });
+}
+
+/** Stores an import, and which members it is about. Null if nothing has changed for users and enrolments. */
+async function storeChanges(
+  ctx: TenantContext,
+  platform: PlatformRow,
+  held: readonly Held[],
+  { kept, arrived, left }: ReturnType<typeof compare>,
+): Promise<string | null> {
+  const logins = [...new Set(left.map(({ login_id }) => login_id))];
+  const values = [ctx.tenantId, logins];
+  const found = await run<{ login_id: string }>(ctx, { name: 'find_gone_members', text: findGone, values });
+  const gone = new Set(found.map(({ login_id }) => login_id));
+  const rows = await rowsOf(ctx, { arrived, gone: [...gone] });
+  if (rows.length === 0) return null;
+  const present = new Set(held.flatMap((row) => (row.is_present ? [row.login_id] : [])));
+  const { platform_id: platformId, name } = platform;
+  const import_id = await storeImport(ctx, {
+    ...{ name: `${name}, ${ctx.now().toISOString().slice(0, 10)}`, subject: 'users', platformId },
+    isAutomatic: gone.size <= present.size * maxShare,
+    options: { IfExists: 'update', IfEnrolled: 'return', Similar: 'create' },
+    columns: columnsOf(columns, true),
+    rows: rows.map((fields, at) => ({ line: at + 2, login_id: fields.LoginID ?? null, fields })),
+  });
+  const ended = left.filter(({ login_id }) => gone.has(login_id));
+  const sent = [...kept, ...ended.map((row) => ({ ...row, is_disabled: true }))];
+  await keep(
+    ctx,
+    platformId,
+    sent.map((row) => ({ ...row, import_id })),
+  );
+  return import_id;
 }
 
 const findBusy = `
