@@ -1,8 +1,15 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hash,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { forTenant, run } from '../../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../../lib/errors.ts';
 import type { Context, TenantContext } from '../context/context.ts';
-import { keyedHash, keyedHashKey } from '../keys/key-ring.ts';
+import { keyedHashKey } from '../keys/key-ring.ts';
 import { deleteByTenant } from '../operations/delete-by-tenant.ts';
 import { isServed } from '../operations/jobs.ts';
 import { coalesceReads, wantedRows } from './queue.ts';
@@ -15,6 +22,8 @@ const keptHours = 24;
 
 /** The owner of responses to the operator. All other responses belong to tenants. */
 export const operatorOwner = '';
+
+const hashBytes = 32;
 
 export type KeyedRequest = {
   /** The client's Idempotency-Key. */
@@ -33,32 +42,38 @@ export type Outcome<T> =
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } };
 
 /** A request as stored in the table. Neither the client's key nor the request can be read from it. */
-export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: Buffer };
+export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: KeyObject };
 
 /** The response is encrypted with the key and the request, so a copy of the database reveals nothing without both. */
 export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: KeyedRequest): Name {
-  const secret = createSecretKey(
-    createHmac('sha256', keyedHashKey(ctx.keys, 'idempotency'))
-      .update(`idempotency\0${ctx.tenantId}\0${key}`)
-      .digest(),
-  );
-  const derive = (text: string) => createHmac('sha256', secret).update(text).digest();
+  const [keyHash, secret] = derive(secretOf(ctx), `key\0${ctx.tenantId}\0${key}`);
+  const [requestHash, cipher] = derive(secret, request);
   return {
-    keyHash: derive('name').toString('hex'),
-    requestHash: derive(`request\0${request}`).toString('hex'),
+    keyHash,
+    requestHash,
     about: aboutTenant !== null ? aboutTenantMark(ctx, aboutTenant) : about && aboutUser(ctx, about),
-    cipher: derive(`answer\0${request}`),
+    // Given as bytes, a key takes 8 µs more of each use.
+    cipher: createSecretKey(cipher, 'hex'),
   };
 }
 
-/** A keyed hash. Without the key, nobody can use a copy of the database to confirm a LoginID. */
-function aboutUser(ctx: TenantContext, loginId: string): string {
-  return keyedHash(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
+const secretOf = (ctx: Context): string => keyedHashKey(ctx.keys, 'idempotency').export().toString('hex');
+
+/**
+ * A hash to store, and a secret that does not follow from it, both in hexadecimal. SHA-3 is a keyed hash with the secret
+ * in front of the text, and without the objects of an HMAC takes a third of its time.
+ */
+function derive(secret: string, text: string): [hash: string, secret: string] {
+  const whole = hash('sha3-512', `${secret}${text}`);
+  return [whole.slice(0, 2 * hashBytes), whole.slice(2 * hashBytes)];
 }
 
-function aboutTenantMark(ctx: Context, tenantId: string): string {
-  return keyedHash(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
-}
+/** A keyed hash. Without the key, nobody can use a copy of the database to confirm a LoginID. */
+const aboutUser = (ctx: TenantContext, loginId: string): string =>
+  derive(secretOf(ctx), `user\0${ctx.tenantId}\0${loginId}`)[0];
+
+const aboutTenantMark = (ctx: Context, tenantId: string): string =>
+  derive(secretOf(ctx), `tenant\0${tenantId}`)[0];
 
 const readText = `
 select wanted.n, known.answer, encode(known.request_hash, 'hex') as request_hash, known.expires_at <= $3 as expired
@@ -113,76 +128,73 @@ function erasedProblem({ tenantId }: TenantContext): Problem {
       );
 }
 
-/**
- * Thrown if another node stored a response for the same key first. The transaction is rolled back.
- */
-export class AlreadyStored extends Problem {
-  constructor() {
-    super(
-      'in_progress',
-      'The request with this Idempotency-Key is still in progress. Send it again shortly.',
-      { retryAfter: 1 },
-    );
-  }
-}
-
 /** Outcomes that a later attempt could change are not stored. */
 export function isFinal(outcome: Outcome<unknown>): boolean {
   return 'value' in outcome || outcome.problem.extras.retryAfter === undefined;
 }
 
 /**
- * Inserts in a fixed order, so that nodes storing the same keys wait for each other instead of deadlocking. The form for
- * one tenant lets Citus send the statement to the tenant's node.
+ * $1 has the hashes and the answer of each row, one after the other; text would double the server's time. Inserts in a
+ * fixed order, so that nodes storing the same keys wait for each other instead of deadlocking. The form for one tenant
+ * lets Citus send the statement to the tenant's node.
  */
 const insertOf = (tenant: string) => `
 insert into stored_answer (tenant_id, key_hash, request_hash, about, answer, expires_at)
-select ${tenant}, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $2
-from jsonb_to_recordset($1::jsonb) as r (tenant_id text, key_hash text, request_hash text, about text, answer text)
-order by r.tenant_id, r.key_hash
-on conflict (tenant_id, key_hash) do nothing
-returning 1`;
+select ${tenant}, substring($1::bytea, r.start, ${hashBytes}), substring($1::bytea, r.start + ${hashBytes}, ${hashBytes}),
+  r.about, substring($1::bytea, r.start + ${2 * hashBytes}, r.size), $3
+from jsonb_to_recordset($2::jsonb) as r (tenant_id text, about text, start integer, size integer)
+order by substring($1::bytea, r.start, ${hashBytes})`;
 
-const insertForOne = insertOf('$3');
+const insertForOne = insertOf('$4');
 const insertForSeveral = `/* across tenants: the responses to a batch of calls */ ${insertOf('r.tenant_id')}`;
 
-/** Stores outcomes in the transaction of `ctx`, or throws. The primary key allows only one response per request. */
+/**
+ * Stores outcomes in the transaction of `ctx`. The primary key allows only one response per request: if another node
+ * stored one first, this throws a unique violation, and the transaction is rolled back.
+ */
 export async function storeOutcomes(
   ctx: Pick<Context, 'db' | 'now'>,
   answers: { tenantId: string; name: Name; outcome: Outcome<unknown> }[],
 ): Promise<void> {
   const [first] = answers;
   if (!first) return;
-  const rows = answers.map(({ tenantId, name, outcome }) => ({
-    tenant_id: tenantId,
-    key_hash: name.keyHash,
-    request_hash: name.requestHash,
-    about: name.about,
-    answer: encrypt(name.cipher, JSON.stringify(outcome)),
-  }));
-  const until = new Date(ctx.now().getTime() + keptHours * 3_600_000);
-  const values = [JSON.stringify(rows), until];
   const isOne = answers.every(({ tenantId }) => tenantId === first.tenantId);
-  const stored = await run(
+  // Each answer has a key of its own, so they can share the nonce.
+  const nonce = randomBytes(nonceBytes);
+  const parts: Buffer[] = [];
+  let start = 1;
+  const rows = answers.map(({ tenantId, name: { keyHash, requestHash, about, cipher }, outcome }) => {
+    const encrypted = encrypt(cipher, nonce, JSON.stringify(outcome));
+    const size = encrypted.reduce((sum, { length }) => sum + length, 0);
+    parts.push(Buffer.from(keyHash + requestHash, 'hex'), ...encrypted);
+    const row = { ...(!isOne && { tenant_id: tenantId }), about, start, size };
+    start += 2 * hashBytes + size;
+    return row;
+  });
+  const until = new Date(ctx.now().getTime() + keptHours * 3_600_000);
+  const values = [Buffer.concat(parts), JSON.stringify(rows), until];
+  await run(
     ctx,
     isOne
       ? { name: 'store_answers', text: insertForOne, values: [...values, first.tenantId] }
       : { name: 'store_answers_each', text: insertForSeveral, values },
   );
-  if (stored.length < rows.length) throw new AlreadyStored();
 }
 
-function encrypt(key: Buffer, text: string): string {
-  const nonce = randomBytes(12);
+const nonceBytes = 12;
+const tagBytes = 16;
+
+function encrypt(key: KeyObject, nonce: Buffer, text: string): Buffer[] {
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+  const body = [cipher.update(text, 'utf8'), cipher.final()];
+  return [nonce, cipher.getAuthTag(), ...body];
 }
 
-function decrypt(key: Buffer, bytes: Buffer): string {
-  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-  cipher.setAuthTag(bytes.subarray(12, 28));
-  return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8');
+function decrypt(key: KeyObject, bytes: Buffer): string {
+  const bodyAt = nonceBytes + tagBytes;
+  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
+  cipher.setAuthTag(bytes.subarray(nonceBytes, bodyAt));
+  return Buffer.concat([cipher.update(bytes.subarray(bodyAt)), cipher.final()]).toString('utf8');
 }
 
 /**

@@ -43,14 +43,7 @@ export type SigningPurpose =
   | 'wallet-access'
   | 'wallet-nonce'
   | 'audit-head';
-export type HashPurpose =
-  | 'about'
-  | 'erasure'
-  | 'guess'
-  | 'idempotency'
-  | 'origin'
-  | 'recipient'
-  | 'statement';
+export type HashPurpose = 'erasure' | 'guess' | 'idempotency' | 'origin' | 'recipient' | 'statement';
 
 /** A key as written in `SIGNING_KEYS` or in the ring's file. */
 export type WrittenKey = { readonly id: string; readonly secret: Buffer; readonly createdAt: string | null };
