@@ -181,7 +181,7 @@ export async function listRecords(ctx: TenantContext, input: RecordsQuery) {
   ];
   if (CourseID !== undefined) where.push(({ add }) => `held.course_id = ${add(CourseID)}`);
   // The ranges of the indexes. An enrolment that was completed by an override has no time of its own.
-  const enrolled = `own.user_id is not null
+  const enrolled = `own.user_id is not null and coalesce(own.override ->> 'Success', own.success) <> 'failed'
     and (own.completed_at >= $3 and own.completed_at < $4 or own.completed_at is null and own.override is not null)`;
   const elsewhere = "own.success <> 'failed' and own.completed_at >= $3 and own.completed_at < $4";
   return pageOfRecords(ctx, input, recordsSql(enrolled, elsewhere), [from, until], where);
