@@ -61,6 +61,8 @@ export function SearchSelect({ value, onChange, choices, names, onSearch, isFetc
       nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}
       renderOption={optionOf(texts)}
       maxDropdownHeight={280}
+      // In a page, the choices stay in its main landmark. A dialog would cut them off.
+      comboboxProps={{ withinPortal: props.className !== 'filter' }}
     />
   );
 }

@@ -12,6 +12,7 @@ import { useAction } from '../../parts/action.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { Instant, LabelledValue, LabelledValues, Note } from '../../parts/values.tsx';
+import { useBecause } from './because.ts';
 import { type Obligation, StatusBadge } from './status.tsx';
 
 type Explanation = components['schemas']['ObligationExplanation'];
@@ -26,9 +27,6 @@ type Shown = Pick<
 
 const parts = ['Groups', 'Attributes', 'Managers', 'LoginIDs'] as const;
 const dates = ['DueAt', 'DueSoonAt', 'MetAt', 'ValidUntil', 'ExpiringAt'] as const;
-
-/** The service explains in English. */
-const English = ({ children }: { children: string }) => <span lang="en">{children}</span>;
 
 /** Why somebody is on the list, what each date follows from, where the proof is, and the exemption. */
 export function ObligationDialog({ obligation, onClose }: { obligation: Shown; onClose: () => void }) {
@@ -63,7 +61,8 @@ export function ObligationDialog({ obligation, onClose }: { obligation: Shown; o
 
 function Explained(one: Explanation) {
   const t = useTranslations('requirements');
-  const { Audience, Dates, EnrolProblem, InAudience, SatisfiedBy, Status, WouldSatisfy } = one;
+  const { Audience, Dates, EnrolProblem, InAudience, Next, SatisfiedBy, Status } = one;
+  const because = useBecause();
   return (
     <>
       <Stack gap={4}>
@@ -105,12 +104,10 @@ function Explained(one: Explanation) {
           {Status && <StatusBadge status={Status} />}
         </Group>
         <LabelledValues>
-          {Dates.map(({ Name, At, Derivation }) => (
+          {Dates.map(({ Name, At, ...reason }) => (
             <LabelledValue key={Name} label={t(`dates.${dates.find((one) => one === Name) ?? 'DueAt'}`)}>
               <Instant at={At} none={t('permanently')} isDay />
-              <Note>
-                <English>{Derivation}</English>
-              </Note>
+              <Note>{because(reason)}</Note>
             </LabelledValue>
           ))}
         </LabelledValues>
@@ -119,9 +116,7 @@ function Explained(one: Explanation) {
         <Title order={3} size="h5">
           {t('explain.next')}
         </Title>
-        <Text size="sm">
-          <English>{WouldSatisfy}</English>
-        </Text>
+        <Text size="sm">{because(Next)}</Text>
         {SatisfiedBy && SatisfiedBy.EnrollID !== null && (
           <Anchor
             size="sm"
@@ -141,7 +136,7 @@ function Explained(one: Explanation) {
       </Stack>
       {EnrolProblem && (
         <Alert color="orange" title={t('explain.notEnrolled')}>
-          <English>{EnrolProblem.Detail}</English>{' '}
+          {t('explain.notEnrolledText')}{' '}
           {t.rich('explain.retried', { at: () => <Instant at={EnrolProblem.RetryAt} isDay /> })}
         </Alert>
       )}
@@ -157,6 +152,7 @@ type ExemptionProps = {
 
 function Exemption({ obligation: { Status, ExemptReason, EnrollID }, path, onDone }: ExemptionProps) {
   const t = useTranslations('requirements');
+  const act = useTranslations('act');
   const { client } = useApi();
   const queries = useQueryClient();
   const [reason, setReason] = useState<string | null>(null);
@@ -193,6 +189,11 @@ function Exemption({ obligation: { Status, ExemptReason, EnrollID }, path, onDon
         )}
         <FailedAction error={doing.error} />
         <Group justify="flex-end">
+          {!isExempt && reason?.trim() === '' && (
+            <Text size="sm" c="dimmed" flex={1}>
+              {act('missing', { what: t('exempt.reason') })}
+            </Text>
+          )}
           {EnrollID !== null && (
             <Button
               variant="default"

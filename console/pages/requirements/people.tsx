@@ -92,6 +92,7 @@ export default function RequiredPeople() {
   return (
     <Page
       title={shell('menu.requirements')}
+      {...(open.length === 0 && { text: t('remind.nobody') })}
       actions={
         <>
           <CsvButton rows={rows} />

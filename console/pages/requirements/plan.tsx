@@ -4,6 +4,7 @@ import type { components } from '../../../client/src/generated.ts';
 import { Rows } from '../../parts/list.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { UserLink } from '../users/person.tsx';
+import { useBecause } from './because.ts';
 
 type RequirementPlan = components['schemas']['RequirementPlan'];
 
@@ -13,6 +14,7 @@ const changes = ['open', 'move', 'meet', 'reopen', 'close'] as const;
 /** What saving would change, in one sentence and for each person. */
 export function Plan({ plan: { Opens, Changes, More } }: { plan: RequirementPlan }) {
   const t = useTranslations('requirements');
+  const because = useBecause();
   const counts = changes.flatMap((change) => {
     const count = change === 'open' ? Opens : Changes.filter(({ Change }) => Change === change).length;
     return count > 0 ? [t(`changes.${change}`, { count })] : [];
@@ -36,7 +38,7 @@ export function Plan({ plan: { Opens, Changes, More } }: { plan: RequirementPlan
             { key: 'change', header: t('change'), cell: ({ Change }) => t(`changed.${Change}`) },
             { key: 'due', header: t('dueAt'), cell: ({ DueAt }) => <Instant at={DueAt} isDay /> },
             { key: 'before', header: t('before'), cell: (row) => <Instant at={row.DueAtBefore} isDay /> },
-            { key: 'why', header: t('why'), cell: ({ Reason }) => <span lang="en">{Reason}</span> },
+            { key: 'why', header: t('why'), cell: (row) => because(row) },
           ]}
         />
       )}

@@ -6,7 +6,8 @@ import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, useAction } from '../../parts/action.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
-import { Copyable, Instant } from '../../parts/values.tsx';
+import { Copyable, Instant, Note } from '../../parts/values.tsx';
+import { UserName } from '../users/person.tsx';
 import { TestResult } from './test-result.tsx';
 
 /** Users and groups from the company's directory (SCIM). */
@@ -81,7 +82,7 @@ function Settings({ settings }: { settings: components['schemas']['Provisioning'
         onChange={(event) => void saving.run(event.currentTarget.checked)}
       />
       <FailedAction error={saving.error ?? test.error} />
-      <Log />
+      <Log keys={new Map(Keys.map(({ KeyID, Name }) => [KeyID, Name]))} />
     </Stack>
   );
 }
@@ -95,7 +96,18 @@ function detailOf(answer: string | null | undefined): string {
   }
 }
 
-function Log() {
+/** Who or which group a request is about: the user, or else the name in its body. */
+function subjectOf(request: string | null | undefined): string | null {
+  try {
+    const { displayName } = JSON.parse(request ?? '') as { displayName?: unknown };
+    return typeof displayName === 'string' ? displayName : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `keys`: the names of the keys. */
+function Log({ keys }: { keys: ReadonlyMap<string, string> }) {
   const t = useTranslations('singleSignOn');
   const { $api } = useApi();
   const asked = $api.useQuery('get', '/provisioning/log', { params: { query: { Limit: 20 } } });
@@ -112,12 +124,14 @@ function Log() {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ EntryID, At, Method, Path, Status, DryRun, Request, Answer }) => (
+          {rows.map(({ EntryID, At, KeyID, LoginID, Method, Path, Status, DryRun, Request, Answer }) => (
             <Table.Tr key={EntryID}>
               <Table.Td>
                 <Instant at={At} />
+                <Note>{keys.get(KeyID ?? '')}</Note>
               </Table.Td>
               <Table.Td>
+                <div>{LoginID === null ? subjectOf(Request) : <UserName loginId={LoginID} />}</div>
                 <Code className="break">
                   {Method} {Path}
                 </Code>

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../http/validation/schema.ts';
+import { LoginID } from '../users/schemas.ts';
 
 export const modes = ['live', 'dry_run'] as const;
 
@@ -57,6 +58,7 @@ export const ProvisioningEntry = Fields(
     EntryID: Type.String({ format: 'uuid', examples: ['01994a5e-7c00-7000-8000-000000000021'] }),
     At: Instant(),
     KeyID: Nullable(Type.String()),
+    LoginID: Nullable({ ...LoginID, description: 'The user whom the request changed, if there is one.' }),
     Method: Type.String({ examples: ['PATCH'] }),
     Path: Type.String({ examples: ['/Users/01994a5e-7c00-7000-8000-000000000001'] }),
     Status: Type.Integer({ examples: [200] }),

@@ -60,7 +60,9 @@ test('a user is created, found, renamed and disabled, and keeps the LoginID', as
   expectStatus(await scim('GET', `/Users/${made.id}`), 404);
   assert.equal((await user(tenant, 'Ada@acme.example')).Enabled, false);
   assert.equal((await create('ada.new')).id, made.id);
-  const log = JSON.stringify((await tenant.api('GET', '/provisioning/log')).body);
+  const entries = (await tenant.api('GET', '/provisioning/log')).body;
+  assert.equal(entries.Items[0].LoginID, 'Ada@acme.example');
+  const log = JSON.stringify(entries);
   assert.doesNotMatch(log, /Secret-1/);
   assert.match(log, /\*\*\*/);
 });

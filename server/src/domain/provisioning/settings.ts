@@ -117,16 +117,31 @@ export async function recordStop(ctx: TenantContext): Promise<void> {
   });
 }
 
+const logText = `
+select entry.*, own.login_id from provisioning_log entry
+left join "user" own on own.tenant_id = $1 and own.user_id = entry.user_id
+where entry.tenant_id = $1 and ($2::uuid is null or entry.entry_id < $2)
+order by entry.entry_id desc limit $3`;
+
+type LogRow = {
+  entry_id: string;
+  at: Date;
+  key_id: string | null;
+  login_id: string | null;
+  method: string;
+  path: string;
+  status: number;
+  is_dry_run: boolean;
+  request: string | null;
+  answer: string | null;
+};
+
 export async function listProvisioningLog(ctx: TenantContext, input: PageQuery) {
   const limit = pageLimit(input);
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
-  let query = ownRows(ctx, 'provisioning_log').selectAll();
-  if (after !== null) query = query.where('entry_id', '<', after);
-  const rows = await query
-    .orderBy('entry_id', 'desc')
-    .limit(limit + 1)
-    .execute();
+  const values = [ctx.tenantId, after, limit + 1];
+  const rows = await run<LogRow>(ctx, { name: 'list_provisioning_log', text: logText, values });
   return toPage(
     rows,
     limit,
@@ -135,6 +150,7 @@ export async function listProvisioningLog(ctx: TenantContext, input: PageQuery) 
       EntryID: row.entry_id,
       At: row.at.toISOString(),
       KeyID: row.key_id,
+      LoginID: row.login_id,
       Method: row.method,
       Path: row.path,
       Status: row.status,

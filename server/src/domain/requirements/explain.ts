@@ -6,6 +6,7 @@ import { timeZoneOf } from '../tenants/time-zone.ts';
 import { groupsSql } from '../users/groups.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { audienceParts } from './audience.ts';
+import { type Because, type Reason, sentenceOf } from './because.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { appliesTo, readRules } from './facts.ts';
 import { catchUp } from './follow.ts';
@@ -44,15 +45,6 @@ type Matches = {
   certificate: string | null;
   titles: string[];
 };
-
-const units: Record<string, string> = { Y: 'year', M: 'month', W: 'week', D: 'day' };
-
-/** A period in words: P2M is 2 months. */
-const inWords = (period: string) =>
-  period.replace(
-    /^P(\d+)([YMWD])$/,
-    (_, count, unit) => `${count} ${units[unit]}${count === '1' ? '' : 's'}`,
-  );
 
 const valuesOf = (part: unknown): string[] =>
   Array.isArray(part)
@@ -95,6 +87,7 @@ export async function explainObligation(
   const now = tenantNow(ctx);
   const zone = await timeZoneOf(ctx);
   const InAudience = matches?.is_member ?? false;
+  const next = nextStep(rule, matches?.titles ?? rule.CourseIDs, { row, InAudience, now, zone });
   return {
     LoginID: loginId,
     RequirementID: requirementId,
@@ -115,7 +108,8 @@ export async function explainObligation(
             At: row.met_at.toISOString(),
           }
         : null,
-    WouldSatisfy: nextStep(rule, matches?.titles ?? rule.CourseIDs, { row, InAudience, now, zone }),
+    WouldSatisfy: sentenceOf(next),
+    Next: next,
     EnrolProblem: row?.enrol_problem
       ? {
           Code: row.enrol_problem,
@@ -131,54 +125,43 @@ function datesOf(
   row: ObligationRow,
   { zone, certificate }: { zone: string; certificate: string | null },
 ): ObligationExplanation['Dates'] {
-  const on = (at: Date) => dayOf(at, zone);
-  const lastSecond = `the last second of that day in ${zone}`;
-  const due = {
-    Name: 'DueAt',
-    At: row.due_at.toISOString(),
-    Derivation:
-      row.assigned_on === null
-        ? row.cycle > 1 && row.counts_from !== null
-          ? 'The end of the previous term.'
-          : 'An earlier completion was declared void.'
-        : rule.DueAfter === null
-          ? `DueOn is ${rule.DueOn}: ${lastSecond}.`
-          : `Joined the audience on ${row.assigned_on}, plus ${inWords(rule.DueAfter)}: ${lastSecond}.`,
+  const date = (Name: string, At: Date | null, reason: Because, Values: Reason['Values'] = {}) => ({
+    ...{ Name, At: At?.toISOString() ?? null, Because: reason, Values },
+    Derivation: sentenceOf({ Because: reason, Values }),
+  });
+  const dueOf = (): [Because, Reason['Values']?] => {
+    if (row.assigned_on === null)
+      return [row.cycle > 1 && row.counts_from !== null ? 'previous_term' : 'earlier_void'];
+    return rule.DueAfter === null
+      ? ['due_on', { day: rule.DueOn ?? '', zone }]
+      : ['due_after', { day: row.assigned_on, period: rule.DueAfter, zone }];
   };
-  const soon = {
-    Name: 'DueSoonAt',
-    At: row.due_soon_at.toISOString(),
-    Derivation: `${rule.DueSoonDays} days before it is due.`,
-  };
+  const due = date('DueAt', row.due_at, ...dueOf());
+  const soon = date('DueSoonAt', row.due_soon_at, 'before_due', { days: String(rule.DueSoonDays) });
   if (row.met_at === null) return [due, soon];
-  const met = {
-    Name: 'MetAt',
-    At: row.met_at.toISOString(),
-    Derivation: row.external ? 'A completion from elsewhere.' : 'The course was completed.',
+  const met = date('MetAt', row.met_at, row.external ? 'elsewhere' : 'completed');
+  const number = certificate === null ? '' : showNumber(certificate);
+  if (row.valid_until === null) {
+    const end =
+      certificate === null
+        ? date('ValidUntil', null, 'no_certificate')
+        : date('ValidUntil', null, 'endless_certificate', { number });
+    return [due, soon, met, end];
+  }
+  const day = row.term_start ?? dayOf(row.met_at, zone);
+  const validOf = (): [Because, Reason['Values']] => {
+    if (rule.Cycle) {
+      const { On, Years = 1 } = rule.Cycle;
+      return Years === 1
+        ? ['cycle', { on: On, day }]
+        : ['cycle_of_years', { on: On, day, years: String(Years) }];
+    }
+    if (rule.ValidFor === null) return ['certificate', { number }];
+    const term = { day, period: rule.ValidFor, zone };
+    return row.term === 1 ? ['term', term] : ['terms', { ...term, times: String(row.term) }];
   };
-  if (row.valid_until === null)
-    return [
-      ...[due, soon, met],
-      {
-        ...{ Name: 'ValidUntil', At: null },
-        Derivation: `The requirement has neither ValidFor nor Cycle, and ${certificate === null ? 'the completion has no certificate' : `the certificate ${showNumber(certificate)} has no end`}.`,
-      },
-    ];
-  const start = row.term_start ?? on(row.met_at);
-  const valid = {
-    Name: 'ValidUntil',
-    At: row.valid_until.toISOString(),
-    Derivation: rule.Cycle
-      ? `The cycle that ends every ${(rule.Cycle.Years ?? 1) === 1 ? 'year' : `${rule.Cycle.Years} years`} on ${rule.Cycle.On}, for a completion on ${start}.`
-      : rule.ValidFor === null
-        ? `The end of the certificate ${showNumber(certificate ?? '')}, because the requirement has neither ValidFor nor Cycle.`
-        : `Counts from ${start}, plus ${row.term === 1 ? '' : `${row.term} × `}${inWords(rule.ValidFor)}: ${lastSecond}.`,
-  };
-  const expiring = {
-    Name: 'ExpiringAt',
-    At: row.expiring_at?.toISOString() ?? null,
-    Derivation: `${rule.ExpiringDays} days before the term ends.`,
-  };
+  const valid = date('ValidUntil', row.valid_until, ...validOf());
+  const expiring = date('ExpiringAt', row.expiring_at, 'before_end', { days: String(rule.ExpiringDays) });
   return [due, soon, met, valid, expiring];
 }
 
@@ -188,15 +171,15 @@ function nextStep(
   { CountsEarlier }: Rule,
   titles: readonly string[],
   { row, InAudience, now, zone }: Step,
-): string {
-  if (!InAudience) return 'Nothing: the user does not belong to the audience.';
-  if (row?.exempt_at) return `Nothing: the user is exempt. ${row.exempt_reason ?? ''}`.trim();
-  const courses = `Complete ${titles.join(' or ')}`;
+): Reason {
+  const step = (reason: Because, Values: Reason['Values'] = {}) => ({ Because: reason, Values });
+  if (!InAudience) return step('not_required');
+  if (row?.exempt_at) return step('exempt', { reason: row.exempt_reason ?? '' });
   if (!row || row.met_at === null) {
+    const courses = titles.join('\n');
     const from = row?.counts_from;
-    const since = from && from <= now ? ` on or after ${dayOf(from, zone)}` : '';
-    return `${courses}${since}${CountsEarlier === true && !since ? '. A completion that is still valid counts too' : ''}.`;
+    if (from && from <= now) return step('complete_since', { courses, day: dayOf(from, zone) });
+    return step(CountsEarlier === true ? 'complete_or_valid' : 'complete', { courses });
   }
-  if (row.valid_until === null) return 'Nothing: the completion counts permanently.';
-  return `Nothing until ${dayOf(row.valid_until, zone)}. Then it must be completed again.`;
+  return row.valid_until === null ? step('permanent') : step('renew', { day: dayOf(row.valid_until, zone) });
 }

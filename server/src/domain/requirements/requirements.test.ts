@@ -274,6 +274,7 @@ test('a completion counts until its certificate ends, if the requirement has no 
     {
       ...{ Name: 'ValidUntil', At: ValidUntil },
       Derivation: `The end of the certificate ${number}, because the requirement has neither ValidFor nor Cycle.`,
+      ...{ Because: 'certificate', Values: { number } },
     },
   );
   clock.advance({ seconds: (Date.parse(ValidUntil) - clock.now().getTime()) / 1000 - 19 * 86_400 });

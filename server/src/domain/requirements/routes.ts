@@ -75,6 +75,7 @@ const plan = {
   Changes: [
     {
       ...{ LoginID: 'ada', Change: 'open', Reason: 'The user belongs to the audience.' },
+      ...{ Because: 'joined', Values: {} },
       ...{ DueAt: '2026-02-14T23:59:59.000Z', DueAtBefore: null },
       ...{ ValidUntil: null, ValidUntilBefore: null },
     },
@@ -238,10 +239,13 @@ export const requirementRoutes = [
               At: '2026-02-14T23:59:59.000Z',
               Derivation:
                 'Joined the audience on 2026-01-15, plus 30 days: the last second of that day in UTC.',
+              Because: 'due_after',
+              Values: { day: '2026-01-15', period: 'P30D', zone: 'UTC' },
             },
           ],
           SatisfiedBy: null,
           WouldSatisfy: 'Complete Fire safety at work. A completion that is still valid counts too.',
+          Next: { Because: 'complete_or_valid', Values: { courses: 'Fire safety at work' } },
           EnrolProblem: null,
         },
       },

@@ -12,6 +12,7 @@ import { dayPattern, periodPattern } from '../../lib/days.ts';
 import { CourseID, DurationID, ReleaseNumber } from '../catalogue/schemas.ts';
 import { RemindersChange } from '../tenants/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
+import { reasons } from './because.ts';
 import { obligationStatuses } from './status.ts';
 
 export const RequirementID = Identifier('Chosen by you. Unique in the tenant.', 100);
@@ -167,6 +168,16 @@ export type Rule = Omit<Requirement, 'RequirementID' | 'Voided' | 'Pending' | 'C
 
 const At = Nullable(Instant());
 
+const reason = {
+  Because: OneOf(reasons, {
+    title: 'ObligationReason',
+    description: 'The same as a name, for clients that say it in other languages.',
+  }),
+  Values: Type.Record(Type.String(), Type.String(), {
+    description: 'What the sentence names: days, a period, a certificate, or titles of courses, one a line.',
+  }),
+};
+
 export const PlannedChange = Fields({
   LoginID,
   Change: OneOf(['open', 'close', 'move', 'meet', 'reopen']),
@@ -175,6 +186,7 @@ export const PlannedChange = Fields({
   ValidUntil: At,
   ValidUntilBefore: At,
   Reason: Type.String(),
+  ...reason,
 });
 export type PlannedChange = Type.Static<typeof PlannedChange>;
 
@@ -268,7 +280,7 @@ export const ObligationExplanation = Fields(
       { description: 'The parts of the audience, and whether each matches this user.' },
     ),
     Status: Nullable(ObligationStatus),
-    Dates: Type.Array(Fields({ Name: Type.String(), At: Nullable(Instant()), Derivation: Type.String() }), {
+    Dates: Type.Array(Fields({ Name: Type.String(), At, Derivation: Type.String(), ...reason }), {
       description: 'Each date of the present cycle, and how it follows from the requirement.',
     }),
     SatisfiedBy: Nullable(
@@ -280,6 +292,7 @@ export const ObligationExplanation = Fields(
       }),
     ),
     WouldSatisfy: Type.String({ description: 'What the user has to do next.' }),
+    Next: Fields(reason),
     EnrolProblem: Nullable(Fields({ Code: Type.String(), Detail: Type.String(), RetryAt: At })),
   },
   { title: 'ObligationExplanation' },
