@@ -75,6 +75,16 @@ test('a result earns one certificate, which anyone can check', async () => {
   assert.match(html, /<bdi>Ada Lovelace<\/bdi>/);
 });
 
+test('an attempt that failed after it had passed earns a certificate only once it has passed again', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });
+  const learner = await enrolled(tenant, CourseID);
+  const failed = { Override: { Success: 'failed', Reason: 'The second unit' } };
+  for (const result of [passed, failed]) expectStatus(await tenant.api('PUT', learner.path, result), 200);
+  expectProblem(await tenant.api('GET', `${learner.path}/certificate`), 404, 'certificate_not_found');
+  assert.equal((await pass(tenant, learner)).Status, 'valid');
+});
+
 test('a name that no font can draw holds up nothing, and its certificate is listed', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });

@@ -90,7 +90,8 @@ const isEarning = `(found.type = 'enrolment.' || (found.rule ->> 'On') or (found
 
 /**
  * The results in the events from $2 to $3 that earn certificates. The events of a commit have the same time, and that of
- * the end of an attempt has its number, which may not be the current one.
+ * the end of an attempt has its number, which may not be the current one. A course of several units can pass with the
+ * first and fail with the next: what the attempt has failed by now earns nothing until it is passed again.
  */
 const earnedText = `
 with found as (
@@ -104,7 +105,7 @@ with found as (
 )
 select found.enroll_id, found.user_id, found.course_id, found.title, found.rule, found.occurred_at as completed_at,
   (found.data ->> 'Score')::float8 as score,
-  coalesce((found.data ->> 'Attempt')::integer, finished.attempt, started.attempt, 1) as attempt
+  tried.attempt
 from found
 left join lateral (
   select (same.data ->> 'Attempt')::integer as attempt from event same
@@ -117,7 +118,13 @@ left join lateral (
     and earlier.type in ('enrolment.attempt_started', 'enrolment.reset')
   order by earlier.event_id desc limit 1
 ) started on true
-where found.occurred_at >= found.since and ${isEarning}
+cross join lateral (
+  select coalesce((found.data ->> 'Attempt')::integer, finished.attempt, started.attempt, 1) as attempt
+) tried
+where found.occurred_at >= found.since and ${isEarning} and not (found.rule ->> 'On' = 'passed' and exists (
+  select from enrolment own where own.tenant_id = $1 and own.enroll_id = found.enroll_id
+    and own.attempt_number = tried.attempt and coalesce(own.override ->> 'Success', own.success) = 'failed'
+))
 order by found.position`;
 
 /** Reads the next events of the tenant. Returns whether there are more. */
