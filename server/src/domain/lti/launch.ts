@@ -16,11 +16,12 @@ import { findUserId } from '../users/users.ts';
 import { noteContext } from './contexts.ts';
 import { selectionPage } from './deep-link.ts';
 import { logLaunch } from './launches.ts';
+import { deploymentOf } from './login.ts';
 import { rejectReplay, replayed } from './nonces.ts';
 import { problemPage, provePage, windowPage } from './pages.ts';
 import { type Client, findByDeployment, findClients, onlyPlatform, type PlatformRow } from './platforms.ts';
 import { relaunch } from './relaunch.ts';
-import { bindingOf, isExpired, readState } from './state.ts';
+import { bindingOf, isExpired, readState, type State } from './state.ts';
 import { type Claims, Rejected, verifyLaunch } from './verify.ts';
 
 /** The course that a place in the platform opens, and its enrolment option if it has several. */
@@ -128,15 +129,24 @@ async function placeOf(ctx: Context, client: Client, claims: Claims): Promise<Pl
   return platform;
 }
 
-/** Logs a rejected launch at its platform, or at the only one of the client if the deployment is not known. */
+type Attempt = { client: Client; state: State; platform: PlatformRow | null; claims: Claims | null };
+
+/** The platform whose log shows a rejected launch. If tenants share the client, the login may name the deployment. */
+async function platformOf(ctx: Context, { client, state, platform }: Attempt): Promise<PlatformRow | null> {
+  const named = deploymentOf(Object.fromEntries(new URLSearchParams(state.login)));
+  const found = platform ?? (named === '' ? null : await findByDeployment(ctx, client, named));
+  return found ?? onlyPlatform(ctx, client);
+}
+
+/** Logs a rejected launch, and says what to do. */
 async function reject(
   ctx: Context,
   request: FastifyRequest,
   rejected: Rejected,
-  place: { client: Client; platform: PlatformRow | null; claims: Claims | null },
+  attempt: Attempt,
 ): Promise<RouteResponse> {
-  const { client, claims } = place;
-  const platform = place.platform ?? (await onlyPlatform(ctx, client));
+  const { client, claims } = attempt;
+  const platform = await platformOf(ctx, attempt);
   const { problem, message: detail } = rejected;
   ctx.log.warn(
     { issuer: client.issuer, client: client.client_id, problem, detail },
@@ -166,7 +176,7 @@ export async function receiveLaunch(
   const { issuer, clientId } = state;
   const [client] = await findClients(ctx, { issuer, clientId, deploymentId: null });
   if (!client) return problemPage(request, 'unknown_platform');
-  const place: Parameters<typeof reject>[3] = { client, platform: null, claims: null };
+  const attempt: Attempt = { client, state, platform: null, claims: null };
   try {
     if (isExpired(ctx, state)) throw new Rejected('state_expired', 'The login is older than ten minutes.');
     if (fieldOf(form, 'error') !== '')
@@ -182,9 +192,9 @@ export async function receiveLaunch(
       throw new Rejected('cookie_blocked', 'The browser sent no cookie, also in a window of its own.');
     }
     const claims = await verifyLaunch(ctx, client, state, fieldOf(form, 'id_token'));
-    place.claims = claims;
+    attempt.claims = claims;
     const platform = await placeOf(ctx, client, claims);
-    place.platform = platform;
+    attempt.platform = platform;
     const own = forTenant(ctx, platform.tenant_id);
     const tenant = await knownTenant.get(ctx, own.tenantId);
     if (!tenant || tenant.Status === 'suspended') throw new Rejected('suspended', 'The tenant is suspended.');
@@ -210,7 +220,7 @@ export async function receiveLaunch(
       request,
     });
   } catch (error) {
-    if (error instanceof Rejected) return reject(ctx, request, error, place);
+    if (error instanceof Rejected) return reject(ctx, request, error, attempt);
     throw error;
   }
 }

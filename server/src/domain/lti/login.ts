@@ -20,7 +20,8 @@ const loginFields = [
 ] as const;
 
 /** Canvas calls the deployment `deployment_id`. */
-const deploymentOf = (form: Form) => fieldOf(form, 'lti_deployment_id') || fieldOf(form, 'deployment_id');
+export const deploymentOf = (form: Form) =>
+  fieldOf(form, 'lti_deployment_id') || fieldOf(form, 'deployment_id');
 
 /** Sends the browser on to the platform, which answers with a launch. */
 export async function startLogin(ctx: Context, request: FastifyRequest, form: Form): Promise<RouteResponse> {

@@ -11,7 +11,7 @@ import { rejectReplay } from '../lti/nonces.ts';
 import { toRejected } from '../lti/verify.ts';
 import { verifyTool } from './content.ts';
 import { openTenant, serviceScopes } from './messages.ts';
-import { findClient, findTool, platformUrls, type ToolRow } from './tools.ts';
+import { findClient, findTool, platformUrls, recordProblem, type ToolRow } from './tools.ts';
 
 type Access = { tenantId: string; clientId: string; scopes: string[]; until: number };
 
@@ -57,7 +57,9 @@ export async function giveToken(
     await rejectReplay(own, `${clientId} ${String(payload.jti)}`);
   } catch (error) {
     const { problem, message } = toRejected(error);
-    return refusal(401, 'invalid_client', `The assertion was rejected: ${problem}. ${message}`);
+    const detail = `The assertion was rejected: ${problem}. ${message}`;
+    await recordProblem(own, ['client_id', clientId], detail);
+    return refusal(401, 'invalid_client', detail);
   }
   const known: readonly string[] = Object.values(serviceScopes);
   const scopes = fieldOf(form, 'scope')
@@ -87,12 +89,16 @@ export async function admitTool(
   const access = verifyToken(ctx.keys, 'lti-access', token) as Access | null;
   if (!access || access.until <= ctx.now().getTime() || access.tenantId !== tenantId)
     throw new Problem('unauthorized', 'The access token is invalid or has expired. Get a new one.');
-  if (!access.scopes.includes(scope))
-    throw new Problem('scope_missing', `The access token lacks the scope ${scope}. Ask for it.`);
   const own = await openTenant(ctx, tenantId);
   if (!own) throw new Problem('tenant_suspended', 'The tenant is suspended. Try again later.');
+  const reject = async (code: 'scope_missing' | 'not_found', detail: string) => {
+    await recordProblem(own, ['client_id', access.clientId], `${courseId}: ${detail}`);
+    return new Problem(code, detail);
+  };
+  if (!access.scopes.includes(scope))
+    throw await reject('scope_missing', `The access token lacks the scope ${scope}. Ask for it.`);
   const tool = await findTool(own, { courseId });
   if (tool?.client_id !== access.clientId)
-    throw new Problem('not_found', 'This is not a course of the tool. Use the URLs of the launch.');
+    throw await reject('not_found', 'This is not a course of the tool. Use the URLs of the launch.');
   return { ctx: own, tool };
 }

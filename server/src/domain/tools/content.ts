@@ -80,7 +80,11 @@ export async function chooseContent(
     return chosenPage(request, item !== null);
   } catch (error) {
     const { problem, message } = toRejected(error);
-    await recordProblem(tenant, tool.course_id, `The chosen content was rejected: ${problem}. ${message}`);
+    await recordProblem(
+      tenant,
+      ['course_id', tool.course_id],
+      `The chosen content was rejected: ${problem}. ${message}`,
+    );
     return failedPage(request, { status: 401, code: problem, detail: message });
   }
 }

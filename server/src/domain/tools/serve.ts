@@ -155,7 +155,11 @@ const service = ({ method, path, name, scopes, work }: Service): Route =>
       const admitted = await admitTool(ctx, request, place);
       return work({ ...admitted, request, query: query as Form }).catch(async (error: unknown) => {
         if (error instanceof Problem && error.status < 500)
-          await recordProblem(admitted.ctx, admitted.tool.course_id, `${name}: ${error.message}`);
+          await recordProblem(
+            admitted.ctx,
+            ['course_id', admitted.tool.course_id],
+            `${name}: ${error.message}`,
+          );
         throw error;
       });
     },

@@ -312,11 +312,16 @@ test('a token opens only the courses of its client, with its scopes, in its tena
   assert.equal((await sendScore(lineitem, 'x'.repeat(40), score)).status, 401);
   const reading = (await tool.token(`${ags}scope/result.readonly`)).access_token;
   assert.equal((await sendScore(lineitem, reading, score)).status, 403);
+  const problem = async () => (await tool.api('GET', `/course/${tool.course}/tool`)).body.LastProblem.Detail;
+  assert.match(await problem(), /lacks the scope/);
   assert.equal((await sendScore(lineitem.replace(/result$/, 'another'), access_token, score)).status, 404);
   const second = unique('tool');
   expectStatus(await tool.api('PUT', `/course/${second}/tool`, plainTool), 201);
   const elsewhere = lineitem.replace(tool.course, second);
   assert.equal((await sendScore(elsewhere, access_token, score)).status, 404);
+  assert.equal(await problem(), `${second}: This is not a course of the tool. Use the URLs of the launch.`);
+  const others = (await other.tool.api('GET', `/course/${other.tool.course}/tool`)).body;
+  assert.equal(others.LastProblem, null);
   // The same client may serve several courses.
   const shared = { ClientID: tool.Registration.ClientID, TargetLinkURI: redirect };
   const third = unique('tool');
@@ -347,6 +352,8 @@ test('assertions are checked, and used once', async () => {
     { jti: undefined },
   ])
     assert.equal((await tool.token(scope, more)).error, 'invalid_client', JSON.stringify(more));
+  const { LastProblem } = (await tool.api('GET', `/course/${tool.course}/tool`)).body;
+  assert.match(LastProblem.Detail, /^The assertion was rejected/);
   assert.equal((await tool.token('openid')).error, 'invalid_scope');
   const { ClientID: iss, TokenURL: aud } = tool.Registration;
   const body = new URLSearchParams({

@@ -230,12 +230,16 @@ export async function deleteTool(ctx: TenantContext, { courseId }: CourseKey): P
 }
 
 /** Keeps the reason for which a request of the tool was rejected, for the administrator. */
-export async function recordProblem(ctx: TenantContext, courseId: string, detail: string): Promise<void> {
-  ctx.log.warn({ tenant: ctx.tenantId, course: courseId, detail }, 'a request of an LTI tool was rejected');
+export async function recordProblem(
+  ctx: TenantContext,
+  [column, id]: ['course_id' | 'client_id', string],
+  detail: string,
+): Promise<void> {
+  ctx.log.warn({ tenant: ctx.tenantId, [column]: id, detail }, 'a request of an LTI tool was rejected');
   await ctx.db
     .updateTable('lti_tool')
     .set({ problem: storable(detail.slice(0, 500)), problem_at: ctx.now() })
     .where('tenant_id', '=', ctx.tenantId)
-    .where('course_id', '=', courseId)
+    .where(column, '=', id)
     .execute();
 }
