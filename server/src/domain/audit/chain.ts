@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { joinTransaction, run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { findKey, sign, splitOnce, verify } from '../../infra/keys/key-ring.ts';
@@ -171,10 +172,8 @@ export async function beginChain(ctx: Context, tenantId: string, entry: NewAudit
 }
 
 function lockHead(ctx: Context, tenantId: string): Promise<Head | undefined> {
-  return ctx.db
-    .updateTable('audit_chain')
+  return updateOwn({ db: ctx.db, tenantId }, 'audit_chain')
     .set((column) => ({ number: column.ref('number') }))
-    .where('tenant_id', '=', tenantId)
     .returning(['number', 'at', 'hash', 'seal'])
     .executeTakeFirst();
 }
@@ -193,10 +192,8 @@ function insertHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'>): P
  * next entry.
  */
 async function replaceHead(ctx: Context, tenantId: string): Promise<Head> {
-  const entry = await ctx.db
-    .selectFrom('audit_entry')
+  const entry = await ownRows({ db: ctx.db, tenantId }, 'audit_entry')
     .select(['number', 'at', 'hash'])
-    .where('tenant_id', '=', tenantId)
     .orderBy('number', 'desc')
     .orderBy('audit_id', 'desc')
     .limit(1)

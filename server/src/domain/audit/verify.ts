@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { isServed, servedTenants } from '../../infra/operations/jobs.ts';
@@ -97,10 +98,8 @@ async function checkChain(
   known: readonly KnownHead[],
   note: (entry: Entry) => string | null = () => null,
 ): Promise<CheckedChain> {
-  const head = await ctx.db
-    .selectFrom('audit_chain')
+  const head = await ownRows({ db: ctx.db, tenantId }, 'audit_chain')
     .select(['number', 'at', 'hash', 'seal'])
-    .where('tenant_id', '=', tenantId)
     .executeTakeFirst();
   let last: ChainPosition = { number: 0, hash: '' };
   let first: ChainDefect | null = null;
@@ -190,18 +189,14 @@ export async function renewSeals(ctx: Context): Promise<void> {
 
 async function renew(ctx: Context, tenantId: string): Promise<void> {
   await transaction(ctx, async (ctx) => {
-    const head = await ctx.db
-      .selectFrom('audit_chain')
+    const head = await ownRows({ db: ctx.db, tenantId }, 'audit_chain')
       .selectAll()
-      .where('tenant_id', '=', tenantId)
       .forUpdate()
       .executeTakeFirst();
     // A head that fails verification is left unchanged; the next entry reports it.
     if (!head || checkHead(ctx, tenantId, head) !== 'genuine') return;
-    await ctx.db
-      .updateTable('audit_chain')
+    await updateOwn({ db: ctx.db, tenantId }, 'audit_chain')
       .set({ seal: sealHead(ctx, tenantId, head) })
-      .where('tenant_id', '=', tenantId)
       .execute();
   });
 }

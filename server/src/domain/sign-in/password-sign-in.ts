@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -25,12 +26,8 @@ export async function readPasswordFunction(
 }
 
 const findPassword = (ctx: Context, tenantId: string, loginId: string) =>
-  ctx.db
-    .selectFrom('user')
+  ownRows({ db: ctx.db, tenantId }, 'user', { login_id: loginId, enabled: true })
     .select(['password_hash', 'password_chosen', 'user_id', 'is_admin'])
-    .where('tenant_id', '=', tenantId)
-    .where('login_id', '=', loginId)
-    .where('enabled', '=', true)
     .executeTakeFirst();
 
 /**

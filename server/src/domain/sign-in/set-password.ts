@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownRows } from '../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -206,11 +207,11 @@ function wrong(): Problem {
 }
 
 const readOwn = (ctx: Context, tenantId: string, userId: string) =>
-  ctx.db
-    .selectFrom('user')
-    .select(['password_hash', 'password_chosen', 'is_admin'])
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId);
+  ownRows({ db: ctx.db, tenantId }, 'user', { user_id: userId }).select([
+    'password_hash',
+    'password_chosen',
+    'is_admin',
+  ]);
 
 /**
  * Checks the old password of the user who is signed in. The returned function changes it. A wrong

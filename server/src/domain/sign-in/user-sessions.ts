@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { derivedId } from '../../lib/ids.ts';
@@ -112,23 +113,18 @@ update user_session old set ended_at = $3 where old.tenant_id = $1 and old.sessi
 )) returning 1`;
 
 async function endUserSession(ctx: Context, { tenantId, hash }: UserSessionHandle): Promise<void> {
-  await ctx.db
-    .updateTable('user_session')
+  await updateOwn({ db: ctx.db, tenantId }, 'user_session', { session_hash: hash, ended_at: null })
     .set({ ended_at: ctx.now() })
-    .where('tenant_id', '=', tenantId)
-    .where('session_hash', '=', hash)
-    .where('ended_at', 'is', null)
     .execute();
 }
 
 /** Whether the session has not been ended, even if it can no longer be used. */
 async function isOpen(ctx: Context, { tenantId, hash }: UserSessionHandle): Promise<boolean> {
-  const found = await ctx.db
-    .selectFrom('user_session')
+  const found = await ownRows({ db: ctx.db, tenantId }, 'user_session', {
+    session_hash: hash,
+    ended_at: null,
+  })
     .select('session_hash')
-    .where('tenant_id', '=', tenantId)
-    .where('session_hash', '=', hash)
-    .where('ended_at', 'is', null)
     .executeTakeFirst();
   return found !== undefined;
 }

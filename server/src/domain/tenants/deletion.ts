@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import { run } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -6,10 +7,8 @@ import { knownTenant, tenantNotFound } from './tenants.ts';
 
 /** The tenant's status, and the receipt if it is being deleted. The row stays locked until the transaction ends. */
 export async function lockTenant(ctx: Context, tenantId: string) {
-  const row = await ctx.db
-    .selectFrom('tenant')
+  const row = await ownRows({ db: ctx.db, tenantId }, 'tenant')
     .select(['status', 'deletion', 'updated_at'])
-    .where('tenant_id', '=', tenantId)
     .forUpdate()
     .executeTakeFirst();
   return row ?? null;
@@ -21,10 +20,8 @@ export async function markAsDeleting(ctx: Context, tenantId: string, receipt: ob
   if (!tenant) throw tenantNotFound();
   if (tenant.status === 'deleting') return tenant.deletion;
   rejectUnlessSuspended(tenant.status);
-  await ctx.db
-    .updateTable('tenant')
+  await updateOwn({ db: ctx.db, tenantId }, 'tenant')
     .set({ status: 'deleting', deletion: JSON.stringify(receipt), updated_at: ctx.now() })
-    .where('tenant_id', '=', tenantId)
     .execute();
   return null;
 }
@@ -63,14 +60,10 @@ export async function takeDeletion(ctx: Context, tenantId: string): Promise<bool
   const values = [`deletion ${tenantId}`];
   const [lock] = await run<{ taken: boolean }>(ctx, { name: 'take_deletion', text: takeText, values });
   if (!lock?.taken) return false;
-  const tenant = await ctx.db
-    .selectFrom('tenant')
-    .select('status')
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst();
+  const tenant = await ownRows({ db: ctx.db, tenantId }, 'tenant').select('status').executeTakeFirst();
   return tenant?.status === 'deleting';
 }
 
 export async function removeTenant(ctx: Context, tenantId: string): Promise<void> {
-  await ctx.db.deleteFrom('tenant').where('tenant_id', '=', tenantId).execute();
+  await deleteOwn({ db: ctx.db, tenantId }, 'tenant').execute();
 }

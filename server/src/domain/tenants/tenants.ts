@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { TenantTable } from '../../db/engine/generated.ts';
-import { updateOwn } from '../../db/own-rows.ts';
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { countSelected } from '../../db/page.ts';
 import { patternsOf } from '../../db/search.ts';
 import { run, transaction } from '../../db/transaction.ts';
@@ -126,7 +126,7 @@ async function findTenant(ctx: Context, tenantId: string) {
 
 /** Includes tenants that are being deleted. */
 export function findAnyTenant(ctx: Context, tenantId: string) {
-  return ctx.db.selectFrom('tenant').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst();
+  return ownRows({ db: ctx.db, tenantId }, 'tenant').selectAll().executeTakeFirst();
 }
 
 export async function listTenants(ctx: Context, input: PageQuery & { Count?: boolean; Search?: string }) {
@@ -219,10 +219,8 @@ export async function updateTenant(
   if (input.TimeZone !== undefined) checkTimeZone(input.TimeZone);
   const { tenantId, ...sent } = input;
   const tenant = await transaction(ctx, async (ctx) => {
-    const before = await ctx.db
-      .selectFrom('tenant')
+    const before = await ownRows({ db: ctx.db, tenantId }, 'tenant')
       .selectAll()
-      .where('tenant_id', '=', tenantId)
       .where('status', '<>', 'deleting')
       .forNoKeyUpdate()
       .executeTakeFirst();
@@ -232,8 +230,7 @@ export async function updateTenant(
     if (fields.RequireSignIn && !before.can_sign_in) throw signInUnavailable('RequireSignIn');
     await rejectTakenDomains(ctx, tenantId, fields);
     const resumes = before.status === 'suspended' && (fields.Status ?? 'suspended') !== 'suspended';
-    const row = await ctx.db
-      .updateTable('tenant')
+    const row = await updateOwn({ db: ctx.db, tenantId }, 'tenant')
       .set({
         updated_at: ctx.now(),
         ...(fields.Name !== undefined && { name: fields.Name, folded_name: fold(fields.Name) }),
@@ -254,7 +251,6 @@ export async function updateTenant(
         }),
         ...(resumes && { resumed_at: ctx.now() }),
       })
-      .where('tenant_id', '=', tenantId)
       .returningAll()
       .executeTakeFirstOrThrow();
     const Changed = differences(fields, toTenant(before)).filter((name) => name !== 'Status');

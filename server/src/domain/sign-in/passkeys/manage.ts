@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows } from '../../../db/own-rows.ts';
 import { transaction } from '../../../db/transaction.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -92,18 +93,12 @@ export async function removeUserPasskeys(
   const { tenantId } = ctx;
   await transaction(ctx, async (ctx) => {
     await lockForPasskeys(ctx, userId);
-    const user = await ctx.db
-      .selectFrom('user')
+    const user = await ownRows({ db: ctx.db, tenantId }, 'user', { user_id: userId })
       .select(['is_admin', 'admin_scopes'])
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', userId)
       .executeTakeFirst();
     if (!user) throw userNotFound();
     requireScopesOf(ctx, user, "Removing an administrator's passkeys");
-    const removed = await ctx.db
-      .deleteFrom('passkey')
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', userId)
+    const removed = await deleteOwn({ db: ctx.db, tenantId }, 'passkey', { user_id: userId })
       .returning('passkey_id')
       .execute();
     if (removed.length === 0) return;

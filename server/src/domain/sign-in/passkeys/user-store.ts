@@ -1,4 +1,4 @@
-import { deleteOwn } from '../../../db/own-rows.ts';
+import { deleteOwn, ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../../db/transaction.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { batchOf, type PersonalData } from '../../../infra/context/personal-data.ts';
@@ -29,13 +29,8 @@ export function userStore(owner: SignedIn & { userId: string }, tenantId: string
   const { userId, hash } = owner;
   const own = (ctx: Context) => ({ ...ctx, tenantId });
   const session = (ctx: Context) =>
-    ctx.db
-      .updateTable('user_session')
-      .where('tenant_id', '=', tenantId)
-      .where('session_hash', '=', hash)
-      .where('ended_at', 'is', null);
-  const rows = (ctx: Context) =>
-    ctx.db.updateTable('passkey').where('tenant_id', '=', tenantId).where('user_id', '=', userId);
+    updateOwn(own(ctx), 'user_session', { session_hash: hash, ended_at: null });
+  const rows = (ctx: Context) => updateOwn(own(ctx), 'passkey', { user_id: userId });
   return {
     owner,
     change: (ctx, work) => transaction(forTenant(ctx, tenantId), work),
@@ -81,11 +76,7 @@ export function userStore(owner: SignedIn & { userId: string }, tenantId: string
       return (await renamed.returning('passkey_id').execute()).length > 0;
     },
     remove: async (ctx, passkeyId) => {
-      const removed = await ctx.db
-        .deleteFrom('passkey')
-        .where('tenant_id', '=', tenantId)
-        .where('user_id', '=', userId)
-        .where('passkey_id', '=', passkeyId)
+      const removed = await deleteOwn(own(ctx), 'passkey', { user_id: userId, passkey_id: passkeyId })
         .returning('passkey_id')
         .execute();
       return removed.length > 0;
@@ -110,11 +101,8 @@ export function userStore(owner: SignedIn & { userId: string }, tenantId: string
 }
 
 export function listPasskeys(ctx: Context, { tenantId, userId }: { tenantId: string; userId: string }) {
-  return ctx.db
-    .selectFrom('passkey')
+  return ownRows({ db: ctx.db, tenantId }, 'passkey', { user_id: userId })
     .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
     .orderBy('passkey_id')
     .execute();
 }

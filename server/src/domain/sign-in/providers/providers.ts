@@ -62,11 +62,7 @@ export const providerNotFound = () =>
   );
 
 const find = (ctx: Context, tenantId: string, providerId: string) =>
-  ctx.db
-    .selectFrom('identity_provider')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('provider_id', '=', providerId);
+  ownRows({ db: ctx.db, tenantId }, 'identity_provider', { provider_id: providerId }).selectAll();
 
 export async function findProvider(
   ctx: Context,
@@ -78,11 +74,8 @@ export async function findProvider(
 
 /** The providers with which users of the tenant can sign in, in the order of their buttons. */
 export async function enabledProviders(ctx: Context, tenantId: string): Promise<Provider[]> {
-  const rows = await ctx.db
-    .selectFrom('identity_provider')
+  const rows = await ownRows({ db: ctx.db, tenantId }, 'identity_provider', { is_enabled: true })
     .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('is_enabled', '=', true)
     .orderBy('name')
     .orderBy('provider_id')
     .execute();
