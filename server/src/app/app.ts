@@ -204,10 +204,7 @@ function buildApiServer(ctx: Context): FastifyInstance {
   return api;
 }
 
-/**
- * Builds the servers for both origins and, if configured, for the operations port. The servers do
- * not listen yet.
- */
+/** Builds the servers for both origins and, if configured, for the operations port. The servers do not listen yet. */
 export async function buildApp(
   ctx: Context,
   {

@@ -17,9 +17,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Pages use the limits for anonymous requests. The files that pages load use the limits for files.
- */
+/** Pages use the limits for anonymous requests. The files that pages load use the limits for files. */
 const addresses = {
   '/docs/guide': { config: { logs: 'failures' } },
   '/docs/guide/*': { config: { logs: 'failures' } },

@@ -82,10 +82,7 @@ const usageMilliseconds = 60_000;
 /** Less than the 10 s in which a whole shutdown must complete. */
 const graceMilliseconds = 8_000;
 
-/**
- * Starts the background work, which several nodes can do at the same time. `stop` lets running jobs
- * finish.
- */
+/** Starts the background work, which several nodes can do at the same time. `stop` lets running jobs finish. */
 export async function startWorker(ctx: Context): Promise<Worker> {
   const queue = await startJobs(ctx, jobs);
   const dispatcher = startDispatcher(ctx, webhookSources);

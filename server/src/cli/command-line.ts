@@ -29,10 +29,7 @@ const options = {
 
 export type Option = keyof typeof options;
 export type Values = ReturnType<typeof readArguments>['values'];
-/**
- * The commands are loaded after the arguments are checked, so help and usage errors appear
- * immediately.
- */
+/** The commands are loaded after the arguments are checked, so help and usage errors appear immediately. */
 type CommandAction = (commands: typeof Commands, ctx: Context) => Promise<unknown>;
 
 /** `plan` parses the arguments and rejects invalid ones before the database is opened. */
@@ -139,9 +136,7 @@ export function rejectExcess(
   if (option !== undefined) throw new UsageError(`lectern ${name} does not have the option --${option}.`);
 }
 
-/**
- * Parses a command that uses the database. Rejects invalid arguments before the database is opened.
- */
+/** Parses a command that uses the database. Rejects invalid arguments before the database is opened. */
 export function planCommand(positionals: string[], values: Values): CommandAction {
   const [first = '', second = ''] = positionals;
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;

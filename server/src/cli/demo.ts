@@ -124,10 +124,7 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
   return { key, scorm: phishing.LaunchURL ?? '', cmi5: recovery.LaunchURL ?? '' };
 }
 
-/**
- * Readers may take hours to reach a link. A long lifetime is harmless because the demo's data is
- * fictitious.
- */
+/** Readers may take hours to reach a link. A long lifetime is harmless because the demo's data is fictitious. */
 const linkMinutes = 12 * 60;
 
 /** Instructions printed at the end: links to open in a browser, and commands to create more. */
@@ -163,9 +160,7 @@ See what was recorded:
 `;
 }
 
-/**
- * Starts the service on an empty embedded database and demonstrates the API over HTTP. Runs until stopped.
- */
+/** Starts the service on an empty embedded database and demonstrates the API over HTTP. Runs until stopped. */
 export async function demo(options: { once: boolean }): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-demo-'));
   const config = readConfig({

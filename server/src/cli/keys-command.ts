@@ -29,9 +29,7 @@ export async function rotateKeys({ signingKeys, dataDir }: Config) {
   };
 }
 
-/**
- * Needs the database, because everything encrypted with this key must first be re-encrypted with another key.
- */
+/** Needs the database, because everything encrypted with this key must first be re-encrypted with another key. */
 export async function removeKey(config: Config, id: string) {
   if (config.signingKeys)
     throw new Error('The ring is in SIGNING_KEYS. Delete the entry there and restart all nodes.');

@@ -15,10 +15,7 @@ const lockNumber = 5_119_244_003;
 /** The interval at which a node checks whether another node has finished. */
 const pollMilliseconds = 100;
 
-/**
- * A migration waits `lockMilliseconds` for a lock and then backs off, because all other statements queue
- * behind it.
- */
+/** A migration waits `lockMilliseconds` for a lock and then backs off, because all other statements queue behind it. */
 export type LockTimeouts = { lockMilliseconds: number; pauseMilliseconds: number; maxAttempts: number };
 
 const defaults: LockTimeouts = { lockMilliseconds: 500, pauseMilliseconds: 1_000, maxAttempts: 600 };
@@ -171,10 +168,7 @@ function applyNext(
   });
 }
 
-/**
- * Whether the file builds or drops indexes concurrently. Its statements are sent one by one and
- * must be repeatable.
- */
+/** Whether the file builds or drops indexes concurrently. Its statements are sent one by one and must be repeatable. */
 export const runsOutsideTransaction = (sql: string): boolean => sql.startsWith('-- outside a transaction\n');
 
 /** The statements of a migration. Each ends with a line's last semicolon, but not inside the body of a function. */

@@ -38,10 +38,7 @@ export type Keyset = {
   key: readonly string[];
   /** Maximum rows on a page. */
   rows: number;
-  /**
-   * SQL for the size of a row in bytes, on `held`. If it is set, a page ends after the row that takes it to 1
-   * MiB.
-   */
+  /** SQL for the size of a row in bytes, on `held`. If it is set, a page ends after the row that takes it to 1 MiB. */
   bytes?: string | undefined;
 };
 

@@ -206,10 +206,7 @@ export function isInTransaction({ db }: { db: Database }): boolean {
   return originOf(db) === undefined;
 }
 
-/**
- * Runs `work` in the transaction of `ctx`, or in its own if there is none. `work` must not catch
- * database errors.
- */
+/** Runs `work` in the transaction of `ctx`, or in its own if there is none. `work` must not catch database errors. */
 export function joinTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
@@ -233,10 +230,7 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
   }
 }
 
-/**
- * Runs a hand-written statement on `ctx.db`, inside its transaction if there is one. The statement stays
- * prepared.
- */
+/** Runs a hand-written statement on `ctx.db`, inside its transaction if there is one. The statement stays prepared. */
 export async function run<R>(ctx: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
   const known = name ?? statementNameOf(text);
   return runUnprepared(ctx, known === undefined ? { text, values } : { name: known, text, values });

@@ -97,10 +97,7 @@ export function foreignCursor(): Problem {
   });
 }
 
-/**
- * Total length of all names and texts in a record. This is nearly all of its JSON, and far cheaper to
- * compute.
- */
+/** Total length of all names and texts in a record. This is nearly all of its JSON, and far cheaper to compute. */
 export function textBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
@@ -109,10 +106,7 @@ export function textBytes(value: unknown): number {
   return bytes;
 }
 
-/**
- * Pages end at this size. Larger pages would occupy the database, and then memory until the client has read
- * them.
- */
+/** Pages end at this size. Larger pages would occupy the database, and then memory until the client has read them. */
 export const maxPageBytes = 1024 ** 2;
 
 /**

@@ -19,10 +19,7 @@ export type Caller = {
   isSession?: true;
   /** A learner's AU, whose requests use the budgets of run-time traffic. */
   player?: Player;
-  /**
-   * The LoginID of a learner's session, which may call only routes marked `allowsLearners`, with this
-   * LoginID.
-   */
+  /** The LoginID of a learner's session, which may call only routes marked `allowsLearners`, with this LoginID. */
   learner?: string;
 };
 
@@ -32,9 +29,7 @@ export type RouteResponse = {
   headers?: Record<string, string>;
   /** The body, complete or in the requested range. */
   file?: { folder: string; path: string };
-  /**
-   * True if the handler has done only part of its work and must be called again.
-   */
+  /** True if the handler has done only part of its work and must be called again. */
   isPartial?: true;
 };
 
@@ -144,10 +139,7 @@ type RouteData = {
   >;
   /** Errors are in the format of the route's protocol, which `responses` describes. */
   ownErrors?: true;
-  /**
-   * Error codes that the operation can return, in addition to those that follow from its access and
-   * input.
-   */
+  /** Error codes that the operation can return, in addition to those that follow from its access and input. */
   problems?: readonly ErrorCode[];
   /** Optional fields that the operation's example includes. */
   example?: readonly string[];

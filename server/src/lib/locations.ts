@@ -1,8 +1,6 @@
 import { basename, join } from 'node:path';
 
-/**
- * True in the built service, which has all files in one folder. False when running from sources.
- */
+/** True in the built service, which has all files in one folder. False when running from sources. */
 const isBuilt = !import.meta.url.endsWith('.ts');
 const dist = join(import.meta.dirname, isBuilt ? '..' : '../../../dist');
 const server = isBuilt ? import.meta.dirname : join(import.meta.dirname, '../..');
@@ -28,10 +26,7 @@ export const locations = {
     : [join(server, 'src'), join(server, 'package.json'), join(server, '../standards'), join(dist, 'server')],
 };
 
-/**
- * Returns the URL of a program that runs in its own process or thread, given the name of its source
- * file.
- */
+/** Returns the URL of a program that runs in its own process or thread, given the name of its source file. */
 export function programAddress(source: string, parent: string): URL {
   return new URL(isBuilt ? `./${basename(source, '.ts')}.js` : source, isBuilt ? import.meta.url : parent);
 }

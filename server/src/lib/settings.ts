@@ -10,10 +10,7 @@ type Count = {
 
 const port = { min: 0, max: 65_535 } as const;
 
-/**
- * Every environment variable that the service reads. The guide's page is generated from this table,
- * in this order.
- */
+/** Every environment variable that the service reads. The guide's page is generated from this table, in this order. */
 export const settings = {
   Addresses: {
     HOST: {

@@ -59,9 +59,7 @@ type EmscriptenModule = {
 };
 const inputOutputError = 29;
 
-/**
- * PGlite's Node file system has no fsync operation. Without one, a commit would not reach the disk.
- */
+/** PGlite's Node file system has no fsync operation. Without one, a commit would not reach the disk. */
 class SyncingFiles extends NodeFS {
   readonly #syncs: Int32Array | undefined;
 
@@ -126,10 +124,7 @@ export async function startBackend({ folder, image, syncs, onCrash }: BackendOpt
 
 type MainLoop = { _PostgresMainLoopOnce: () => void };
 
-/**
- * Status 100 is an SQL error on its way to its handler. PGlite would ignore any other error and
- * continue.
- */
+/** Status 100 is an SQL error on its way to its handler. PGlite would ignore any other error and continue. */
 function watchForCrash(module: MainLoop, onCrash: (error: unknown) => void): void {
   const step = module._PostgresMainLoopOnce;
   module._PostgresMainLoopOnce = () => {

@@ -12,9 +12,7 @@ export type MaintenanceSchedule = {
   vacuumEvery: number;
   /** How often the storage for large values is vacuumed if it has many dead parts. */
   vacuumLargeEvery: number;
-  /**
-   * Pause between two tables. Statements that waited for the first vacuum run before the second one starts.
-   */
+  /** Pause between two tables. Statements that waited for the first vacuum run before the second one starts. */
   vacuumPause: number;
 };
 

@@ -60,9 +60,7 @@ export async function send<R>(client: pg.ClientBase, statement: Statement): Prom
   }
 }
 
-/**
- * Sends BEGIN with the first statement. BEGIN fails only if the connection fails, in which case both fail.
- */
+/** Sends BEGIN with the first statement. BEGIN fails only if the connection fails, in which case both fail. */
 export async function withinTransaction<T>(
   client: pg.ClientBase,
   work: (connection: Connection) => Promise<T>,

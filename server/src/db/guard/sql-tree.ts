@@ -27,10 +27,7 @@ const lexer = new RegExp(
   'iuy',
 );
 
-/**
- * Parses SQL into words, nested by parentheses. Text in strings and comments is never read as
- * words.
- */
+/** Parses SQL into words, nested by parentheses. Text in strings and comments is never read as words. */
 export function readSql(sql: string): SqlTree {
   const comments: string[] = [];
   const root: Node[] = [];

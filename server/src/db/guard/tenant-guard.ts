@@ -210,9 +210,7 @@ function checkInsert(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
 
 const isColumn = (node: Node | undefined): boolean => node?.kind === 'word' && node.text === 'tenant_id';
 
-/**
- * Each tenant table needs its own condition that compares its tenant with a parameter or constant.
- */
+/** Each tenant table needs its own condition that compares its tenant with a parameter or constant. */
 function checkSources({ relations, conditions }: Sources): void {
   const restricted = new Set(conditions.flatMap((condition) => restrictedBy(condition, relations)));
   const unrestricted = relations.find(

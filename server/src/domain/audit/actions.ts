@@ -20,9 +20,7 @@ const nothing = data({});
 const change = data({ Changed });
 const provider = data({ ProviderID: Type.String() });
 
-/**
- * Kinds of targets. A person is recorded only by an ID, which no longer identifies anyone after an erasure.
- */
+/** Kinds of targets. A person is recorded only by an ID, which no longer identifies anyone after an erasure. */
 export const targetKinds = [
   'tenant',
   'key',

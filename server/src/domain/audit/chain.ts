@@ -5,9 +5,7 @@ import { findKey, sign, splitOnce, verify } from '../../infra/keys/key-ring.ts';
 import { newId, sha256 } from '../../lib/ids.ts';
 import { type AuditAction, auditCatalogue, type NewAudit } from './actions.ts';
 
-/**
- * The chains that must exist according to the deployment's chain, even if all of their entries are missing.
- */
+/** The chains that must exist according to the deployment's chain, even if all of their entries are missing. */
 export type TenantChains = {
   /** Tenants whose chain was started and who have not been deleted since. */
   readonly started: Set<string>;

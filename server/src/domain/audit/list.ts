@@ -24,9 +24,7 @@ type CreatorRow = { target_id: string; actor: string; login_id: string | null };
 /** The creator of a record. The LoginID is null if the creator was not a user or has been erased. */
 type Creator = { by: 'administrator' | 'operator'; loginId: string | null };
 
-/**
- * The creator of each target, according to the trail.
- */
+/** The creator of each target, according to the trail. */
 export async function readCreators(
   ctx: Context,
   trail: string,

@@ -54,9 +54,7 @@ async function countPage(
   return { records, next: rows.length < keyset.rows ? null : positionOf(rows.at(-1), key) };
 }
 
-/**
- * Counts the person's own actions first, and then other people's actions that concern the person.
- */
+/** Counts the person's own actions first, and then other people's actions that concern the person. */
 async function countForUser(ctx: TenantContext, subject: Subject, after: KeyPosition | null): Promise<Batch> {
   const [role = 'by', id = null] = after ?? [];
   const keyset = role === 'by' ? byUser(subject.userId, batchRows) : about(subject.userId, batchRows);

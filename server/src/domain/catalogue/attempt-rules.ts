@@ -5,9 +5,7 @@ import type { Standard } from '../../../../standards/types.ts';
 import { OneOf } from '../../http/validation/schema.ts';
 import { Problem } from '../../lib/errors.ts';
 
-/**
- * The limit for courses that set none. Every attempt is stored, so the number of attempts must be limited.
- */
+/** The limit for courses that set none. Every attempt is stored, so the number of attempts must be limited. */
 export const maxAttempts = 1_000;
 
 const properties = {

@@ -240,10 +240,7 @@ const columnOf = (field: string) =>
     RetainYears: 'retain_years',
   })[field] ?? field.toLowerCase();
 
-/**
- * Notifies tenants of the current release, because they were not notified while the course was a
- * draft.
- */
+/** Notifies tenants of the current release, because they were not notified while the course was a draft. */
 async function announceCurrent(ctx: Context, courseId: string): Promise<void> {
   const [current] = await run<Parameters<typeof announceRelease>[1]>(ctx, {
     name: 'read_released',

@@ -108,9 +108,7 @@ export async function downloadPackage(ctx: Context, input: { courseId: string; r
   };
 }
 
-/**
- * Replaces or adds one file of the current release. The result is a new release, which is checked like an import.
- */
+/** Replaces or adds one file of the current release. The result is a new release, which is checked like an import. */
 export async function putFile(
   ctx: Context,
   input: { courseId: string; path: string; content: Readable; isCurrent: boolean },

@@ -57,10 +57,7 @@ export async function readRelease(
   throw releaseNotFound();
 }
 
-/**
- * All releases of a course, newest first. They are read one by one, so other requests can run
- * between large ones.
- */
+/** All releases of a course, newest first. They are read one by one, so other requests can run between large ones. */
 export async function listReleases(ctx: Context, input: PageQuery & { courseId: string }) {
   const limit = pageLimit(input);
   const before = readCursor(input);

@@ -80,10 +80,7 @@ function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date
   return { from, until };
 }
 
-/**
- * Rejects keys that could never be redeemed, so that they are not sold. A redemption checks for
- * later changes.
- */
+/** Rejects keys that could never be redeemed, so that they are not sold. A redemption checks for later changes. */
 async function checkOffers(
   ctx: TenantContext,
   courseIds: string[],

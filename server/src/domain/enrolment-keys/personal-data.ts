@@ -4,9 +4,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
 import { selectKeys, toKey } from './record.ts';
 
-/**
- * Uses one query per index. The ranges make the planner read the rows in the order of the index.
- */
+/** Uses one query per index. The ranges make the planner read the rows in the order of the index. */
 const matchingKeysSql = (max: number | string) => `
   (select enrolment_key.key_id from enrolment_key where enrolment_key.tenant_id = $1 and enrolment_key.user_id between $2 and $2
     order by enrolment_key.user_id limit ${max})

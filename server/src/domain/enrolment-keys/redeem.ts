@@ -56,10 +56,7 @@ export type RedeemInput = KeyRedemption & { loginId: string; key: string };
 type RedeemingUser = { user_id: string; group_name: string | null; other_groups: string[] };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
-/**
- * Maximum number of attempts. A conflict with another transaction can cause a unique violation or a
- * deadlock.
- */
+/** Maximum number of attempts. A conflict with another transaction can cause a unique violation or a deadlock. */
 const maxAttempts = 3;
 
 /**

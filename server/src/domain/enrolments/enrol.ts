@@ -74,10 +74,7 @@ type Outcome = {
 
 type EnrolTarget = { loginId: string; courseId: string; durationId?: string };
 
-/**
- * Error codes of every operation that enrols users. Errors about the choice of an option are listed
- * separately.
- */
+/** Error codes of every operation that enrols users. Errors about the choice of an option are listed separately. */
 export const enrolProblems = [
   'user_not_found',
   'user_disabled',
@@ -183,10 +180,7 @@ const readRow = coalesceReads<Wanted, Row>({
   more: (ctx) => [tenantNow(ctx)],
 });
 
-/**
- * Returns the course with the options that this learner can choose, and the learner's current
- * enrolment.
- */
+/** Returns the course with the options that this learner can choose, and the learner's current enrolment. */
 export async function readOffer(
   ctx: TenantContext,
   input: Wanted,

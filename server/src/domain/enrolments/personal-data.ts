@@ -109,10 +109,7 @@ export const enrolmentData: PersonalData = {
   read: readEnrolments,
 };
 
-/**
- * The columns of each primary key after `enroll_id`. `bytes` is SQL for the size of rows that may
- * be large.
- */
+/** The columns of each primary key after `enroll_id`. `bytes` is SQL for the size of rows that may be large. */
 const pages = {
   launch: { key: ['number'] },
   attempt: { key: [] },

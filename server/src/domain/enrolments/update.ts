@@ -272,10 +272,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
 
 const uniqueViolation = '23505';
 
-/**
- * Returns events for an expiry that was not recorded yet, for the change itself, and for the effect
- * of an override.
- */
+/** Returns events for an expiry that was not recorded yet, for the change itself, and for the effect of an override. */
 function eventsOf(
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,

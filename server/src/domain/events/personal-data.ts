@@ -11,9 +11,7 @@ import { run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { type Batch, batchRows, type Person, type PersonalData } from '../../infra/context/personal-data.ts';
 
-/**
- * Fields of Data that do not identify a person. All others are erased, so new fields are erased by default.
- */
+/** Fields of Data that do not identify a person. All others are erased, so new fields are erased by default. */
 const anonymous = [
   'Activity',
   'Attempt',

@@ -74,9 +74,7 @@ const score = {
   Score: Nullable(Percent),
 };
 
-/**
- * The closed catalogue of events. Each entry describes when the event is written and what its Data contains.
- */
+/** The closed catalogue of events. Each entry describes when the event is written and what its Data contains. */
 export const eventCatalogue = {
   'user.created': ['A user was created.', data({ LoginID })],
   'user.updated': ['Fields of a user changed.', data({ LoginID, Changed })],

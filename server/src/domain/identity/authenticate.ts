@@ -104,10 +104,7 @@ export function authorize(caller: Caller, route: Route, loginId: string | null):
     );
 }
 
-/**
- * The tenant that a request acts on: the caller's own tenant or, for an operator, the one in the `Tenant`
- * header.
- */
+/** The tenant that a request acts on: the caller's own tenant or, for an operator, the one in the `Tenant` header. */
 export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promise<boolean>): ResolveTenant {
   return async (ctx, request, caller) => {
     const header = request.headers.tenant;

@@ -2,10 +2,7 @@ import type { Agent, Statement } from '../../../../standards/xapi/types.ts';
 import type { Caller } from '../../http/routes.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 
-/**
- * An AU's access to a document. `documentId` is null if the AU lists documents or deletes all of
- * them.
- */
+/** An AU's access to a document. `documentId` is null if the AU lists documents or deletes all of them. */
 export type DocumentUse = {
   action: 'read' | 'write' | 'delete';
   kind: 'state' | 'activity_profile' | 'agent_profile';

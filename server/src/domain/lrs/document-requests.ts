@@ -50,10 +50,7 @@ function preconditionsOf(
   return { ifMatch, ifNoneMatch, areRequired };
 }
 
-/**
- * Communication 2.3.1, 2.6.1 and 2.7.1: returns a document, or the IDs of all documents in the
- * context.
- */
+/** Communication 2.3.1, 2.6.1 and 2.7.1: returns a document, or the IDs of all documents in the context. */
 export async function getDocument(
   ctx: TenantContext,
   kind: DocumentKind,

@@ -54,10 +54,7 @@ export function documentParameters(kind: DocumentKind): string[] {
   return [...resources[kind].names, 'since'];
 }
 
-/**
- * Reads the address from the parameters. If `needsId` is true, they must include the ID of a
- * document.
- */
+/** Reads the address from the parameters. If `needsId` is true, they must include the ID of a document. */
 export function readAddress(
   kind: DocumentKind,
   { parameters }: LrsRequest,
@@ -188,10 +185,7 @@ async function lockDocuments(ctx: TenantContext, address: DocumentAddress): Prom
   await run(ctx, { name: 'lock_documents', text: lock, values: [name] });
 }
 
-/**
- * `check` runs first and takes the locks that it needs. `countStorage` receives the number of added
- * bytes.
- */
+/** `check` runs first and takes the locks that it needs. `countStorage` receives the number of added bytes. */
 type Rules = {
   check: (ctx: TenantContext) => Promise<void>;
   countStorage: (ctx: TenantContext, bytes: number) => Promise<void>;
@@ -199,10 +193,7 @@ type Rules = {
 
 type NewContent = { contentType: string; content: Buffer };
 
-/**
- * Writes a document in a transaction. With `merges`, merges JSON objects one level deep
- * (Communication 2.2).
- */
+/** Writes a document in a transaction. With `merges`, merges JSON objects one level deep (Communication 2.2). */
 export function writeDocument(
   ctx: TenantContext,
   address: OneAddress,
@@ -321,10 +312,7 @@ type OwnState = {
   content: object;
 };
 
-/**
- * Writes a state document of the service itself in the caller's transaction. Replaces the document if it
- * exists.
- */
+/** Writes a state document of the service itself in the caller's transaction. Replaces the document if it exists. */
 export function writeState(ctx: TenantContext, own: OwnState): Promise<void> {
   const { agent, activityId, registration, stateId } = own;
   const use = { kind: 'state' as const, agent: JSON.stringify(agent), activityId, registration };

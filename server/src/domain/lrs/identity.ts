@@ -1,10 +1,7 @@
 import type { Agent } from '../../../../standards/xapi/types.ts';
 import type { Context } from '../../infra/context/context.ts';
 
-/**
- * Identifies the learner in statements of this service by LoginID, without other personal data
- * (cmi5, section 9.2).
- */
+/** Identifies the learner in statements of this service by LoginID, without other personal data (cmi5, section 9.2). */
 export function accountOf({ homePage }: Pick<Context, 'homePage'>, loginId: string) {
   return { homePage, name: loginId };
 }

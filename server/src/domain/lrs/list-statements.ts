@@ -180,10 +180,7 @@ function positionsSql(filter: StatementFilter, after: number | null, parameters:
     order by held.position ${ascending ? 'asc' : 'desc'} limit ${limit + 1}`;
 }
 
-/**
- * The position after which the page begins: the end of the previous page, or the bound of the
- * period.
- */
+/** The position after which the page begins: the end of the previous page, or the bound of the period. */
 function startOf({ since, until, ascending }: StatementFilter, after: number | null): [number] | null {
   if (after !== null) return [after];
   if (ascending) return since === null ? null : [since];
@@ -227,9 +224,7 @@ from (
 
 export type FoundStatement = StoredRow & { statement_id: string };
 
-/**
- * Reads a statement by its ID. `$3` selects whether it must be voided or must not be (Communication 2.1.3).
- */
+/** Reads a statement by its ID. `$3` selects whether it must be voided or must not be (Communication 2.1.3). */
 const readText = `
 select statement.statement_id, statement.payload, statement.position from statement
 where statement.tenant_id = $1 and statement.statement_id = $2::uuid and exists (
@@ -294,10 +289,7 @@ export async function showStatements(
  */
 const maxDefinitionBytes = 4 * 1024 ** 2;
 
-/**
- * Localizes each definition once. Beyond the limit, statements keep the definitions that they were
- * sent with.
- */
+/** Localizes each definition once. Beyond the limit, statements keep the definitions that they were sent with. */
 function limitedDefinitions(definitions: ReadonlyMap<string, JsonObject>, languages: readonly string[]) {
   const known = new Map<string, { definition: JsonObject; bytes: number }>();
   let left = maxDefinitionBytes;

@@ -21,10 +21,7 @@ export function getAbout(): RouteResponse {
   return json({ version: ['2.0.0', '1.0.3', '1.0.2', '1.0.1', '1.0.0'] });
 }
 
-/**
- * Communication 2.5: returns everything known about an activity. For an unknown activity, this is only its
- * ID.
- */
+/** Communication 2.5: returns everything known about an activity. For an unknown activity, this is only its ID. */
 export async function getActivity(ctx: TenantContext, { parameters }: LrsRequest): Promise<RouteResponse> {
   requiredParameter(parameters, 'activityId');
   const id = iriParameter(parameters, 'activityId') ?? '';

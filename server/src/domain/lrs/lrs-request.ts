@@ -20,10 +20,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Communication 4.0: accepts an AU's token, a key sent by HTTP Basic, or any credentials that the API
- * accepts.
- */
+/** Communication 4.0: accepts an AU's token, a key sent by HTTP Basic, or any credentials that the API accepts. */
 export function lrsAuthenticate(other: Authenticate, findAuSession: FindAuSession): Authenticate {
   return async (ctx, request) => {
     const [, token] = /^(?:Basic|Bearer) +(\S{1,4096})$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -68,19 +65,14 @@ export function editionOf(header: unknown): Edition | null {
 
 const versionHeader = 'x-experience-api-version';
 
-/**
- * Returns the version header of a response. A request without the header is treated as version 0.9
- * and rejected.
- */
+/** Returns the version header of a response. A request without the header is treated as version 0.9 and rejected. */
 export function answeredVersion({ headers, url }: FastifyRequest): string {
   const header = headers[versionHeader];
   if (header === undefined) return /\/about\/?(?:\?|$)/.test(url) ? '2.0.0' : '0.9';
   return editionOf(header) ?? '2.0.0';
 }
 
-/**
- * Reads the parts that are common to all requests. `known` lists the parameters of the resource.
- */
+/** Reads the parts that are common to all requests. `known` lists the parameters of the resource. */
 export async function readRequest(request: FastifyRequest, known: readonly string[]): Promise<LrsRequest> {
   const { headers, body } = request;
   const edition = editionOf(headers[versionHeader]);
@@ -112,10 +104,7 @@ async function withoutLaunch(
   return Object.fromEntries(entries.filter(([name]) => known.includes(name) || !launch.has(name)));
 }
 
-/**
- * Communication 3.2: rejects unknown parameters, including known ones with different
- * capitalisation.
- */
+/** Communication 3.2: rejects unknown parameters, including known ones with different capitalisation. */
 function readParameters(query: Record<string, unknown>, known: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {

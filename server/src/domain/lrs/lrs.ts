@@ -17,9 +17,7 @@ const exposed = [
   'Retry-After',
 ].join(', ');
 
-/**
- * Allows any origin, because AUs run on other origins. AUs send their token in a header and use no cookies.
- */
+/** Allows any origin, because AUs run on other origins. AUs send their token in a header and use no cookies. */
 function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   void reply.headers({
     'X-Experience-API-Version': answeredVersion(request),
@@ -36,10 +34,7 @@ const preflight = {
   'Access-Control-Max-Age': '600',
 };
 
-/**
- * Serves the LRS. Only its routes accept bodies of any type, Basic credentials and callers from
- * other origins.
- */
+/** Serves the LRS. Only its routes accept bodies of any type, Basic credentials and callers from other origins. */
 export function serveLrs(
   api: FastifyInstance,
   ctx: Context,

@@ -38,10 +38,7 @@ function lineStart(body: Buffer, delimiter: Buffer, from: number): number {
   return at < 0 ? -1 : at + 1;
 }
 
-/**
- * Parses the bytes between two delimiters: the rest of the line, the headers, an empty line and the
- * content.
- */
+/** Parses the bytes between two delimiters: the rest of the line, the headers, an empty line and the content. */
 function readPart(bytes: Buffer): Part {
   const text = bytes.subarray(0, 16_384).toString('latin1');
   const [found, lines = ''] = /^[^\n]*\n((?:[^\r\n]+\r?\n)*)\r?\n/.exec(text) ?? [];

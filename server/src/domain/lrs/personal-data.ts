@@ -79,9 +79,7 @@ async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
 /** Small, because a statement can have the maximum body size. */
 const redactedRows = 4;
 
-/**
- * Removes the person from other people's statements that mention them, and keeps these statements.
- */
+/** Removes the person from other people's statements that mention them, and keeps these statements. */
 async function redactFound(ctx: TenantContext, identity: string): Promise<Batch> {
   const key = searchKey('related agent', identity);
   const { positions, isLast } = await takeFound(ctx, key, redactedRows);

@@ -9,16 +9,10 @@ import type { Part } from './multipart.ts';
 
 export const signatureUsage = 'http://adlnet.gov/expapi/attachments/signature';
 
-/**
- * Maximum number of signatures per statement and per request, because verifying one can take a
- * millisecond.
- */
+/** Maximum number of signatures per statement and per request, because verifying one can take a millisecond. */
 const maxSignatures = 10;
 export const maxSignaturesOfRequest = 50;
-/**
- * Limits for the key, because a large modulus or exponent slows down verification. The usual
- * exponent is 65537.
- */
+/** Limits for the key, because a large modulus or exponent slows down verification. The usual exponent is 65537. */
 const maxModulusBits = 4096;
 const maxExponent = 2n ** 32n;
 /** Maximum length of a signature's header, which contains certificates. */

@@ -108,10 +108,7 @@ export async function putStatement(ctx: TenantContext, request: LrsRequest): Pro
   return { status: 204 };
 }
 
-/**
- * Communication 2.1.3: sets the header that every response needs. Its value must be read before the
- * statements.
- */
+/** Communication 2.1.3: sets the header that every response needs. Its value must be read before the statements. */
 export async function setConsistentThrough(ctx: TenantContext, reply: FastifyReply): Promise<void> {
   void reply.header('X-Experience-API-Consistent-Through', await consistentThrough(ctx));
 }

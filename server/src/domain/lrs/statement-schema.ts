@@ -1,9 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 
-/**
- * These schemas describe statements for integrators. Requests are checked by the rules of xAPI
- * instead.
- */
+/** These schemas describe statements for integrators. Requests are checked by the rules of xAPI instead. */
 const optional = (fields: Record<string, TSchema>) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]));
 

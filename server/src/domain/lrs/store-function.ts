@@ -17,16 +17,10 @@ export type StatementRow = {
  */
 export type ConflictingStatement = { n: number; statement_id: string; payload: string | null };
 
-/**
- * A row of the result: a conflict, or the number of rows added because of references. The number comes
- * last.
- */
+/** A row of the result: a conflict, or the number of rows added because of references. The number comes last. */
 export type Outcome = (ConflictingStatement & { followed: null }) | { n: number; followed: number };
 
-/**
- * Limits for following references: the length of a chain, and the number of references to the same
- * statement.
- */
+/** Limits for following references: the length of a chain, and the number of references to the same statement. */
 export const maxDepth = 5;
 const maxReferences = 500;
 /** Maximum number of rows that one call adds because of references. Each statement can have thousands of keys. */
@@ -59,10 +53,7 @@ export const found = (id: string, columns: string) => `(
       select ${columns} from statement own where own.tenant_id = $1 and own.statement_id = ${id} limit 1
     )`;
 
-/**
- * Maximum bytes of stored statements with which a request is compared. They can be larger than the
- * request.
- */
+/** Maximum bytes of stored statements with which a request is compared. They can be larger than the request. */
 export const maxComparedBytes = 8 * 1024 ** 2;
 
 /** Returns null for payloads beyond the maximum. */
@@ -213,9 +204,7 @@ export const storeForTenants = functionForTenants(
   'outcome.n, outcome.statement_id, outcome.payload, outcome.followed',
 );
 
-/**
- * Returns the parameters after the tenant. Each payload is one line, because JSON.stringify writes no line breaks.
- */
+/** Returns the parameters after the tenant. Each payload is one line, because JSON.stringify writes no line breaks. */
 export function storeValues(rows: readonly StatementRow[], followed: number): (string | number)[] {
   const column = (value: (row: StatementRow) => unknown) => `{${rows.map(value).join(',')}}`;
   return [

@@ -76,14 +76,10 @@ export async function storeStatements(ctx: TenantContext, input: NewStatements):
 /** A statement and its row. Creating the row is half the cost of a statement, so it is done only once. */
 type Entry = { statement: CompleteStatement; row: StatementRow };
 
-/**
- * Maximum number of keys per statement and per request. Each agent and activity is a separate row.
- */
+/** Maximum number of keys per statement and per request. Each agent and activity is a separate row. */
 const maxKeysOfStatement = 2_000;
 const maxKeys = 10_000;
-/**
- * Maximum number of attachments in a request. A part can be an attachment of many statements, and each takes a row.
- */
+/** Maximum number of attachments in a request. A part can be an attachment of many statements, and each takes a row. */
 const maxAttachments = 1_000;
 const maxAttachmentBytes = 8 * 1024 ** 2;
 

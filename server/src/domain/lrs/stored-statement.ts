@@ -75,9 +75,7 @@ function withLists<S extends Pick<Statement, 'context' | 'object'>>(statement: S
   };
 }
 
-/**
- * `bytes` includes the attachments, so that a page of statements with attachments fits into memory.
- */
+/** `bytes` includes the attachments, so that a page of statements with attachments fits into memory. */
 export function rowOf(
   statement: CompleteStatement,
   attachments: readonly { statementId: string; content: Buffer }[] = [],
@@ -112,10 +110,7 @@ export function toStatement(row: StoredRow): Statement & { id: string } {
   return parseExact(toText(row)) as Statement & { id: string };
 }
 
-/**
- * The text may contain only the timestamp of a SubStatement, so a match in the text is checked by
- * parsing.
- */
+/** The text may contain only the timestamp of a SubStatement, so a match in the text is checked by parsing. */
 function hasTimestamp(payload: string): boolean {
   return payload.includes('"timestamp"') && Object.hasOwn(JSON.parse(payload) as object, 'timestamp');
 }

@@ -43,10 +43,7 @@ const leaseSeconds = 120;
 
 const isAccountKind = `held.kind in (${accountKinds.map((kind) => `'${kind}'`).join(', ')})`;
 
-/**
- * Skips locked emails, which are being cancelled. Waiting for one while the queue is locked could
- * cause a deadlock.
- */
+/** Skips locked emails, which are being cancelled. Waiting for one while the queue is locked could cause a deadlock. */
 const claim = `
 update mail held set attempts = held.attempts + 1, attempted_at = $2, due_at = $2 + make_interval(secs => ${leaseSeconds}),
   address = case when ${isAccountKind} then held.address else coalesce(account.email, held.address) end

@@ -55,9 +55,7 @@ update mail set content = made.content
 from jsonb_to_recordset($1::jsonb) as made (tenant_id text, mail_id uuid, content text, before text)
 where mail.tenant_id = made.tenant_id and mail.mail_id = made.mail_id and mail.content = made.before`;
 
-/**
- * Encrypts queued emails with the ring's first key, so that the ring's other keys can be removed.
- */
+/** Encrypts queued emails with the ring's first key, so that the ring's other keys can be removed. */
 export async function encryptMails(ctx: Context): Promise<void> {
   const [first] = ctx.keys.keys;
   const served = await servedTenants(ctx);

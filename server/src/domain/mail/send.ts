@@ -57,15 +57,10 @@ export async function sendMails(
   }
 }
 
-/**
- * The failures of this run. They are cleared from time to time, because a slow recipient can prolong a run.
- */
+/** The failures of this run. They are cleared from time to time, because a slow recipient can prolong a run. */
 type Pass = {
   endsAt: number;
-  /**
-   * Queues that are skipped in this run: nothing could be claimed, or an email failed without an
-   * answer.
-   */
+  /** Queues that are skipped in this run: nothing could be claimed, or an email failed without an answer. */
   skipped: Set<string>;
   /** Tenants whose emails failed one after the other because the mail server was unavailable. */
   unavailable: Set<string>;

@@ -116,9 +116,7 @@ async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion[
  */
 const maxRows = 500;
 
-/**
- * For this long, another node may still have the tenant in its cache and write tenant data for the operator.
- */
+/** For this long, another node may still have the tenant in its cache and write tenant data for the operator. */
 const settledAfter = 10_000;
 
 /**

@@ -113,10 +113,7 @@ const again: readonly Step[] = [...stepsOf('eraseForUser'), responses];
 const ofUser: readonly Step[] = [...again, ...stepsOf('countForUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 
-/**
- * The budget of a transaction. Each record costs one unit. Each step has an additional cost for its
- * statements.
- */
+/** The budget of a transaction. Each record costs one unit. Each step has an additional cost for its statements. */
 const maxBatchCost = 2 * batchRows;
 const costOfStep = 4;
 

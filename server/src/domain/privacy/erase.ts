@@ -24,10 +24,7 @@ import {
 } from './erase-batches.ts';
 import { holdsOf, rejectHeld } from './holds.ts';
 
-/**
- * Counts the records that an erasure would affect, in short statements. Each kind of data is
- * counted up to a limit.
- */
+/** Counts the records that an erasure would affect, in short statements. Each kind of data is counted up to a limit. */
 async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure> {
   const max = maxPlanned + 1;
   const { userId, loginId } = person;
@@ -51,9 +48,7 @@ async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure>
 /** Data that remains after a user is created or an enrolment is withdrawn before its first launch. */
 const ofCreation = ['Enrolments', 'Imports', 'Deliveries', 'Events', 'PlatformMemberships', 'Team', 'User'];
 
-/**
- * Throws `touched` unless the user was created within this time and has had no changes or activity since.
- */
+/** Throws `touched` unless the user was created within this time and has had no changes or activity since. */
 async function requireUntouchedUser(ctx: TenantContext, person: Person, untouchedMs: number): Promise<void> {
   const user = await ownRows(ctx, 'user', { user_id: person.userId })
     .select(['created_at', 'updated_at'])

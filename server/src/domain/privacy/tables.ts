@@ -11,9 +11,7 @@ export type TenantDataTable = {
   notExported?: string;
 };
 
-/**
- * All tables with a tenant's data, in deletion order: rows are deleted before the rows that they refer to.
- */
+/** All tables with a tenant's data, in deletion order: rows are deleted before the rows that they refer to. */
 export const tenantTables: readonly TenantDataTable[] = [
   { table: 'webhook_delivery', key: ['webhook_id', 'delivery_id'], what: 'Webhook deliveries' },
   {

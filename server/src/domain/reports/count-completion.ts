@@ -20,10 +20,7 @@ const changeText = perLineText(
   ),
 );
 
-/**
- * The days to write. If an event is older than days that were already counted, these later days change as
- * well.
- */
+/** The days to write. If an event is older than days that were already counted, these later days change as well. */
 const dayText = `
   select ${keyOf('found')}, found.day, ${list((figure) => `sum(found.${figure}) as ${figure}`)}
   from (

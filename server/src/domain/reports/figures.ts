@@ -85,10 +85,7 @@ type Lines = {
   join?: string;
 };
 
-/**
- * Lists the lines of a report. Each line takes one look-up of its figures, regardless of the number
- * of enrolments.
- */
+/** Lists the lines of a report. Each line takes one look-up of its figures, regardless of the number of enrolments. */
 function listLines<R extends LineRow, T>(
   ctx: TenantContext,
   input: LinesQuery,

@@ -37,10 +37,7 @@ export function toTimes(ctx: Context, row: Times): Pick<Session, 'SignedInAt' | 
 
 type CookieContext = Pick<Context, 'config'>;
 
-/**
- * Browsers accept the prefix `__Host-` only over HTTPS. The configuration allows plain HTTP only on
- * loopback.
- */
+/** Browsers accept the prefix `__Host-` only over HTTPS. The configuration allows plain HTTP only on loopback. */
 export function cookieName({ config }: CookieContext): string {
   return isSecure({ config }) ? '__Host-lectern_session' : 'lectern_session';
 }

@@ -96,10 +96,7 @@ async function toOpenInvitation(ctx: Context, found: PendingInvitation): Promise
 
 type Acceptance = { token: string; password: string; userAgent: string | null };
 
-/**
- * Hashes the password. The returned function sets it and returns the token of a new session. The
- * link works once.
- */
+/** Hashes the password. The returned function sets it and returns the token of a new session. The link works once. */
 export async function acceptInvitation(ctx: Context, input: Acceptance): Promise<() => Promise<string>> {
   const handle = readInvitationToken(input.token);
   const found = handle && (await findPending(ctx, handle));
@@ -123,10 +120,7 @@ async function refuseInvitation(ctx: Context, handle: InvitationHandle | null): 
   throw invitationEnded();
 }
 
-/**
- * Longer than the work for an existing user takes, so the response time does not reveal whether the
- * user exists.
- */
+/** Longer than the work for an existing user takes, so the response time does not reveal whether the user exists. */
 const responseMilliseconds = 300;
 
 type Request = { TenantID: string; LoginID: string };
@@ -173,10 +167,7 @@ export async function readOpenReset(ctx: Context, input: { token: string }): Pro
 
 type Choice = { token: string; password: string; userAgent: string | null };
 
-/**
- * Hashes the password. The returned function sets it and returns the token of a new session. The
- * link works once.
- */
+/** Hashes the password. The returned function sets it and returns the token of a new session. The link works once. */
 export async function resetPassword(ctx: Context, input: Choice): Promise<() => Promise<string>> {
   const handle = handleOf(input.token);
   const found = handle && (await findReset(ctx, handle));

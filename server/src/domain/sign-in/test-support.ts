@@ -33,10 +33,7 @@ export async function signInOperator(service: TestService): Promise<string> {
 
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-/**
- * Sends requests as our own pages would with this cookie. Other `headers` imitate a page of another
- * site.
- */
+/** Sends requests as our own pages would with this cookie. Other `headers` imitate a page of another site. */
 export type Browser = (
   method: string,
   path: string,

@@ -287,10 +287,7 @@ export function toCreated(drafted: UserDraft, outcome: Known | Problem | null): 
   return { user, isNew, changed };
 }
 
-/**
- * Does the slow work before a transaction: hashes the password and compares it with an existing user's
- * password.
- */
+/** Does the slow work before a transaction: hashes the password and compares it with an existing user's password. */
 async function draftUser(ctx: TenantContext, input: NewUser): Promise<UserDraft> {
   const drafted = await draft(ctx, input, (password) => storePassword(ctx, password));
   if (drafted.password === null || input.IfExists === 'update') return drafted;

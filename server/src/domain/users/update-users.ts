@@ -65,19 +65,14 @@ export type UserUpdate = {
   change: UserChange;
   /** The value to store for the `Password` in the change; null if the change contains none. */
   passwordHash: string | null;
-  /**
-   * The caller, whose scopes determine what may be changed. Updates of several callers share a
-   * transaction.
-   */
+  /** The caller, whose scopes determine what may be changed. Updates of several callers share a transaction. */
   by: TenantContext;
 };
 
 /** `changed` has the names of the fields whose values are different. */
 type UpdatedUser = { row: UserRow; changed: string[] };
 
-/**
- * Locks users in order, so that calls that update the same users wait for each other instead of deadlocking.
- */
+/** Locks users in order, so that calls that update the same users wait for each other instead of deadlocking. */
 const lockUsers = `
 select account.* from "user" account where account.tenant_id = $1 and account.login_id = any($2::text[])
 order by account.login_id for update`;

@@ -205,10 +205,7 @@ with recursive named as (
 )
 select named.group_name from named where named.group_name is not null limit $4`;
 
-/**
- * The distinct group names. Each name takes two index look-ups, regardless of the number of
- * users.
- */
+/** The distinct group names. Each name takes two index look-ups, regardless of the number of users. */
 export async function listGroups(ctx: TenantContext, input: PageQuery & { Search?: string }) {
   const limit = pageLimit(input);
   const from = toNfc(input.Search ?? '');

@@ -198,10 +198,7 @@ const isClosed = (schema: object | undefined) =>
 function commonCodes({ method, access, sessionsOnly, params, query, body, streams }: Route): ErrorCode[] {
   const isKeyed = method === 'POST' && access !== 'anyone' && access !== 'session' && !streams;
   const namesTenant = access === 'tenant' || access === 'either';
-  /**
-   * The response stored for the Idempotency-Key was about a user or tenant that has since been
-   * erased.
-   */
+  /** The response stored for the Idempotency-Key was about a user or tenant that has since been erased. */
   const erased: ErrorCode = namesTenant ? 'user_not_found' : 'tenant_not_found';
   return [
     ...always,
@@ -268,9 +265,7 @@ export type Interface = {
   info: object;
   tags: readonly { name: string; description: string }[];
   baseUrl: string;
-  /**
-   * The address of the content origin. Its `*`, if any, is a placeholder for each course's label.
-   */
+  /** The address of the content origin. Its `*`, if any, is a placeholder for each course's label. */
   contentUrl: string;
   securitySchemes: Record<string, object>;
   /**

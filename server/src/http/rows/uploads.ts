@@ -8,10 +8,7 @@ import { newId } from '../../lib/ids.ts';
 const minFreeBytes = 1024 ** 3;
 const minFreeFraction = 1 / 20;
 
-/**
- * Keeps disk space free for the database and other programs: 1 GiB, or a twentieth of a smaller
- * disk.
- */
+/** Keeps disk space free for the database and other programs: 1 GiB, or a twentieth of a smaller disk. */
 export async function requireDiskSpace(ctx: Context, bytes: number): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(ctx.config.dataDir);
   if (bavail * bsize - bytes >= Math.min(minFreeBytes, blocks * bsize * minFreeFraction)) return;

@@ -39,10 +39,7 @@ function kindOf(caller: Caller | null): Actor['kind'] {
   return caller.learner === undefined ? 'administrator' : 'learner';
 }
 
-/**
- * Identifies the sender of a request. Omits learners' IP addresses, because audit entries cannot be
- * erased.
- */
+/** Identifies the sender of a request. Omits learners' IP addresses, because audit entries cannot be erased. */
 export function actorOf(request: FastifyRequest): Actor {
   const { caller } = request;
   const kind = kindOf(caller);
@@ -173,9 +170,7 @@ async function workInParts(work: (turn: number) => Promise<RouteResponse>): Prom
   }
 }
 
-/**
- * Responds to API callers. Runs once per Idempotency-Key, and sends rows if the caller requests them.
- */
+/** Responds to API callers. Runs once per Idempotency-Key, and sends rows if the caller requests them. */
 function callHandler(ctx: Context, route: Route, guards: Guards): Handler {
   const list = listOf(route);
   const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;

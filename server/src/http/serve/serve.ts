@@ -179,10 +179,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Fastify has separate types for HTTP/2. The casts are safe because `serverFactory` opens the server in both
- * cases.
- */
+/** Fastify has separate types for HTTP/2. The casts are safe because `serverFactory` opens the server in both cases. */
 const openHttp2 = (options: FastifyServerOptions) =>
   fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance;
 

@@ -108,10 +108,7 @@ function dataFolder(env: Environment): string {
 export type MailServer = {
   readonly host: string;
   readonly port: number;
-  /**
-   * `implicit` means TLS from the first byte. `starttls` means that the connection must be upgraded
-   * to TLS.
-   */
+  /** `implicit` means TLS from the first byte. `starttls` means that the connection must be upgraded to TLS. */
   readonly tls: 'implicit' | 'starttls' | 'none';
   readonly user: string | null;
   readonly password: string | null;
@@ -197,27 +194,19 @@ export type Config = {
    */
   contentUrl: string;
   tls: TlsFiles | null;
-  /**
-   * Number of proxies in front of the service that append to X-Forwarded-For; 0 if there are none.
-   */
+  /** Number of proxies in front of the service that append to X-Forwarded-For; 0 if there are none. */
   trustProxy: number;
   /** Port for health and metrics; null if they are on the API's port. */
   operationsPort: number | null;
   databaseUrl: string | null;
   /** Maximum database connections of each process. */
   databaseConnections: number;
-  /**
-   * Whether to use named prepared statements. Connection poolers in transaction mode may not
-   * support them.
-   */
+  /** Whether to use named prepared statements. Connection poolers in transaction mode may not support them. */
   statementNames: boolean;
   /** Maximum concurrent API calls on this node. Learners may have twice as many, anonymous callers a quarter. */
   maxInFlight: number;
   /** Calls per minute without valid credentials from one address; 0 means no limit. */
-  /**
-   * Seconds for which a node that is shutting down reports "not ready" before it refuses
-   * connections.
-   */
+  /** Seconds for which a node that is shutting down reports "not ready" before it refuses connections. */
   drainSeconds: number;
   dataDir: string;
   /** The object store of course files; null if they are in the data folder. */

@@ -122,16 +122,11 @@ export type Context = {
   readonly scopes?: readonly Scope[] | undefined;
   /** Set in background work for the tenants of one worker node of a Citus cluster. */
   readonly workerNode?: string;
-  /**
-   * Set in a dry run, whose transaction is rolled back. A dry run must not lock rows that all tenants share.
-   */
+  /** Set in a dry run, whose transaction is rolled back. A dry run must not lock rows that all tenants share. */
   readonly isDryRun?: true;
   /** Throws if the caller has lost access during a long response. Absent when the service itself acts. */
   readonly checkCaller?: () => Promise<unknown>;
 };
 
-/**
- * The context for service functions that use one tenant's data. Calling them without a tenant does not
- * compile.
- */
+/** The context for service functions that use one tenant's data. Calling them without a tenant does not compile. */
 export type TenantContext = Context & { readonly tenantId: string };

@@ -36,10 +36,7 @@ const signInKinds = [
 /** As in `Outcome` of a message. */
 const mailResults = ['sent', 'rejected', 'delayed', 'unavailable'] as const;
 
-/**
- * Counters are not in a global registry, because a process may have several contexts, for example
- * in tests.
- */
+/** Counters are not in a global registry, because a process may have several contexts, for example in tests. */
 function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
   return new Counter<Label>({ name, help, labelNames, registers: [] });
 }

@@ -96,9 +96,7 @@ export function openImportQueue(
   };
 }
 
-/**
- * Two imports at a time leave enough of a small machine for other requests.
- */
+/** Two imports at a time leave enough of a small machine for other requests. */
 export function openImports(counters: Counters): ImportQueue {
   return openImportQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports'));
 }

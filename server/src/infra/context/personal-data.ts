@@ -1,10 +1,7 @@
 import type { KeyPosition } from '../../db/page.ts';
 import type { TenantContext } from './context.ts';
 
-/**
- * The person that the data is about. Enrolments are read page by page, because there may be any
- * number of them.
- */
+/** The person that the data is about. Enrolments are read page by page, because there may be any number of them. */
 export type Person = {
   userId: string;
   loginId: string;
@@ -53,19 +50,14 @@ export type PersonalData = {
   eraseForUser?: EraseBatch;
   /** Counts kept records that refer to the user. No record is counted twice. */
   countForUser?: EraseBatch;
-  /**
-   * Erases records of an enrolment that no longer has a user. No more records are added to such an enrolment.
-   */
+  /** Erases records of an enrolment that no longer has a user. No more records are added to such an enrolment. */
   eraseForEnrolment?: EraseBatch;
   count: CountUpTo;
   /** Reads all data held about the person, as records for that person. */
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;
 };
 
-/**
- * The result of a step whose query no longer finds erased rows. Each call therefore starts from the
- * beginning.
- */
+/** The result of a step whose query no longer finds erased rows. Each call therefore starts from the beginning. */
 export const batchOf = (records: number): Batch => ({
   records,
   next: records < batchRows ? null : [],

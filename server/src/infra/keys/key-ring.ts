@@ -145,10 +145,7 @@ export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, sig
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/**
- * Signs a value that is passed through a browser. Anyone can read the value, but only this service
- * can sign it.
- */
+/** Signs a value that is passed through a browser. Anyone can read the value, but only this service can sign it. */
 export function signToken(ring: KeyRing, purpose: SigningPurpose, value: unknown): string {
   const body = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${body}.${sign(ring, purpose, body)}`;

@@ -41,10 +41,7 @@ const timeouts = {
   socketTimeout: 30_000,
 };
 
-/**
- * The limit for a whole message, including the connection. Claims on messages expire later than
- * this.
- */
+/** The limit for a whole message, including the connection. Claims on messages expire later than this. */
 const maxMilliseconds = 90_000;
 
 /** Connects and signs in without sending anything. Rejects with the server's answer. */
@@ -122,10 +119,7 @@ const toMail = (
 
 type SmtpError = { code?: string; command?: string; responseCode?: number; response?: string };
 
-/**
- * Only the server's response about the recipient or the message is final. All other failures may be
- * temporary.
- */
+/** Only the server's response about the recipient or the message is final. All other failures may be temporary. */
 function failureOf(error: unknown): Outcome {
   const { code, command, responseCode = 0, response }: SmtpError = Object(error);
   const isOfMessage = (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM';

@@ -13,10 +13,7 @@ import { readRingFile, ringFile, writeRingFile } from '../keys/ring-file.ts';
 import { copyReleases, findPrevious, isComplete, type KnownRelease } from './copy-releases.ts';
 import { readRing, type UsedRing } from './open-keys.ts';
 
-/**
- * The content of `backup.json`, which is written last. A folder without this file is not a complete
- * backup.
- */
+/** The content of `backup.json`, which is written last. A folder without this file is not a complete backup. */
 export type Backup = {
   Format: 1;
   Engine: 'pglite' | 'postgres';
@@ -124,20 +121,14 @@ async function copyDatabase(place: Location, draft: Draft): Promise<number> {
   }
 }
 
-/**
- * Copies releases before and after the dump, because releases may be imported or deleted in the
- * meantime.
- */
+/** Copies releases before and after the dump, because releases may be imported or deleted in the meantime. */
 async function dumpDatabase(place: Location, databaseUrl: string, draft: Draft): Promise<number> {
   const linked = await copyPackages(place, draft);
   await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft.folder, names.dump)}`]);
   return linked + (await copyPackages(place, draft));
 }
 
-/**
- * Without the ring, links from the restored database would not work, and webhooks could not be
- * signed.
- */
+/** Without the ring, links from the restored database would not work, and webhooks could not be signed. */
 function copyRing({ signingKeys }: Location, keys: readonly WrittenKey[] | null, draft: string) {
   if (signingKeys) return 'SIGNING_KEYS';
   if (!keys) return null;

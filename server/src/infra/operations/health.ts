@@ -5,10 +5,7 @@ import { createCache } from '../context/cache.ts';
 import type { Context } from '../context/context.ts';
 import type { Metrics } from './metrics.ts';
 
-/**
- * Responses to probes are cached for this long. Probes come every few seconds, and anyone may send
- * them.
- */
+/** Responses to probes are cached for this long. Probes come every few seconds, and anyone may send them. */
 const sharedMilliseconds = 1_000;
 const probeOptions = { config: { isProbe: true, logs: 'failures' } } as const;
 

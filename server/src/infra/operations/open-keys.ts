@@ -135,10 +135,7 @@ async function remember(ctx: KeyContext, ring: UsedRing, before: UsedRing | null
     .execute();
 }
 
-/**
- * Loads a rotated ring without a restart, then calls `taken`. An unusable ring is ignored until the next
- * change.
- */
+/** Loads a rotated ring without a restart, then calls `taken`. An unusable ring is ignored until the next change. */
 export function watchKeyRing(ctx: Context, taken: () => Promise<void>): () => void {
   if (ctx.config.signingKeys) return () => {};
   const file = ringFile(ctx.config.dataDir);

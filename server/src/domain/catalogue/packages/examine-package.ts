@@ -10,9 +10,7 @@ const program = pathToFileURL(locations.packageProgram);
 /** Enough for a manifest with 200,000 elements of ten attributes each. */
 const memory = { heapMegabytes: 256, wasmMegabytes: 256 };
 
-/**
- * Unpacks and checks a package in a separate process, so that a malicious archive cannot harm the service.
- */
+/** Unpacks and checks a package in a separate process, so that a malicious archive cannot harm the service. */
 export async function examinePackage(ctx: Context, source: PackageSource): Promise<PackageReport> {
   const { file, folder } = source;
   const limits = { ...memory, seconds: ctx.config.importSeconds, files: [file], folder };

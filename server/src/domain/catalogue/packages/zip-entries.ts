@@ -17,10 +17,7 @@ const special = new Map([
   [0o140000, 'is a socket'],
 ]);
 
-/**
- * Maximum size of the comments and extra fields, which are in memory for all entries at the same
- * time.
- */
+/** Maximum size of the comments and extra fields, which are in memory for all entries at the same time. */
 const maxRemarks = 16 * 1_048_576;
 
 /** Below this size no ratio is suspicious: a blank page compresses well too. */

@@ -167,10 +167,7 @@ export const auRoutes = [
   }),
 ];
 
-/**
- * Answers preflight requests. Browsers send one if an AU sets a content type when it requests the
- * token.
- */
+/** Answers preflight requests. Browsers send one if an AU sets a content type when it requests the token. */
 export function allowFetchFromAnywhere(app: FastifyInstance): void {
   const headers = {
     ...anyOrigin,

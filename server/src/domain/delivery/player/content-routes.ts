@@ -32,9 +32,7 @@ function rejectWhenEnded(ended: SessionEnd | null): void {
 
 let page: string | undefined;
 
-/**
- * Returns the built player page. Reads it lazily, so that routes can be described without a build.
- */
+/** Returns the built player page. Reads it lazily, so that routes can be described without a build. */
 export function playerPage(): string {
   page ??= readBuilt(locations.player, 'index.html');
   return page;

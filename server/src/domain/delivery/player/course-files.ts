@@ -41,10 +41,7 @@ const indexes = partOfState('course_file_names', () => ({
   known: new Map<string, Entry>(),
   last: Promise.resolve(),
 }));
-/**
- * Minimum age before an index is evicted. Otherwise, two large courses could evict each other with
- * every request.
- */
+/** Minimum age before an index is evicted. Otherwise, two large courses could evict each other with every request. */
 const minCacheMilliseconds = 60_000;
 
 /**

@@ -98,9 +98,7 @@ export function findOpenSession(ctx: Context, token: string): OpenSession {
 /** If the page requests its session later than this, the launch decision is made again. */
 const decisionMilliseconds = 60_000;
 
-/**
- * Opens the session for an allowed click. This takes one statement, unless the session is large.
- */
+/** Opens the session for an allowed click. This takes one statement, unless the session is large. */
 function launchOpening(ctx: TenantContext, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),

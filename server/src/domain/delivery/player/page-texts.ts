@@ -22,10 +22,7 @@ type PageTexts = {
   review: string;
   /** The title for an error that has no text of its own in this language. */
   cannotOpen: string;
-  /**
-   * The link that starts the course. It is shown if a review was requested although an attempt is
-   * possible.
-   */
+  /** The link that starts the course. It is shown if a review was requested although an attempt is possible. */
   start: string;
   pages: Record<
     | 'brokenLink'

@@ -32,10 +32,7 @@ export const Preview = Fields(
 );
 export type Preview = Type.Static<typeof Preview>;
 
-/**
- * Creates a preview without storing anything. `tenantId` is null for the operator, who also sees
- * drafts.
- */
+/** Creates a preview without storing anything. `tenantId` is null for the operator, who also sees drafts. */
 export async function createPreview(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },

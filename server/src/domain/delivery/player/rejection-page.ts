@@ -49,10 +49,7 @@ function rejectionHtml(input: {
 <body><main><h1>${escapeHtml(input.title)}</h1><p>${escapeHtml(input.reason)}</p>${open}${leave}</main></body></html>`;
 }
 
-/**
- * Clients open launch links in separate windows. They must be able to check whether such a window
- * is still open.
- */
+/** Clients open launch links in separate windows. They must be able to check whether such a window is still open. */
 export const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
 /** A plain page for a learner whose click was rejected: the reason, what to do, and a link back. */

@@ -24,10 +24,7 @@ export function readReturnUrl(requestUrl: string): string | null {
   return followable(encodedScheme.test(rest) ? decode(rest.split('&', 1)[0] ?? '') : rest);
 }
 
-/**
- * Returns the parameters before the return URL. The return URL may contain parameters with the same
- * names.
- */
+/** Returns the parameters before the return URL. The return URL may contain parameters with the same names. */
 export function parametersBeforeReturn(requestUrl: string): URLSearchParams {
   const end = marker.exec(requestUrl)?.index;
   return new URLSearchParams(requestUrl.slice(requestUrl.indexOf('?') + 1, end));

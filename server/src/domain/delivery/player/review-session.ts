@@ -111,10 +111,7 @@ function receiptOf(ctx: TenantContext, row: Row, number: number): Receipt {
   return { Number: number, Status, Completion, Success, Score, Progress, Ended: null };
 }
 
-/**
- * Content also sends commits during a review. They are not stored, and the receipt repeats the
- * enrolment's result.
- */
+/** Content also sends commits during a review. They are not stored, and the receipt repeats the enrolment's result. */
 async function confirm(
   ctx: TenantContext,
   handle: ReviewHandle,

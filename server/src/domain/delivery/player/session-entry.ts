@@ -17,10 +17,7 @@ function enterByTicket(ctx: Context, request: FastifyRequest, token: string): vo
   if (opening) enterPlayer(ctx, request, opening.player, 'page');
 }
 
-/**
- * First reads the ticket or session in the path. Then admits the request with the limits for
- * learners.
- */
+/** First reads the ticket or session in the path. Then admits the request with the limits for learners. */
 export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   const { token } = request.params as { token: string };
   if (!runTime || runTime.token === 'ticket') return enterByTicket(ctx, request, token);

@@ -2,9 +2,7 @@ import type { Player } from '../../../infra/calls/limits.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { signToken, verifyToken, verifyTokenCached } from '../../../infra/keys/key-ring.ts';
 
-/**
- * An allowed click on a LaunchURL. The ticket stays valid for as long as its page may be reloaded.
- */
+/** An allowed click on a LaunchURL. The ticket stays valid for as long as its page may be reloaded. */
 export type Ticket = {
   tenantId: string;
   enrollId: string;
@@ -40,10 +38,7 @@ export function writeTicket(ctx: Context, ticket: NewTicket): string {
   return signToken(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, at, courseId]);
 }
 
-/**
- * Returns null if the ticket is forged or has expired. The cast is safe, because only we can sign a
- * ticket.
- */
+/** Returns null if the ticket is forged or has expired. The cast is safe, because only we can sign a ticket. */
 export function readTicket(ctx: Context, token: string): Ticket | null {
   const value = verifyToken(ctx.keys, 'ticket', token) as
     | [string, string, string | null, number, string]

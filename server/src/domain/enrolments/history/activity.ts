@@ -71,10 +71,7 @@ export async function readActivity(
   );
 }
 
-/**
- * The query needs no limit in bytes, because the units of an attempt have at most 4 MiB of data in
- * total.
- */
+/** The query needs no limit in bytes, because the units of an attempt have at most 4 MiB of data in total. */
 const unitsText = (table: string, isAttempt: string) => `
 select unit.unit_id, unit.launch, unit.data, unit.evidence, unit.updated_at from ${table} unit
 where unit.tenant_id = $1 and unit.enroll_id = $2 and ${isAttempt} and unit.unit_id > $4

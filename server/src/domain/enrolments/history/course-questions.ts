@@ -223,10 +223,7 @@ type Row = { position: Position; item: CourseInteraction | null };
 
 const interactionLimits = { enrolments: 25, units: 200, bytes: 1024 ** 2 };
 
-/**
- * Returns the interactions of all learners of a tenant on a course, ordered by enrolment, attempt
- * and unit.
- */
+/** Returns the interactions of all learners of a tenant on a course, ordered by enrolment, attempt and unit. */
 export async function listCourseInteractions(ctx: TenantContext, input: PageQuery & { courseId: string }) {
   const { courseId } = input;
   const after = readPosition(readCursor(input));
@@ -263,14 +260,10 @@ function rowsOf(unit: AnsweredUnit, after: Position | null): Row[] {
 /** With more than 50 enrolments, the planner reads and sorts all of a course's enrolments. */
 const questionLimits = { enrolments: 50, units: 400, bytes: 1024 ** 2 };
 
-/**
- * Maximum number of questions per response and per unit. Further questions of a unit are omitted.
- */
+/** Maximum number of questions per response and per unit. Further questions of a unit are omitted. */
 const maxQuestions = 1_000;
 
-/**
- * For a question with many different answers, such as a free-text question, only the most frequent are shown.
- */
+/** For a question with many different answers, such as a free-text question, only the most frequent are shown. */
 const maxResponses = 10;
 
 type Tally = {

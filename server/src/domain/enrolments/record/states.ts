@@ -309,10 +309,7 @@ export function recordedResult(row: ResultRow): Result {
   };
 }
 
-/**
- * Returns the effective result: the fields of the override, and the recorded values of all other
- * fields.
- */
+/** Returns the effective result: the fields of the override, and the recorded values of all other fields. */
 export function withOverride<R extends Result>(result: R, override: Override | null): R {
   if (override === null) return result;
   const { Reason: _, At: __, ...decided } = override;

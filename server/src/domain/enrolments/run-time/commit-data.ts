@@ -59,10 +59,7 @@ where enrolment.tenant_id = $1 and enrolment.user_id = $2 and enrolment.course_i
   and attempt.shared <> ''
 order by enrolment.last_accessed_at desc nulls last limit ${maxCourses}`;
 
-/**
- * Returns the data that a commit shares with the learner's other courses. Returns null if there is no tree
- * state.
- */
+/** Returns the data that a commit shares with the learner's other courses. Returns null if there is no tree state. */
 export function sharedBy(course: Course | null, treeState: string | null): string | null {
   if (treeState === null) return null;
   return course ? sharedPart(course, treeState) : '';

@@ -112,10 +112,7 @@ type Wanted = {
   number: number;
 };
 
-/**
- * Only these columns are read. Reading the whole row would account for a tenth of the cost of a
- * commit.
- */
+/** Only these columns are read. Reading the whole row would account for a tenth of the cost of a commit. */
 const enrolmentColumns = [
   'status',
   'status_before_end',
@@ -156,10 +153,7 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   sizes: Record<string, number> | null;
 };
 
-/**
- * A shared statement reads up to 20 units for each commit. The units of larger enrolments are read
- * separately.
- */
+/** A shared statement reads up to 20 units for each commit. The units of larger enrolments are read separately. */
 const maxUnits = 20;
 const maxCommitsPerStatement = 100;
 

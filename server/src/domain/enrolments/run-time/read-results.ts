@@ -67,10 +67,7 @@ async function latestRefusal(
   return row ? { UnitID: row.unit_id, Code: row.refused ?? '' } : null;
 }
 
-/**
- * Returns the current results of an enrolment, for pages whose content reports directly to the
- * service.
- */
+/** Returns the current results of an enrolment, for pages whose content reports directly to the service. */
 export async function readResults(
   ctx: TenantContext,
   { enrollId, launch }: { enrollId: string; launch: number },

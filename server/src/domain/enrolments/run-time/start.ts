@@ -170,10 +170,7 @@ where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and
   and enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 returning ${launchColumns}`;
 
-/**
- * The release that a session plays. `ended` is the reason why the session can no longer request files, or
- * null.
- */
+/** The release that a session plays. `ended` is the reason why the session can no longer request files, or null. */
 export type LaunchState = { ended: SessionEnd | null; releaseId: string | null };
 
 type Handle = { enrollId: string; launch: number; launchId: string };

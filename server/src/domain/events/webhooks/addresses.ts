@@ -110,10 +110,7 @@ export class AddressRejected extends Error {}
 
 type CheckedHost = { addresses: LookupAddress[]; allowed: boolean };
 
-/**
- * Traffic to `localhost` never leaves this machine, and the operator has chosen the names in
- * WEBHOOK_ALLOW.
- */
+/** Traffic to `localhost` never leaves this machine, and the operator has chosen the names in WEBHOOK_ALLOW. */
 function usesSystemResolver({ webhookAllow }: AllowedConfig, name: string): boolean {
   return name === 'localhost' || webhookAllow.includes(name);
 }

@@ -161,10 +161,7 @@ export async function keepClaim(
   return row ? toClaimed(row) : null;
 }
 
-/**
- * If a concurrent replay has set `wake_at`, the earlier time is kept. The position never moves
- * back.
- */
+/** If a concurrent replay has set `wake_at`, the earlier time is kept. The position never moves back. */
 export async function releaseClaim(
   ctx: TenantContext,
   input: { owner: string; webhookId: string; position: number; wakeAt: Date | null },

@@ -24,9 +24,7 @@ from moved, jsonb_to_recordset($7::jsonb) as entry (n integer, delivery_id uuid,
 order by entry.n
 returning 1 as stored`;
 
-/**
- * Creates deliveries for this endpoint from the log after its position. `stored` is the position in the database.
- */
+/** Creates deliveries for this endpoint from the log after its position. `stored` is the position in the database. */
 export async function createDeliveries(
   ctx: TenantContext,
   input: { owner: string; endpoint: Claimed; source: Source; position: number },

@@ -51,10 +51,7 @@ export async function emptyWebhook(ctx: TenantContext, input: WebhookHandle): Pr
   while (await deleteBatch(ctx, input));
 }
 
-/**
- * Deletes an endpoint. It stops immediately. Its deliveries (up to 30 days old) are deleted first, in
- * batches.
- */
+/** Deletes an endpoint. It stops immediately. Its deliveries (up to 30 days old) are deleted first, in batches. */
 export async function deleteWebhook(ctx: TenantContext, input: WebhookHandle): Promise<Webhook> {
   const before = await readWebhookRow(ctx, input);
   do await emptyWebhook(ctx, input);

@@ -9,9 +9,7 @@ export type ConcurrencyPool = 'healthy' | 'failing';
 /** A node's state for an endpoint to which it delivers. */
 export type EndpointState = {
   endpoint: Claimed;
-  /**
-   * The position up to which the log was read. `endpoint.position` is the position in the database.
-   */
+  /** The position up to which the log was read. `endpoint.position` is the position in the database. */
   position: number;
   /** Number of the last delivery read. */
   lastNumber: number;
@@ -49,10 +47,7 @@ export type EndpointEffect =
 
 export type Step = { state: EndpointState; effects: EndpointEffect[] };
 
-/**
- * The log is read again when fewer deliveries than this are pending. Until then, further events
- * stay in the log.
- */
+/** The log is read again when fewer deliveries than this are pending. Until then, further events stay in the log. */
 export const maxWaiting = 10_000;
 /** An endpoint that has had nothing to do for this long is released. */
 const maxIdleMilliseconds = 10_000;

@@ -47,10 +47,7 @@ type Work = {
   sender: Sender;
   pause: Pause;
   inProgress: Set<Promise<void>>;
-  /**
-   * Called when a slot is free. This is always the same function, so the endpoint is in the queue
-   * only once.
-   */
+  /** Called when a slot is free. This is always the same function, so the endpoint is in the queue only once. */
   resume: () => void;
 };
 
@@ -144,10 +141,7 @@ async function readLog(work: Work): Promise<void> {
   }
 }
 
-/**
- * Starts as many deliveries as possible. If no slot is free, this function is called again when one
- * becomes free.
- */
+/** Starts as many deliveries as possible. If no slot is free, this function is called again when one becomes free. */
 function pump(work: Work): void {
   const { ctx, node, queues } = work;
   while (mayBegin(work.state, node.concurrency) && queues.isDue(ctx.now())) {

@@ -55,9 +55,7 @@ type Endpoint = Pick<
   'tenant_id' | 'webhook_id' | 'url' | 'secret' | 'previous_secret' | 'previous_secret_until'
 >;
 
-/**
- * The headers that prove the origin of a message, signed with each valid secret of the endpoint.
- */
+/** The headers that prove the origin of a message, signed with each valid secret of the endpoint. */
 export function signedHeaders(
   ctx: Pick<Context, 'keys'>,
   endpoint: Endpoint,

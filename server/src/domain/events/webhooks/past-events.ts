@@ -5,10 +5,7 @@ import { lowestId } from '../../../lib/ids.ts';
 import type { Replay } from './schemas.ts';
 import type { NewDelivery } from './source.ts';
 
-/**
- * Maximum deliveries that a replay creates, and maximum deliveries that may be pending for the
- * endpoint afterwards.
- */
+/** Maximum deliveries that a replay creates, and maximum deliveries that may be pending for the endpoint afterwards. */
 export const maxReplayed = 10_000;
 /** Maximum number of events that a replay reads, because other callers' lists wait until it has finished. */
 const maxScanned = 50_000;

@@ -65,9 +65,7 @@ export type SendingDelivery = Sending & {
  * it, because this module may not read them.
  */
 export type Source = {
-  /**
-   * SQL condition that is true if the log has records after the position of the endpoint `hook`.
-   */
+  /** SQL condition that is true if the log has records after the position of the endpoint `hook`. */
   hasMore: string;
   /** SQL for the position at which a new endpoint of the tenant `$1` begins. */
   end: string;

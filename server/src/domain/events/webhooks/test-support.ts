@@ -7,10 +7,7 @@ export type Received = { headers: IncomingHttpHeaders; text: string; event: Even
 export type Receiver = {
   url: string;
   received: Received[];
-  /**
-   * Replaces the function that responds to later requests. Requests hang unless the function sends a
-   * response.
-   */
+  /** Replaces the function that responds to later requests. Requests hang unless the function sends a response. */
   answer: (respond: (response: ServerResponse, received: Received) => void) => void;
   kill: () => Promise<void>;
   restart: () => Promise<void>;

@@ -3,10 +3,7 @@ import { type NewDelivery, statementType } from '../../events/webhooks/source.ts
 export type Listed = { statement_id: string; position: number; bytes: number };
 
 const maxStatements = 50;
-/**
- * A batch of several statements has at most this size. A larger statement, with its attachments, is
- * sent alone.
- */
+/** A batch of several statements has at most this size. A larger statement, with its attachments, is sent alone. */
 const maxBytes = 1024 ** 2;
 
 /** The statements of each delivery, in order. */

@@ -26,10 +26,7 @@ export function testMessage(ctx: Pick<Context, 'keys'>, endpoint: WebhookRow): M
   return { method: 'GET', url: url.href, headers: lrsHeaders(ctx, endpoint, '1.0.3'), body: '' };
 }
 
-/**
- * Communication 2.1.2: a request with statements of one version and the contents of their
- * attachments.
- */
+/** Communication 2.1.2: a request with statements of one version and the contents of their attachments. */
 export function statementsMessage(
   ctx: Pick<Context, 'keys'>,
   endpoint: WebhookRow,

@@ -18,15 +18,9 @@ where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.delivery
 const readText = `select found.payload, found.position from ${ofDelivery} order by found.position`;
 const sizeText = `select coalesce(sum(found.bytes), 0)::float8 as bytes from ${ofDelivery}`;
 
-/**
- * A larger delivery is a single statement with its attachments, because a batch of several has at
- * most this size.
- */
+/** A larger delivery is a single statement with its attachments, because a batch of several has at most this size. */
 const largeBytes = 1024 ** 2;
-/**
- * Number of large deliveries that a node sends at the same time. Each takes several times its size
- * in memory.
- */
+/** Number of large deliveries that a node sends at the same time. Each takes several times its size in memory. */
 const largeTurns = partOfState('large_forwards', () => openSlots(2));
 
 /**
@@ -121,10 +115,7 @@ async function sendPart(
 
 const maxNamed = 10;
 
-/**
- * Does not store responses. They may repeat the statements, and an erasure would not find them
- * there.
- */
+/** Does not store responses. They may repeat the statements, and an erasure would not find them there. */
 export async function sendStatements(ctx: TenantContext, sending: SendingDelivery): Promise<Outcome> {
   const values = [ctx.tenantId, sending.endpoint.webhook_id, sending.delivery.deliveryId];
   const size = { name: 'forwarded_size', text: sizeText, values };

@@ -164,9 +164,7 @@ function requireLearnerScopes(ctx: TenantContext): void {
 
 const hasSameValue = (name: string) => name !== 'UpdatedAt';
 
-/**
- * Adds the provider, or changes the given fields. Sessions from this provider get no scope that the caller lacks.
- */
+/** Adds the provider, or changes the given fields. Sessions from this provider get no scope that the caller lacks. */
 export async function putProvider(
   ctx: TenantContext,
   input: IdentityProviderChange & { providerId: string },

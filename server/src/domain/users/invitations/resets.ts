@@ -8,10 +8,7 @@ import { hasUsablePassword } from '../passwords.ts';
 import type { PendingInvitation } from './accept.ts';
 
 const lifetimeMinutes = 60;
-/**
- * Maximum links that a user may have. Further requests send nothing, so a mailbox cannot be
- * flooded.
- */
+/** Maximum links that a user may have. Further requests send nothing, so a mailbox cannot be flooded. */
 const maxLinks = 3;
 
 const findAccountText = `

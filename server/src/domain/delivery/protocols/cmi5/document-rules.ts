@@ -16,9 +16,7 @@ import { lockSession } from './lock-session.ts';
 
 type Session = Registration & AuSessionRow;
 
-/**
- * Allows an AU to use only documents of its learner, registration and course (sections 10 and 11).
- */
+/** Allows an AU to use only documents of its learner, registration and course (sections 10 and 11). */
 export async function checkDocument(ctx: TenantContext, session: Session, use: DocumentUse): Promise<void> {
   const { kind, action, agent, activityId, registration, documentId } = use;
   // Lock the session before the document, because a launch also locks the enrolment first.

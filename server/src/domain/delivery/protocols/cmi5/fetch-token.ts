@@ -40,19 +40,14 @@ export function readAuToken(ctx: Context, token: string): (AuHandle & { use: AuT
   return { use, tenantId, enrollId, launch, launchId, courseId, sessionId };
 }
 
-/**
- * Returns credentials for the LRS in the format of HTTP Basic (section 8.2), and the hash to store.
- */
+/** Returns credentials for the LRS in the format of HTTP Basic (section 8.2), and the hash to store. */
 export function newLrsToken(ctx: Context, handle: AuHandle): { token: string; hash: string } {
   const secret = newSecret('au');
   const token = Buffer.from(`${writeAuToken(ctx, 'lrs', handle)}:${secret}`).toString('base64');
   return { token, hash: sha256(secret) };
 }
 
-/**
- * Returns the session of a token for the LRS and the hash of its secret. Returns null for any other
- * token.
- */
+/** Returns the session of a token for the LRS and the hash of its secret. Returns null for any other token. */
 export function readLrsToken(ctx: Context, token: string): { handle: AuHandle; hash: string } | null {
   const text = Buffer.from(token, 'base64').toString();
   const colon = text.lastIndexOf(':');
@@ -62,10 +57,7 @@ export function readLrsToken(ctx: Context, token: string): { handle: AuHandle; h
 
 type FetchedToken = { 'auth-token': string } | { 'error-code': '1' | '2'; 'error-text': string };
 
-/**
- * Section 8.2: the fetch URL returns the token only once. Errors are ordinary responses with status
- * 200.
- */
+/** Section 8.2: the fetch URL returns the token only once. Errors are ordinary responses with status 200. */
 export async function fetchToken(ctx: TenantContext, handle: AuHandle): Promise<FetchedToken> {
   const session = await readAuSession(ctx, handle);
   if (!session || accessEnd(session, tenantNow(ctx)) !== null)

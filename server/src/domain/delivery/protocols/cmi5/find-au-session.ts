@@ -22,10 +22,7 @@ import { processStatements } from './process-statements.ts';
 const ended =
   'The session of this token has ended, or the token is invalid. Open the page again from the course.';
 
-/**
- * Finds the AU session of a token. Throws if the session, or access to the enrolment or tenant, has
- * ended.
- */
+/** Finds the AU session of a token. Throws if the session, or access to the enrolment or tenant, has ended. */
 export const findAuSession: FindAuSession = async (ctx, token) => {
   const known = readLrsToken(ctx, token);
   if (!known) return null;

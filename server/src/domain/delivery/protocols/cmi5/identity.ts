@@ -32,10 +32,7 @@ export function activityIdOfUnit(ctx: Context, courseId: string, { UnitID, Assig
   return AssignableUnit ? activityIdOf(ctx, courseId, UnitID) : UnitID;
 }
 
-/**
- * To find the unit above an activity, only this many slashes and other separators in its ID are
- * checked.
- */
+/** To find the unit above an activity, only this many slashes and other separators in its ID are checked. */
 const maxLevels = 20;
 
 /**

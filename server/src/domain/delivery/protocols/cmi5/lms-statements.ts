@@ -26,10 +26,7 @@ export function toStatements(ctx: TenantContext, statements: readonly LmsStateme
   );
 }
 
-/**
- * Must be the last step of the transaction, because it blocks all other writers of the tenant's
- * statements.
- */
+/** Must be the last step of the transaction, because it blocks all other writers of the tenant's statements. */
 export async function storeLmsStatements(
   ctx: TenantContext,
   statements: readonly LmsStatement[],
