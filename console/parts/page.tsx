@@ -17,7 +17,7 @@ type PageProps = {
   /** Buttons; the most important one last. */
   actions?: ReactNode;
   /** The list that this page belongs to. */
-  back?: { to: LinkProps['to']; text: string };
+  back?: { to: LinkProps['to']; params?: LinkProps['params']; text: string };
   /** A status next to the title. */
   badge?: ReactNode;
   children: ReactNode;
@@ -107,7 +107,7 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
               lh={1.2}
               display="block"
               w="fit-content"
-              renderRoot={(props) => <Link to={back.to} {...props} />}
+              renderRoot={(props) => <Link to={back.to} params={back.params as never} {...props} />}
             >
               {back.text}
             </Anchor>

@@ -71,6 +71,7 @@ export const navigationItems = [
       { to: '/console/reports', text: 'completion', ofTenant: true },
       { to: '/console/reports/compliance', text: 'compliance', ofTenant: true },
       { to: '/console/reports/access', text: 'access', ofTenant: true },
+      { to: '/console/reports/completed', text: 'completed', ofTenant: true },
       { to: '/console/reports/activity', text: 'activity', ofTenant: true },
       { to: '/console/reports/schedules', text: 'schedules', ofTenant: true },
     ],

@@ -1,4 +1,4 @@
-import { Text, Textarea } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -6,6 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { IdField } from '../../parts/id-field.tsx';
+import { ReasonField } from '../../parts/reason-field.tsx';
 import { notify } from '../../parts/toast.tsx';
 import type { Hold } from './record.ts';
 
@@ -38,15 +39,7 @@ export function HoldDialog({ loginId, name, hold, onClose }: Props) {
       {hold === null && (
         <IdField label={t('id')} description={t('idText')} maxLength={100} value={HoldID} onChange={setId} />
       )}
-      <Textarea
-        label={t('reason')}
-        required
-        maxLength={500}
-        autosize
-        minRows={2}
-        value={Reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-      />
+      <ReasonField label={t('reason')} value={Reason} onChange={setReason} />
     </FormDialog>
   );
 }

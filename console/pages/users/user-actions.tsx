@@ -1,8 +1,10 @@
 import { Button, Menu, Modal, Stack, Text } from '@mantine/core';
 import {
+  IconCertificate,
   IconDotsVertical,
   IconDownload,
   IconGavel,
+  IconListCheck,
   IconLogin,
   IconMailForward,
   IconPassword,
@@ -10,6 +12,7 @@ import {
   IconUserOff,
 } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -22,6 +25,7 @@ import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { Copyable, CopyTextButton } from '../../parts/values.tsx';
 import { HoldDialog } from '../holds/hold-dialog.tsx';
+import { CompletionDialog } from '../records/completion-dialog.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import type { User } from './person.tsx';
@@ -55,11 +59,12 @@ export function EnableButton({ user }: { user: Pick<User, 'LoginID'> }) {
   );
 }
 
-type Dialog = 'invite' | 'password' | 'link' | 'disable' | 'hold' | 'erase' | null;
+type Dialog = 'completion' | 'invite' | 'password' | 'link' | 'disable' | 'hold' | 'erase' | null;
 
 export function UserMenu({ user }: { user: User }) {
   const t = useTranslations('users');
   const holds = useTranslations('holds');
+  const records = useTranslations('records');
   const { Scopes } = useSession();
   // The search opens the page with a dialog, such as “invite”.
   const [asked, ask] = useFilters(['do']);
@@ -96,6 +101,20 @@ export function UserMenu({ user }: { user: User }) {
               {t('invite')}
             </Menu.Item>
           )}
+          <Menu.Item
+            leftSection={<IconListCheck size={16} aria-hidden />}
+            renderRoot={(props) => (
+              <Link to="/console/users/$loginId/record" params={{ loginId: user.LoginID }} {...props} />
+            )}
+          >
+            {records('open')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconCertificate size={16} aria-hidden />}
+            onClick={() => setDialog('completion')}
+          >
+            {records('recordOne')}
+          </Menu.Item>
           <Menu.Item
             leftSection={<IconPassword size={16} aria-hidden />}
             onClick={() => setDialog('password')}
@@ -141,6 +160,9 @@ export function UserMenu({ user }: { user: User }) {
       >
         <Text>{t('disableText')}</Text>
       </FormDialog>
+      {dialog === 'completion' && (
+        <CompletionDialog loginId={user.LoginID} name={nameOf(user)} onClose={close} />
+      )}
       {dialog === 'invite' && <InviteDialog users={[user]} onClose={close} />}
       {dialog === 'password' && <SetPasswordDialog user={user} onClose={close} />}
       <SignInLinkDialog user={user} isOpen={dialog === 'link'} onClose={close} />
