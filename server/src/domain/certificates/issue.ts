@@ -6,7 +6,7 @@ import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { dayOf } from '../../lib/days.ts';
 import { lowestId, newId } from '../../lib/ids.ts';
 import { textIn } from '../catalogue/certificate-rule.ts';
-import { appendEvents } from '../events/append.ts';
+import { appendEvents, appendLastEvents, type NewEvent } from '../events/append.ts';
 import type { Language } from '../tenants/schemas.ts';
 import { listEntries } from './credential/status-list.ts';
 import { isDrawable } from './drawable.ts';
@@ -72,6 +72,7 @@ where own.tenant_id = $1 and log.position > own.position`;
 
 /** How many certificates have been issued, and how many of them have a counted serial. The row of the log is locked. */
 type Counts = { issued: number; serials: number };
+type Issued = Counts & { events: NewEvent[] };
 type Place = Counts & { position: number; until: number; last: number };
 
 /** Issues all that has been earned so far, so that a reader does not have to wait for the job. */
@@ -136,12 +137,13 @@ function issueBatch(ctx: TenantContext): Promise<boolean> {
     if (!log) return false;
     const values = [ctx.tenantId, log.position, log.until];
     const earned = await run<Earned>(ctx, { name: 'earned_certificates', text: earnedText, values });
-    const { issued, serials } = await issueOnce(ctx, earned, log);
+    const { issued, serials, events } = await issueOnce(ctx, earned, log);
     await ctx.db
       .updateTable('certificate_log')
       .set({ position: log.until, issued, serials })
       .where('tenant_id', '=', ctx.tenantId)
       .execute();
+    await appendLastEvents(ctx, events);
     return log.until < log.last;
   });
 }
@@ -177,7 +179,8 @@ export async function issueNow(ctx: TenantContext, earned: readonly Earned[]): P
     .where('tenant_id', '=', ctx.tenantId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  const { issued, serials } = await issueOnce(ctx, earned, before);
+  const { issued, serials, events } = await issueOnce(ctx, earned, before);
+  await appendEvents(ctx, events);
   await ctx.db
     .updateTable('certificate_log')
     .set({ issued, serials })
@@ -193,14 +196,14 @@ where held.tenant_id = $1 and held.enroll_id = any($2::uuid[])`;
 const keyOf = ({ enroll_id, attempt, issue = 1 }: Pick<Earned, 'enroll_id' | 'attempt' | 'issue'>) =>
   `${enroll_id} ${attempt} ${issue}`;
 
-/** Issues one certificate for each attempt, unless it has one. Returns the new counts. */
-async function issueOnce(ctx: TenantContext, earned: readonly Earned[], before: Counts): Promise<Counts> {
-  if (earned.length === 0) return before;
+/** Issues one certificate for each attempt, unless it has one. The caller writes the events. */
+async function issueOnce(ctx: TenantContext, earned: readonly Earned[], before: Counts): Promise<Issued> {
+  let counts: Issued = { ...before, events: [] };
+  if (earned.length === 0) return counts;
   const values = [ctx.tenantId, earned.map(({ enroll_id }) => enroll_id)];
   const rows = await run<Earned>(ctx, { name: 'known_certificates', text: known, values });
   const done = new Set(rows.map(keyOf));
   const open = earned.filter((one) => !done.has(keyOf(one)) && done.add(keyOf(one)));
-  let counts = before;
   for (const wave of wavesOf(open)) counts = await insert(ctx, wave, counts);
   return counts;
 }
@@ -264,7 +267,7 @@ where older.tenant_id = $1 and older.user_id = newer.user_id and older.course_id
   and older.certificate_id <> newer.certificate_id and older.replaced_by is null
 returning older.number as older, newer.number as newer`;
 
-async function insert(ctx: TenantContext, earned: readonly Earned[], before: Counts): Promise<Counts> {
+async function insert(ctx: TenantContext, earned: readonly Earned[], before: Issued): Promise<Issued> {
   const now = tenantNow(ctx);
   const users = earned.map(({ user_id }) => user_id);
   const found = await run<Person>(ctx, {
@@ -306,9 +309,8 @@ async function insert(ctx: TenantContext, earned: readonly Earned[], before: Cou
     values: [ctx.tenantId, JSON.stringify(made)],
   });
   const former = new Map(replaced.map(({ older, newer }) => [newer, older]));
-  await appendEvents(
-    ctx,
-    made.map((row) => ({
+  const events = made.map(
+    (row): NewEvent => ({
       type: 'certificate.issued',
       userId: row.user_id,
       enrollId: row.enroll_id,
@@ -320,9 +322,9 @@ async function insert(ctx: TenantContext, earned: readonly Earned[], before: Cou
         VerifyURL: verifyUrl(ctx, row.number),
         Replaces: former.has(row.number) ? showNumber(former.get(row.number) ?? '') : null,
       },
-    })),
+    }),
   );
-  return { issued, serials };
+  return { issued, serials, events: [...before.events, ...events] };
 }
 
 function rowOf(
