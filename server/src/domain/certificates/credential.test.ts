@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { deflateSync, gunzipSync } from 'node:zlib';
 import {
+  decodeJwt,
   decodeProtectedHeader,
   exportJWK,
   generateKeyPair,
@@ -22,7 +23,9 @@ import {
   newTenant,
   type TestTenant,
 } from '../../../test/support/tenant.ts';
+import { forTenant } from '../../db/transaction.ts';
 import { beginWithin } from '../../infra/calls/limits.ts';
+import { signingKey } from '../identity/tenant-keys.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -377,4 +380,55 @@ test("certificates of a tenant with its own domain are issued by that domain's d
   assert.deepEqual(await results(), ['genuine', 'genuine', 'genuine']);
   assert.equal((await documentAt(domain)).id, document.id);
   expectStatus(await tenant.api('POST', `/certificate/${number}/revoke`, { Reason: 'x' }), 200);
+});
+
+test("another tenant's key, a key without the scope, and another tenant's signature reach nothing", async () => {
+  const { tenant, number, LoginID, as } = await certified();
+  const other = await certified();
+  const domain = `${tenant.TenantID.toLowerCase()}.example`;
+  expectStatus(await service.api('PUT', `/tenant/${tenant.TenantID}`, { IssuerDomains: [domain] }), 200);
+  const Scopes = ['users:read', 'enrolments:read'];
+  const { Secret } = (await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'x', Scopes }))
+    .body;
+  const statusOf = async (path: string) =>
+    (await fetch(service.baseUrl + path, { headers: { authorization: `Bearer ${Secret}` } })).status;
+  for (const path of [`/certificate/${number}`, '/certificate', '/certificate/zip', '/evidence'])
+    assert.deepEqual([path, await statusOf(path)], [path, 403]);
+
+  const foreign = (path: string, method = 'GET', body?: object) => other.tenant.api(method, path, body);
+  const Reason = 'x';
+  expectProblem(await foreign(`/certificate/${number}`), 404, 'certificate_not_found');
+  for (const verb of ['revoke', 'reissue'])
+    expectProblem(
+      await foreign(`/certificate/${number}/${verb}`, 'POST', { Reason }),
+      404,
+      'certificate_not_found',
+    );
+  const headers = { authorization: `Bearer ${other.tenant.key}` };
+  const read = async (path: string) => (await fetch(service.baseUrl + path, { headers })).text();
+  const zip = await read(`/certificate/zip?Numbers=${number}`);
+  assert.equal(zip.includes('%PDF-'), false);
+  assert.equal((await read('/evidence')).includes(LoginID), false);
+
+  // Signed with the other tenant's key, in the names of this one.
+  const genuine = decodeJwt((await as('application/vc+jwt')).toString());
+  const own = decodeProtectedHeader((await other.as('application/vc+jwt')).toString());
+  const { privateKey } = await signingKey(
+    forTenant(service.ctx, other.tenant.TenantID),
+    'RS256',
+    clock.now(),
+  );
+  for (const issuer of [String(genuine.iss), `did:web:${domain}`])
+    for (const kid of [String(own.kid), `${issuer}#${String(own.kid).split('#')[1]}`]) {
+      const forged = await new SignJWT({ ...genuine, iss: issuer, issuer })
+        .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
+        .sign(privateKey);
+      assert.deepEqual(await check(forged), { Result: 'forged', Certificate: null });
+    }
+  // In its own name, about this tenant's certificate.
+  const issuer = String(own.kid).split('#')[0] ?? '';
+  const taken = await new SignJWT({ ...genuine, iss: issuer, issuer })
+    .setProtectedHeader({ alg: 'RS256', kid: String(own.kid), typ: 'JWT' })
+    .sign(privateKey);
+  assert.deepEqual(await check(taken), { Result: 'unknown', Certificate: null });
 });
