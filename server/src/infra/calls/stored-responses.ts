@@ -128,6 +128,19 @@ function erasedProblem({ tenantId }: TenantContext): Problem {
       );
 }
 
+/**
+ * Thrown if another node stored a response for the same key first. The transaction is rolled back.
+ */
+export class AlreadyStored extends Problem {
+  constructor() {
+    super(
+      'in_progress',
+      'The request with this Idempotency-Key is still in progress. Send it again shortly.',
+      { retryAfter: 1 },
+    );
+  }
+}
+
 /** Outcomes that a later attempt could change are not stored. */
 export function isFinal(outcome: Outcome<unknown>): boolean {
   return 'value' in outcome || outcome.problem.extras.retryAfter === undefined;
@@ -143,15 +156,14 @@ insert into stored_answer (tenant_id, key_hash, request_hash, about, answer, exp
 select ${tenant}, substring($1::bytea, r.start, ${hashBytes}), substring($1::bytea, r.start + ${hashBytes}, ${hashBytes}),
   r.about, substring($1::bytea, r.start + ${2 * hashBytes}, r.size), $3
 from jsonb_to_recordset($2::jsonb) as r (tenant_id text, about text, start integer, size integer)
-order by substring($1::bytea, r.start, ${hashBytes})`;
+order by substring($1::bytea, r.start, ${hashBytes})
+on conflict (tenant_id, key_hash) do nothing
+returning 1`;
 
 const insertForOne = insertOf('$4');
 const insertForSeveral = `/* across tenants: the responses to a batch of calls */ ${insertOf('r.tenant_id')}`;
 
-/**
- * Stores outcomes in the transaction of `ctx`. The primary key allows only one response per request: if another node
- * stored one first, this throws a unique violation, and the transaction is rolled back.
- */
+/** Stores outcomes in the transaction of `ctx`, or throws. The primary key allows only one response per request. */
 export async function storeOutcomes(
   ctx: Pick<Context, 'db' | 'now'>,
   answers: { tenantId: string; name: Name; outcome: Outcome<unknown> }[],
@@ -173,12 +185,13 @@ export async function storeOutcomes(
   });
   const until = new Date(ctx.now().getTime() + keptHours * 3_600_000);
   const values = [Buffer.concat(parts), JSON.stringify(rows), until];
-  await run(
+  const stored = await run(
     ctx,
     isOne
       ? { name: 'store_answers', text: insertForOne, values: [...values, first.tenantId] }
       : { name: 'store_answers_each', text: insertForSeveral, values },
   );
+  if (stored.length < rows.length) throw new AlreadyStored();
 }
 
 const nonceBytes = 12;
