@@ -64,12 +64,13 @@ function Facts({ item, section }: { item: Item; section: Section }) {
   const t = useTranslations('learner');
   const day = useDay();
   const percent = usePercent();
-  const { enrolment, obligation, title } = item;
+  const { enrolment, obligation, title, isExempt } = item;
   const until = obligation?.ValidUntil ?? null;
   const isExpired = obligation?.Status === 'expired';
   const ends = enrolment?.ExpiresAt ?? null;
   const facts = [
     obligation && obligation.Title !== title && t('required', { title: obligation.Title }),
+    isExempt && obligation === null && t('exempt'),
     until !== null && !isExpired && t('validUntil', { day: day(until) }),
     section === 'done' && obligation?.External && t('elsewhere'),
     enrolment !== null && enrolment.Score !== null && t('score', { value: percent(enrolment.Score) }),

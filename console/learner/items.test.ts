@@ -83,3 +83,19 @@ test('a path is one item, with those of its courses that are also required on th
     ['path', 'fire'],
   );
 });
+
+test('the due date of an enrolment ends with the obligation for which it was made', () => {
+  const late = { DueAt: '2026-01-05T23:59:59Z' };
+  const [exempt, closed, own, met] = itemsOf(
+    [enrolment('exempt', late), enrolment('closed', late), enrolment('own', late), enrolment('met', late)],
+    [
+      obligation('exempt', { Status: 'exempt' }),
+      obligation('closed', { Status: 'closed' }),
+      obligation('met', { Status: 'met' }),
+    ],
+  ).map((item) => ({ due: dueAt(item), isExempt: item.isExempt }));
+  assert.deepEqual(exempt, { due: null, isExempt: true });
+  assert.deepEqual(closed, { due: null, isExempt: false });
+  assert.deepEqual(own, { due: late.DueAt, isExempt: false });
+  assert.deepEqual(met, { due: null, isExempt: false });
+});

@@ -11,6 +11,8 @@ export type Item = {
   title: string;
   enrolment: Enrolment | null;
   obligation: Obligation | null;
+  /** Nothing requires the course any more, because the learner has been exempted. */
+  isExempt: boolean;
 };
 
 /**
@@ -50,11 +52,14 @@ export function itemsOf(enrolments: readonly Enrolment[], obligations: readonly 
   const current = currentOf(enrolments, present);
   const courseOf = new Map(enrolments.map(({ EnrollID, CourseID }) => [EnrollID, CourseID]));
   const courseOfObligation = ({ EnrollID }: Obligation) => courseOf.get(EnrollID ?? '');
+  const statuses = new Map(obligations.map(({ EnrollID, Status }) => [EnrollID, Status]));
   const enrolled = current.map((enrolment) => ({
     key: enrolment.EnrollID,
     title: enrolment.CourseTitle,
-    enrolment,
+    // The due date of an enrolment that was made for an obligation is that of the obligation, and ends with it.
+    enrolment: statuses.has(enrolment.EnrollID) ? { ...enrolment, DueAt: null } : enrolment,
     obligation: present.find((one) => courseOfObligation(one) === enrolment.CourseID) ?? null,
+    isExempt: statuses.get(enrolment.EnrollID) === 'exempt',
   }));
   const others = present
     .filter((one) => courseOfObligation(one) === undefined)
@@ -63,6 +68,7 @@ export function itemsOf(enrolments: readonly Enrolment[], obligations: readonly 
       title: obligation.Title,
       enrolment: null,
       obligation,
+      isExempt: false,
     }));
   return [...enrolled, ...others];
 }

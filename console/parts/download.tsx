@@ -28,18 +28,21 @@ export function useDownload({ path, accept, name }: DownloadOptions) {
   const { headers } = useApi();
   const t = useTranslations('headings');
   const inWords = (name: string) => (t.has(name as 'LoginID') ? t(name as 'LoginID') : name);
+  /** An enrolment's `Status` is its access. What a reader calls its status is its `Outcome`. */
+  const headingsOf = (names: readonly string[]) =>
+    names.map((name) => inWords(name === 'Status' && names.includes('Outcome') ? 'Access' : name));
   return useAction(async () => {
     const response = await fetch(path, { headers: { ...headers, Accept: accept } });
     if (!response.ok) throw await response.json();
     const file = await response.blob();
-    saveFile(name, accept === 'text/csv' ? await withHeadings(file, inWords) : file);
+    saveFile(name, accept === 'text/csv' ? await withHeadings(file, headingsOf) : file);
   });
 }
 
 /** Replaces the names of the fields in the first line. The names contain no commas or quotes. */
-async function withHeadings(file: Blob, inWords: (name: string) => string): Promise<Blob> {
+async function withHeadings(file: Blob, headingsOf: (names: readonly string[]) => string[]): Promise<Blob> {
   const [names = ''] = (await file.slice(0, maxHeader).text()).split(/\r?\n/);
-  return csvFile([csvCells(names.split(',').map(inWords)), file.slice(new Blob([names]).size)]);
+  return csvFile([csvCells(headingsOf(names.split(','))), file.slice(new Blob([names]).size)]);
 }
 
 /** Bytes that contain the first line. */

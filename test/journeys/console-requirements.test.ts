@@ -73,6 +73,14 @@ for (const [device, size] of [
     await overview();
     await expectAccessible(page);
 
+    // A figure leads to as many rows as it says, without renewals and people who have left.
+    const all = figure(page, 'Phishing, every three months', 'All');
+    const count = await all.innerText();
+    await all.click();
+    await page.waitForURL(/present=true/);
+    await page.locator('.list-head').getByText(new RegExp(`\\b${count}\\b`)).waitFor();
+    await overview();
+
     // Who has not done fire safety, and by when must they?
     await figure(page, 'Fire safety, every year', 'Overdue').click();
     await rows.getByText('Overdue').first().waitFor();

@@ -5,7 +5,7 @@ import { useSession } from '../../api/session.tsx';
 import { Rows } from '../../parts/list.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useComplianceByRequirement } from '../requirements/record.ts';
-import { type Compliance, useFigureColumns } from '../requirements/status.tsx';
+import { type Compliance, counted, useFigureColumns } from '../requirements/status.tsx';
 import { AllWell } from './attention-list.tsx';
 
 /** What is overdue, by requirement, the worst first. Nothing for a tenant without requirements. */
@@ -32,7 +32,11 @@ export function Required() {
           <Anchor
             size="sm"
             renderRoot={(props) => (
-              <Link to="/console/requirements/people" search={{ status: 'late' } as never} {...props} />
+              <Link
+                to="/console/requirements/people"
+                search={{ ...counted, status: 'late' } as never}
+                {...props}
+              />
             )}
           >
             {t('showLate', { count })}
@@ -57,7 +61,7 @@ export function Required() {
                 renderRoot={(props) => (
                   <Link
                     to="/console/requirements/people"
-                    search={{ requirement: RequirementID } as never}
+                    search={{ ...counted, requirement: RequirementID } as never}
                     {...props}
                   />
                 )}

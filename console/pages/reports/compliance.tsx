@@ -84,7 +84,7 @@ export default function ComplianceReport() {
   const kind = choiceOf(kinds, at.values.by) ?? 'requirement';
   const asked: Query =
     kind === 'person'
-      ? { Status: current, RequirementID: at.values.requirement }
+      ? { Present: true, RequirementID: at.values.requirement }
       : {
           ...at.wanted,
           By: kind,
@@ -137,6 +137,8 @@ function LinesTable({ kind, query, at: { values } }: LinesProps) {
     if (kind === 'requirement' && line.RequirementID !== null) return { requirement: line.RequirementID };
     if (kind === 'group' && line.GroupName !== null) return { ...only, group: line.GroupName };
     if (kind === 'manager' && line.ManagerLoginID !== null) return { ...only, manager: line.ManagerLoginID };
+    if (kind === 'attribute' && line.AttributeValue !== null)
+      return { ...only, attribute: `${values.attribute}:${line.AttributeValue}` };
     return null;
   };
   const counts = useFigureColumns<Compliance>(figures, (line) => line, scopeOf);
@@ -179,7 +181,6 @@ function LinesTable({ kind, query, at: { values } }: LinesProps) {
   );
 }
 
-const current = 'not_due,due_soon,overdue,met,expiring,expired,exempt';
 const maxColumns = 8;
 
 type Person = { LoginID: string; name: string; of: ReadonlyMap<string, Obligation>; late: number };
@@ -196,8 +197,7 @@ function PeopleTable({ query }: { query: Query }) {
       for (const row of await readRows<Obligation>(api, '/obligation', query)) {
         if (row.LoginID === null) continue;
         const known = people.get(row.LoginID) ?? new Map();
-        // The list begins with the earliest due date, and the present term is due before the next one.
-        if (!known.has(row.RequirementID)) known.set(row.RequirementID, row);
+        known.set(row.RequirementID, row);
         people.set(row.LoginID, known);
       }
       const lines = [...people].map(([LoginID, of]): Person => {

@@ -5,7 +5,9 @@ import type { Column } from '../../parts/list.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { type Obligation, StatusBadge } from './status.tsx';
 
-type Shown = Omit<Obligation, 'FirstName' | 'LastName'> & Partial<Pick<Obligation, 'FirstName' | 'LastName'>>;
+/** A person's own list does not repeat who it is about. */
+type About = 'FirstName' | 'LastName' | 'Email' | 'GroupName' | 'ManagerLoginID';
+type Shown = Omit<Obligation, About> & Partial<Pick<Obligation, About>>;
 
 /** The columns of every list of obligations, after the person. */
 export function useObligationColumns<Row extends Shown>(onExplain: (row: Row) => void): Column<Row>[] {

@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { nameOf } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
@@ -27,8 +27,8 @@ import { useRequirements } from './record.ts';
 import { type Remind, RemindDialog } from './remind-dialog.tsx';
 import { type Obligation, statusFilters } from './status.tsx';
 
-/** The statuses that are open, as the API reminds of them. */
-const remindable = ['overdue', 'due_soon', 'not_due'];
+/** The statuses of which the API reminds: of those that are completed, it reminds of the renewal. */
+const remindable = ['overdue', 'due_soon', 'not_due', 'expiring', 'expired'];
 
 /** Closed obligations are shown only on request. */
 const current = 'not_due,due_soon,overdue,met,expiring,expired,exempt';
@@ -39,6 +39,7 @@ export default function RequiredPeople() {
   const o = useTranslations('obligations');
   const u = useTranslations('users');
   const shell = useTranslations('shell');
+  const noneId = useId();
   const requirements = useRequirements();
   const [remind, setWhom] = useState<Remind | null>(null);
   const [explained, setExplained] = useState<Obligation | null>(null);
@@ -62,8 +63,11 @@ export default function RequiredPeople() {
         ),
         query: (RequirementID) => ({ RequirementID }),
       },
-      ...usePeopleFilters(false),
+      ...usePeopleFilters(),
       dayFilter('due', t('dueBy'), (DueBefore) => ({ DueBefore })),
+      choiceFilter('present', t('rows.label'), [
+        { value: 'true', label: t('rows.counted'), query: { Present: true } },
+      ]),
     ],
     ['order'],
   );
@@ -99,6 +103,7 @@ export default function RequiredPeople() {
           <Button
             leftSection={<IconBell size={16} aria-hidden />}
             disabled={open.length === 0}
+            aria-describedby={open.length === 0 ? noneId : undefined}
             loading={reminding.isRunning}
             onClick={() => void reminding.run()}
           >
@@ -108,6 +113,11 @@ export default function RequiredPeople() {
       }
     >
       <ListFilterBar at={at} />
+      {open.length === 0 && (
+        <Text size="sm" c="dimmed" id={noneId}>
+          {t('remind.nothing')}
+        </Text>
+      )}
       <FailedAction error={reminding.error} />
       <SelectionBar label={t('remind.label')} text={(count) => t('people', { count })} ticked={ticked}>
         {null}

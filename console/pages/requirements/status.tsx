@@ -51,7 +51,10 @@ export const statusesOfFigures = {
 type Figure = keyof typeof statusesOfFigures;
 
 /** The filters of the list of obligations, as in its URL. Null if no filter finds the rows of a figure. */
-export type Scope = { requirement?: string; group?: string; manager?: string } | null;
+export type Scope = { requirement?: string; group?: string; manager?: string; attribute?: string } | null;
+
+/** In the URL of the list: only what the reports count, without renewals and leavers. */
+export const counted = { present: 'true' };
 
 type CountProps = { count: number; label: string; scope: Scope; status?: StatusFilter };
 
@@ -74,7 +77,11 @@ export function ObligationCount({ count, label, scope, status }: CountProps) {
       {...(isLate && { c: 'var(--mantine-color-error)' })}
       aria-label={t('show', { count, what: label })}
       renderRoot={(props) => (
-        <Link to="/console/requirements/people" search={{ ...scope, status } as never} {...props} />
+        <Link
+          to="/console/requirements/people"
+          search={{ ...scope, ...counted, status } as never}
+          {...props}
+        />
       )}
     >
       {text}

@@ -11,14 +11,9 @@ function attributeOf(typed: string) {
   return name.trim() === '' || value === '' ? {} : { Attribute: `${name.trim()}:${value}` };
 }
 
-/** Filters of every list of people, or of what is theirs. Obligations have no filter by attribute. */
-export function usePeopleFilters(hasAttributes = true): [ListFilter, ...ListFilter[]] {
+/** Filters of every list of people, or of what is theirs. */
+export function usePeopleFilters(): [ListFilter, ...ListFilter[]] {
   const t = useTranslations('users');
-  const attribute: ListFilter = {
-    name: 'attribute',
-    query: attributeOf,
-    field: (props) => <SearchFilter label={t('attribute')} placeholder={t('attributeExample')} {...props} />,
-  };
   return [
     {
       name: 'group',
@@ -30,6 +25,12 @@ export function usePeopleFilters(hasAttributes = true): [ListFilter, ...ListFilt
       query: (ManagerLoginID) => ({ ManagerLoginID }),
       field: (props) => <LearnerPicker label={t('manager')} {...props} />,
     },
-    ...(hasAttributes ? [attribute] : []),
+    {
+      name: 'attribute',
+      query: attributeOf,
+      field: (props) => (
+        <SearchFilter label={t('attribute')} placeholder={t('attributeExample')} {...props} />
+      ),
+    },
   ];
 }

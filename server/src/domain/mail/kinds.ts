@@ -58,10 +58,14 @@ export type MailContent = {
   change?: { at: string; isOwn: boolean; isAll?: boolean };
 };
 
-/** Something that is due, or access that ends. `who` is the person in a manager's team; `day` a calendar day. */
+/**
+ * Something that is due, or access that ends. `title` is that of the requirement, if one asks for the course. `who` is the
+ * person in a manager's team; `day` a calendar day.
+ */
 export type ReminderItem = {
   kind: 'due' | 'overdue' | 'ends';
   title: string;
+  course?: string;
   day: string;
   who?: string;
 };

@@ -6,6 +6,9 @@ export const reminderPlaceholders = ['Name', 'Organisation', 'Courses', 'Count']
 
 const maxItems = 20;
 
+/** The course, and why it is due if that has another name. */
+const named = (title: string, course = title) => (course === title ? title : `${course} (${title})`);
+
 type Values = { tenant: string; name: string | null; reminder: MailReminder | undefined };
 
 /** The reminder of one person: what is open for them and, for a manager, what is overdue in the team. */
@@ -16,8 +19,8 @@ export function reminderText(
 ): MailText {
   const { own, team, words: custom } = reminder ?? { own: [], team: [], words: null };
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
-  const line = ({ kind, title, day: on, who }: ReminderItem) =>
-    `${who === undefined ? '' : `${who}: `}${title} \u2013 ${phrases[kind]} ${day.format(new Date(on))}`;
+  const line = ({ kind, title, course, day: on, who }: ReminderItem) =>
+    `${who === undefined ? '' : `${who}: `}${named(title, course)} \u2013 ${phrases[kind]} ${day.format(new Date(on))}`;
   const linesOf = (items: readonly ReminderItem[]) => [
     ...items.slice(0, maxItems).map(line),
     ...(items.length > maxItems ? [phrases.more(items.length - maxItems)] : []),
@@ -28,7 +31,7 @@ export function reminderText(
     Organisation: tenant,
     Courses:
       own.length > 0
-        ? phrases.courses(first?.title ?? '', own.length - 1)
+        ? phrases.courses(first?.course ?? first?.title ?? '', own.length - 1)
         : `${phrases.team} (${team.length})`,
     Count: String(own.length),
   };

@@ -16,11 +16,20 @@ import {
 } from './settings.ts';
 import { ownWords } from './texts.ts';
 
-type Open = { userId: string; requirementId: string; title: string; dueAt: Date };
+type Open = { userId: string; requirementId: string; title: string; course: string; dueAt: Date };
+
+const titlesText = `select course.course_id, course.title from course where course.course_id = any($1)`;
 
 /** What is open for these users, evaluated now, so that what was completed a moment ago is not. */
 async function openObligations(ctx: TenantContext, users: readonly string[]): Promise<Open[]> {
   const { facts, evaluated } = await evaluateUsers(ctx, users, null);
+  const courseOf = (requirementId: string) => facts.rules.get(requirementId)?.rule.CourseIDs[0] ?? '';
+  const courses = await run<{ course_id: string; title: string }>(ctx, {
+    name: 'titles_of_required_courses',
+    text: titlesText,
+    values: [[...facts.rules.keys()].map(courseOf)],
+  });
+  const titles = new Map(courses.map(({ course_id, title }) => [course_id, title]));
   return evaluated.flatMap(({ member, after }) =>
     after
       .filter(
@@ -30,6 +39,7 @@ async function openObligations(ctx: TenantContext, users: readonly string[]): Pr
         userId: member.user_id,
         requirementId: requirement_id,
         title: facts.rules.get(requirement_id)?.rule.Title ?? requirement_id,
+        course: titles.get(courseOf(requirement_id)) ?? courseOf(requirement_id),
         dueAt: due_at,
       })),
   );
@@ -52,8 +62,8 @@ async function ownItems(
   const now = tenantNow(ctx);
   const { zone, tenant } = settings;
   const horizonOf = (days: readonly number[]) => (isByHand ? endOfTime : horizonAt(now, zone, days));
-  const due = (title: string, at: Date): ReminderItem => ({
-    ...{ title, day: dayOf(at, zone) },
+  const due = (title: string, at: Date, course = title): ReminderItem => ({
+    ...{ title, course, day: dayOf(at, zone) },
     kind: at < now ? 'overdue' : 'due',
   });
   const obligations = (await openObligations(ctx, [userId])).filter(({ requirementId, dueAt }) => {
@@ -69,7 +79,7 @@ async function ownItems(
       ? await run<Dated>(ctx, { name: 'reminded_enrolments', text: enrolmentsText, values })
       : [];
   return [
-    ...obligations.map(({ title, dueAt }) => due(title, dueAt)),
+    ...obligations.map(({ title, dueAt, course }) => due(title, dueAt, course)),
     ...enrolments.flatMap(({ title, due_at }) => (due_at === null ? [] : [due(title, due_at)])),
     ...enrolments.flatMap(({ title, expires_at }): ReminderItem[] =>
       expires_at === null ? [] : [{ kind: 'ends', title, day: dayOf(expires_at, zone) }],
@@ -105,7 +115,8 @@ async function teamItems(
       ({ userId, requirementId }) => userId === user_id && requirementId === requirement_id,
     );
     if (!one || one.dueAt >= now) return [];
-    return [{ kind: 'overdue', title: one.title, day: dayOf(one.dueAt, settings.zone), who: name }];
+    const { title, course, dueAt } = one;
+    return [{ kind: 'overdue', title, course, day: dayOf(dueAt, settings.zone), who: name }];
   });
 }
 

@@ -5,7 +5,6 @@ import { appendEvents } from '../events/append.ts';
 import { queueMails } from '../mail/queue.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
-import { hasUsablePassword } from '../users/passwords.ts';
 
 /** People per transaction. On the embedded database, other statements wait for it. */
 const batch = 50;
@@ -19,9 +18,8 @@ type Pending = { day: string; user_id: string; by_hand: boolean; team: boolean; 
 
 /** Locks the users, because their emails will refer to them. */
 const peopleText = `
-select account.user_id, account.login_id, account.first_name, account.last_name, account.email,
-  ${hasUsablePassword} as has_password
-from "user" account join tenant client on client.tenant_id = account.tenant_id
+select account.user_id, account.login_id, account.first_name, account.last_name, account.email
+from "user" account
 where account.tenant_id = $1 and account.user_id = any($2::uuid[]) and account.enabled
 order by account.user_id for key share of account`;
 
@@ -31,7 +29,6 @@ type Person = {
   first_name: string | null;
   last_name: string | null;
   email: string | null;
-  has_password: boolean;
 };
 
 const doneText = `
@@ -85,7 +82,8 @@ async function queueReminders(ctx: TenantContext, reminded: readonly Reminded[])
       ? now
       : new Date(Math.max(now.getTime(), firstInstant(day, zone).getTime() + sendingHour * hour));
   // Do not put the LaunchURL into the email. It needs no password, so anyone who reads the email could open the course.
-  const coursesUrl = `${ctx.config.baseUrl}/console/`;
+  // The page asks people to sign in first, and those who have no password yet can choose one there.
+  const url = `${ctx.config.baseUrl}/console/`;
   return queueMails(
     ctx,
     reminded.map(({ row, person }) => ({
@@ -96,7 +94,7 @@ async function queueReminders(ctx: TenantContext, reminded: readonly Reminded[])
         firstName: person.first_name,
         lastName: person.last_name,
         loginId: person.login_id,
-        url: person.has_password ? coursesUrl : null,
+        url,
         reminder: { isByHand: row.by_hand, isForManager: row.team, own: [], team: [], words: null },
       },
       dueAt: dueAt(row),

@@ -31,11 +31,20 @@ const hasOpen = (now: string, horizon: string) => `(exists (
       and (${hasEnd(now, horizon)} or ${hasOwnDueDate})
   ))`;
 
+const completed = ['expiring', 'expired'];
+
+/** SQL on `held`: the cycle that follows it is open. */
+const isRenewed = `exists (
+  select from obligation next where next.tenant_id = $1 and next.user_id = held.user_id
+    and next.requirement_id = held.requirement_id and next.follows
+    and next.closed_at is null and next.exempt_at is null and next.met_at is null)`;
+
 /** The people of the request, each with what decides whether they get an email. */
 async function findPeople(ctx: TenantContext, input: Input, day: string): Promise<Row[]> {
   const now = tenantNow(ctx);
   const { zone, tenant } = await reminderSettings(ctx);
   const { LoginIDs, CourseID, GroupName, ManagerLoginID, RequirementID, Status, DueBefore } = input;
+  const { Attribute, Present } = input;
   const parameters = parametersAfter(ctx.tenantId, day);
   const { add } = parameters;
   const where: string[] = [];
@@ -52,15 +61,22 @@ async function findPeople(ctx: TenantContext, input: Input, day: string): Promis
     ...(GroupName !== undefined && { GroupName }),
     ...(ManagerLoginID !== undefined && !LoginIDs && { ManagerLoginID }),
     ...(DueBefore !== undefined && { DueBefore }),
+    ...(Attribute !== undefined && { Attribute }),
+    ...(Present !== undefined && { Present }),
   };
+  let isConcerned = 'true';
   if (Object.keys(filter).length > 0) {
     const conditions = (await obligationConditions(ctx, filter)).map((condition) => condition(parameters));
-    where.push(`account.user_id in (select held.user_id from obligation held
-      where ${['held.tenant_id = $1', isOpen, ...conditions].join(' and ')})`);
+    const among = (...more: string[]) => `account.user_id in (select held.user_id from obligation held
+      where ${['held.tenant_id = $1', ...more, ...conditions].join(' and ')})`;
+    const asksForCompleted = Status?.split(',').some((one) => completed.includes(one)) ?? false;
+    where.push(asksForCompleted ? among() : among(isOpen));
+    // Those who cannot renew it yet are listed with the reason.
+    if (asksForCompleted) isConcerned = among(`(${isOpen} or ${isRenewed})`);
   }
   const text = `
     select account.user_id, account.login_id, account.email, account.enabled,
-      ${hasOpen(`${add(now)}::timestamptz`, `${add(horizonAt(now, zone, tenant.DaysBefore))}::timestamptz`)} as is_open,
+      ${hasOpen(`${add(now)}::timestamptz`, `${add(horizonAt(now, zone, tenant.DaysBefore))}::timestamptz`)} and ${isConcerned} as is_open,
       exists (select from reminder known where known.tenant_id = $1 and known.day = $2
         and known.user_id = account.user_id and (known.is_pending or known.mail_id is not null)) as is_reminded
     from "user" account where ${['account.tenant_id = $1', ...where].join(' and ')} order by account.login_id`;

@@ -226,6 +226,35 @@ test('people are reminded by hand, with a reason for each who is left out', asyn
   expectProblem(await tenant.api('POST', '/remind', {}), 422, 'validation_failed');
 });
 
+test('people whose completion expires are reminded of its renewal, once it is open', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme', Language: 'de' });
+  const own = { Attributes: { site: 'Leeds' } };
+  const [ada, bob] = [await person(tenant, own), await person(tenant, own)];
+  const title = 'Fire safety, every two months';
+  await require(tenant, { Title: title, ValidFor: 'P2M', ExpiringDays: 30, Window: 'P10D' });
+  await complete(tenant, ada);
+  clock.advance({ days: 5 });
+  await complete(tenant, bob);
+  clock.advance({ days: 47 });
+  await jobs(tenant);
+  const expiring = { RequirementID: 'fire', Status: 'expiring', Present: true, Attribute: 'site:Leeds' };
+  const reply = await tenant.api('POST', '/remind', expiring);
+  assert.deepEqual(reply.body.People, [
+    { LoginID: bob, Reason: 'nothing_due' },
+    { LoginID: ada, Reason: null },
+  ]);
+  assert.deepEqual(
+    (await tenant.api('POST', '/remind', { ...expiring, Attribute: 'site:York' })).body.People,
+    [],
+  );
+  await send();
+  const [mail] = sentTo(ada);
+  assert.equal(mail?.headers.get('subject'), 'Erinnerung: Fire safety');
+  assert.match(mail?.text ?? '', new RegExp(`- Fire safety \\(${title}\\) – `));
+  // Nobody has a password here: the page asks them to sign in, or to choose one.
+  assert.ok(mail?.text.includes(`\n${service.baseUrl}/console/\n`));
+});
+
 test('more than 100 people need a confirmation', async () => {
   const tenant = await newTenant(service);
   for (let n = 0; n < 101; n++) await person(tenant);

@@ -5,7 +5,7 @@ import { outcomes, statuses } from '../enrolments/record/states.ts';
 import { reminderPlaceholders } from '../mail/reminder-text.ts';
 import { Obligation, RequirementID } from '../requirements/schemas.ts';
 import { languages } from '../tenants/schemas.ts';
-import { LoginID } from '../users/schemas.ts';
+import { AttributeFilter, LoginID } from '../users/schemas.ts';
 
 export const maxListed = 1_000;
 
@@ -24,11 +24,13 @@ export const RemindRequest = Fields(
     Status: Type.Optional(
       Text(100, {
         description:
-          'People with an open obligation of this status: overdue, due_soon or not_due, or several separated by commas.',
+          'People with an open obligation of this status: overdue, due_soon or not_due, or several separated by commas. With expiring or expired, those who have to renew a completion.',
       }),
     ),
     GroupName: Type.Optional(Text(255, { description: 'People in this group.' })),
     ManagerLoginID: Type.Optional(Text(255, { description: 'Direct reports of this manager.' })),
+    Attribute: Type.Optional(AttributeFilter),
+    Present: Type.Optional(Type.Boolean({ description: 'If true, only for what reports count.' })),
     DueBefore: Type.Optional(
       Text(40, { description: 'Due by the end of this day such as 2026-12-31, or before this time.' }),
     ),

@@ -115,7 +115,7 @@ export async function previewText(
     reminder: {
       ...{ isByHand: false, isForManager: false, team: [], words },
       own: [
-        { kind: 'overdue', title: 'Fire safety', day: addDays(today, -7) },
+        { kind: 'overdue', title: 'Fire safety, every year', course: 'Fire safety', day: addDays(today, -7) },
         { kind: 'due', title: 'First aid', day: addDays(today, 14) },
         { kind: 'ends', title: 'Data protection', day: addDays(today, 3) },
       ],

@@ -65,6 +65,15 @@ test('compliance is counted by requirement, group, manager and attribute, and as
     'validation_failed',
     'Attribute',
   );
+  const { Items } = (await tenant.api('GET', '/obligation?GroupName=Night&Present=true')).body;
+  assert.deepEqual(
+    Items.map(({ Email, GroupName, ManagerLoginID }: Record<string, unknown>) => [
+      Email,
+      GroupName,
+      ManagerLoginID,
+    ]),
+    [[null, 'Nurses', 'grace']],
+  );
   const said = new Map<string, unknown>();
   const complete = async (LoginID: string) => {
     const { Items } = (await tenant.api('GET', `/obligation/${LoginID}?Status=not_due,due_soon,overdue`))

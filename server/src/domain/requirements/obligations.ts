@@ -38,7 +38,8 @@ export type ObligationFilter = PageQuery & {
 };
 
 type NamedRow = ObligationRow & { login_id: string | null; title: string };
-type ListedRow = NamedRow & { first_name: string | null; last_name: string | null };
+type ListedRow = NamedRow &
+  Record<'first_name' | 'last_name' | 'email' | 'group_name' | 'manager', string | null>;
 
 export function obligationNotFound(): Problem {
   return new Problem(
@@ -49,7 +50,8 @@ export function obligationNotFound(): Problem {
 }
 
 const withNames = (page: string) => `
-select held.*, known.login_id, known.first_name, known.last_name, rule.rule ->> 'Title' as title
+select held.*, known.login_id, known.first_name, known.last_name, known.email, known.group_name,
+  known.manager_login_id as manager, rule.rule ->> 'Title' as title
 from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 join requirement rule on rule.tenant_id = $1 and rule.requirement_id = held.requirement_id`;
@@ -141,6 +143,9 @@ function toListed(ctx: TenantContext, row: ListedRow, now: Date): ListedObligati
     ...toObligation(row, now),
     FirstName: isNamed ? row.first_name : null,
     LastName: isNamed ? row.last_name : null,
+    Email: isNamed ? row.email : null,
+    GroupName: isNamed ? row.group_name : null,
+    ManagerLoginID: isNamed ? row.manager : null,
   };
 }
 
