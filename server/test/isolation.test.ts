@@ -42,6 +42,7 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'DurationIDs') return [victimValues.DurationID];
   if (name === 'LoginIDs') return [victimValues.LoginID];
   if (name === 'Recipients') return [victimValues.LoginID];
+  if (name === 'Attribute') return 'site:intruded';
   if (name === 'Time') return '07:00';
   if (name === 'TimeZone') return 'UTC';
   if (name === 'DueAt') return '2026-12-31';

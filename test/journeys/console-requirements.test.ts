@@ -78,7 +78,10 @@ for (const [device, size] of [
     const count = await all.innerText();
     await all.click();
     await page.waitForURL(/present=true/);
-    await page.locator('.list-head').getByText(new RegExp(`\\b${count}\\b`)).waitFor();
+    await page
+      .locator('.list-head')
+      .getByText(new RegExp(`\\b${count}\\b`))
+      .waitFor();
     await overview();
 
     // Who has not done fire safety, and by when must they?
