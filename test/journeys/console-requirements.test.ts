@@ -191,6 +191,10 @@ test('Compliance is reported by group and person, today and on a past day', asyn
   await page.getByLabel('As of').fill('2027-01-01');
   await page.getByText('in the groups that people belonged to then').waitFor();
   assert.equal(await table.getByRole('link').count(), 0);
+  await page.getByLabel('As of').fill('2090-01-01');
+  await page.getByText('That day is still to come').waitFor();
+  await page.getByRole('button', { name: 'Show today' }).click();
+  await table.getByRole('row').filter({ hasText: 'Warehouse' }).waitFor();
   await page.getByRole('combobox', { name: 'Report by' }).selectOption('Person');
   await table.getByRole('columnheader', { name: 'Fire safety, every year' }).waitFor();
   await shot(page, 'matrix');

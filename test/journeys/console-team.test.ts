@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { closeConsole, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
@@ -14,6 +15,11 @@ before(async () => {
 });
 
 after(() => service?.close());
+
+const shot = async (page: Page, name: string) => {
+  const folder = process.env.SHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name.replaceAll(' ', '-')}.png`, fullPage: true });
+};
 
 /** A manager with three people, two of whom are overdue; one of these has no email address. */
 async function newTeam() {
@@ -45,6 +51,10 @@ test('A manager sees who is overdue, reminds them, and reads a record', async ()
   await table.getByRole('link', { name: 'Ada King' }).waitFor();
   assert.equal(await table.getByText('Elsewhere').count(), 0);
   await expectAccessible(page);
+  await table
+    .getByText(/^Fire safety: Overdue, /)
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Remind 2 overdue people' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('1 person gets one email').waitFor();
@@ -56,6 +66,11 @@ test('A manager sees who is overdue, reminds them, and reads a record', async ()
   await page.getByRole('heading', { name: 'Cleo Moore', level: 1 }).waitFor();
   await page.getByRole('table', { name: 'Required training' }).getByText('Fire safety').waitFor();
   await expectAccessible(page);
+  await page.goto(`${service.baseUrl}/console/team/somebody`);
+  await page.getByRole('heading', { name: 'This person is not in your team', level: 1 }).waitFor();
+  assert.equal(await page.getByText('POST /').count(), 0);
+  await page.getByRole('main').getByRole('link', { name: 'My team' }).click();
+  await table.getByRole('link', { name: 'Ada King' }).waitFor();
   const { Items } = (await tenant.api('GET', '/mail')).body;
   assert.deepEqual(
     Items.map(({ Kind, Address }: { Kind: string; Address: string }) => [Kind, Address]),
@@ -75,6 +90,11 @@ for (const [locale, title, remind] of [
     await signInAs(page, service, { tenant, LoginID: boss }, '/console/team');
     await page.getByRole('heading', { name: title, level: 1 }).waitFor();
     await page.getByRole('button', { name: remind }).waitFor();
+    await page
+      .getByText(/^Fire safety ?: /)
+      .first()
+      .waitFor();
+    await shot(page, `team ${locale}`);
     await expectAccessible(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     assert.equal(wide, false);

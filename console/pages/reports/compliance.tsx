@@ -1,9 +1,10 @@
 import './reports.css';
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { readRows } from '../../api/data.ts';
+import { toFailure } from '../../api/problem.ts';
 import { nameOf } from '../../api/session.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
@@ -118,7 +119,7 @@ export default function ComplianceReport() {
 
 type LinesProps = { kind: Exclude<Kind, 'person'>; query: Query; at: ListFilters };
 
-function LinesTable({ kind, query, at: { values } }: LinesProps) {
+function LinesTable({ kind, query, at: { values, change } }: LinesProps) {
   const t = useTranslations('reports');
   const format = useFormatter();
   const lines = useReportLines<Compliance>('/report/compliance', query);
@@ -160,6 +161,12 @@ function LinesTable({ kind, query, at: { values } }: LinesProps) {
       value: (line: Compliance) => line[figures[index] ?? 'Obligations'],
     })),
   ];
+  if (toFailure(lines.error).param === 'AsOf')
+    return (
+      <Message title={t('compliance.future')} text={t('compliance.futureText')}>
+        <Button onClick={() => change({ day: undefined })}>{t('compliance.today')}</Button>
+      </Message>
+    );
   return (
     <div className="report-lines">
       {values.day !== undefined && (

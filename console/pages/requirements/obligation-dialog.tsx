@@ -61,7 +61,7 @@ export function ObligationDialog({ obligation, onClose }: { obligation: Shown; o
 
 function Explained(one: Explanation) {
   const t = useTranslations('requirements');
-  const { Audience, Dates, EnrolProblem, InAudience, Next, SatisfiedBy, Status } = one;
+  const { Audience, Dates, Enabled, EnrolProblem, InAudience, Next, Renewal, SatisfiedBy, Status } = one;
   const because = useBecause();
   return (
     <>
@@ -69,6 +69,7 @@ function Explained(one: Explanation) {
         <Title order={3} size="h5">
           {t(InAudience ? 'explain.why' : 'explain.whyNot')}
         </Title>
+        {!Enabled && <Text size="sm">{t('explain.disabled')}</Text>}
         {Audience.length === 0 && <Text size="sm">{t('everybody')}</Text>}
         {Audience.map(({ Part, Values, Matches, Matching }) => (
           <Group key={Part} gap="xs" wrap="nowrap" align="flex-start">
@@ -117,20 +118,11 @@ function Explained(one: Explanation) {
           {t('explain.next')}
         </Title>
         <Text size="sm">{because(Next)}</Text>
+        {Renewal && Renewal.EnrollID !== null && (
+          <EnrolmentLink loginId={one.LoginID} enrollId={Renewal.EnrollID} text={t('explain.renewal')} />
+        )}
         {SatisfiedBy && SatisfiedBy.EnrollID !== null && (
-          <Anchor
-            size="sm"
-            w="fit-content"
-            renderRoot={(props) => (
-              <Link
-                to="/console/enrolments/$loginId/$enrollId"
-                params={{ loginId: one.LoginID, enrollId: SatisfiedBy.EnrollID ?? '' }}
-                {...props}
-              />
-            )}
-          >
-            {t('explain.proof')}
-          </Anchor>
+          <EnrolmentLink loginId={one.LoginID} enrollId={SatisfiedBy.EnrollID} text={t('explain.proof')} />
         )}
         {SatisfiedBy && SatisfiedBy.EnrollID === null && <Text size="sm">{t('explain.elsewhere')}</Text>}
       </Stack>
@@ -143,6 +135,20 @@ function Explained(one: Explanation) {
     </>
   );
 }
+
+type LinkProps = { loginId: string; enrollId: string; text: string };
+
+const EnrolmentLink = ({ loginId, enrollId, text }: LinkProps) => (
+  <Anchor
+    size="sm"
+    w="fit-content"
+    renderRoot={(props) => (
+      <Link to="/console/enrolments/$loginId/$enrollId" params={{ loginId, enrollId }} {...props} />
+    )}
+  >
+    {text}
+  </Anchor>
+);
 
 type ExemptionProps = {
   obligation: Shown;

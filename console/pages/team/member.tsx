@@ -1,9 +1,10 @@
 import { Badge, Button, Stack, Title } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
+import { toFailure } from '../../api/problem.ts';
 import { nameOf, useSession } from '../../api/session.tsx';
 import { Rows } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -24,10 +25,19 @@ const colors: { [S in Status]: string } = {
 export default function MemberPage() {
   const { loginId } = useParams({ from: '/console/team/$loginId' });
   const { LoginID } = useSession();
+  const t = useTranslations('team');
   const { $api } = useApi();
   const params = { path: { LoginID: LoginID ?? '', MemberLoginID: loginId } };
   const asked = $api.useQuery('get', '/team/{LoginID}/{MemberLoginID}', { params });
   if (asked.isPending) return <Waiting />;
+  if (toFailure(asked.error).code === 'user_not_found')
+    return (
+      <Message isPage title={t('notYours')} text={t('notYoursText')}>
+        <Button renderRoot={(props) => <Link to="/console/team" search={{}} {...props} />}>
+          {t('title')}
+        </Button>
+      </Message>
+    );
   if (!asked.data) return <Failed isPage error={asked.error} onRetry={() => asked.refetch()} />;
   return <Shown record={asked.data} manager={params.path.LoginID} />;
 }

@@ -12,15 +12,16 @@ import { paged } from '../../parts/paged.ts';
 import { SelectionBar, useSelection } from '../../parts/selection.tsx';
 import { Message } from '../../parts/states.tsx';
 import { RemindDialog } from '../requirements/remind-dialog.tsx';
-import { DueDay } from './due-day.tsx';
 
 type Member = components['schemas']['TeamMember'];
 
 const rowKey = ({ LoginID }: Member) => LoginID;
 
+const late = ({ Overdue, Expired }: Member) => Overdue + Expired;
+
 /** Whoever has most to catch up on comes first. */
 const byUrgency = (one: Member, other: Member) =>
-  other.Overdue - one.Overdue || other.DueSoon - one.DueSoon || nameOf(one).localeCompare(nameOf(other));
+  late(other) - late(one) || other.DueSoon - one.DueSoon || nameOf(one).localeCompare(nameOf(other));
 
 type Pages = InfiniteData<{ Items: Member[]; NextCursor: string | null } | undefined>;
 
@@ -46,7 +47,7 @@ export default function TeamPage() {
   const ticked = useSelection<Member>({
     ...{ rowKey, nameOf, path: `/team/${encodeURIComponent(manager)}`, query: {}, all: undefined },
   });
-  const overdue = members.filter(({ Overdue }) => Overdue > 0);
+  const overdue = members.filter((member) => late(member) > 0);
   const actions = overdue.length > 0 && (
     <Button onClick={() => setReminded(overdue)}>{t('remindOverdue', { count: overdue.length })}</Button>
   );
@@ -81,14 +82,51 @@ export default function TeamPage() {
   );
 }
 
+const isLate = (status: string) => ['overdue', 'expired'].includes(status.toLowerCase());
+
+/** What a person has to complete or renew first, with its date. */
+function Urgent({ of: { Urgent: first, ...counts } }: { of: Member }) {
+  const t = useTranslations('team');
+  const format = useFormatter();
+  const all = late({ Urgent: first, ...counts }) + counts.DueSoon + counts.NotDue + counts.Expiring;
+  return (
+    <>
+      {first.map(({ RequirementID, Title, Status, At }) => (
+        <Text key={RequirementID} size="sm" {...(isLate(Status) && { c: 'var(--mantine-color-error)' })}>
+          {t('urgent', {
+            title: Title,
+            status: t(`statuses.${Status}`),
+            day: format.dateTime(new Date(At), { dateStyle: 'medium' }),
+          })}
+        </Text>
+      ))}
+      {first.length === 0 && <Text size="sm">{t('nothingOpen')}</Text>}
+      {all > first.length && (
+        <Text size="sm" c="dimmed">
+          {t('more', { count: all - first.length })}
+        </Text>
+      )}
+    </>
+  );
+}
+
 function useColumns(): Column<Member>[] {
   const t = useTranslations('team');
   const format = useFormatter();
-  const number = (key: 'DueSoon' | 'Met') => ({
+  const number = (key: 'Overdue' | 'Expired' | 'DueSoon' | 'Expiring' | 'Met') => ({
     key,
+    onPhone: 'hidden' as const,
     header: t(`columns.${key}`),
     align: 'end' as const,
-    cell: (member: Member) => format.number(member[key]),
+    cell: (member: Member) => (
+      <Text
+        component="span"
+        size="sm"
+        {...(isLate(key) && member[key] > 0 && { fw: 600, c: 'var(--mantine-color-error)' })}
+      >
+        {format.number(member[key])}
+      </Text>
+    ),
   });
   return [
     {
@@ -106,21 +144,15 @@ function useColumns(): Column<Member>[] {
       ),
     },
     {
-      key: 'Overdue',
-      header: t('columns.Overdue'),
-      align: 'end',
-      cell: ({ Overdue }) => (
-        <Text component="span" size="sm" {...(Overdue > 0 && { fw: 600, c: 'var(--mantine-color-error)' })}>
-          {format.number(Overdue)}
-        </Text>
-      ),
+      key: 'urgent',
+      header: t('columns.urgent'),
+      onPhone: 'plain',
+      cell: (member) => <Urgent of={member} />,
     },
+    number('Overdue'),
+    number('Expired'),
     number('DueSoon'),
+    number('Expiring'),
     number('Met'),
-    {
-      key: 'next',
-      header: t('columns.next'),
-      cell: ({ NextDueAt, Overdue }) => <DueDay at={NextDueAt} isLate={Overdue > 0} />,
-    },
   ];
 }

@@ -255,6 +255,36 @@ test('people whose completion expires are reminded of its renewal, once it is op
   assert.ok(mail?.text.includes(`\n${service.baseUrl}/console/\n`));
 });
 
+test('a team is counted as in reports, with what is most urgent by name', async () => {
+  const tenant = await newTenant(service);
+  const boss = await person(tenant);
+  const ada = await person(tenant, { ManagerLoginID: boss });
+  await require(tenant, { Audience: { LoginIDs: [ada] }, ValidFor: 'P2M', ExpiringDays: 30, Window: 'P30D' });
+  await complete(tenant, ada);
+  clock.advance({ days: 50 });
+  await require(tenant, {
+    Title: 'Aid',
+    CourseIDs: [other],
+    Audience: { LoginIDs: [ada] },
+    DueAfter: 'P5D',
+  }, 'aid');
+  clock.advance({ days: 6 });
+  await jobs(tenant);
+  const [member] = (await tenant.api('GET', `/team/${boss}`)).body.Items;
+  const { Items } = (await tenant.api('GET', '/report/compliance?By=manager')).body;
+  const figures = (one: Record<string, number>) =>
+    ['Overdue', 'Expired', 'DueSoon', 'NotDue', 'Expiring'].map((name) => one[name]);
+  assert.deepEqual(figures(member), [1, 0, 0, 0, 1]);
+  assert.deepEqual(figures(Items[0]), figures(member));
+  assert.deepEqual(
+    member.Urgent.map(({ Title, Status }: Record<string, string>) => [Title, Status]),
+    [
+      ['Aid', 'overdue'],
+      ['Fire safety', 'expiring'],
+    ],
+  );
+});
+
 test('more than 100 people need a confirmation', async () => {
   const tenant = await newTenant(service);
   for (let n = 0; n < 101; n++) await person(tenant);

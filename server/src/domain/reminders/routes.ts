@@ -129,7 +129,7 @@ export const reminderRoutes = [
     name: 'listTeam',
     summary: "List a manager's team",
     description:
-      'The direct reports: users whose `ManagerLoginID` is this one, without disabled users, with their obligations counted by status. Managers can read their own team.',
+      'The direct reports: users whose `ManagerLoginID` is this one, without disabled users, with their obligations counted by status, as in `GET /report/compliance`. Managers can read their own team.',
     allowsLearners: true,
     params: byManager,
     query: Fields(pageQuery),

@@ -3,7 +3,7 @@ import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../http/v
 import { CourseID } from '../catalogue/schemas.ts';
 import { outcomes, statuses } from '../enrolments/record/states.ts';
 import { reminderPlaceholders } from '../mail/reminder-text.ts';
-import { Obligation, RequirementID } from '../requirements/schemas.ts';
+import { Obligation, ObligationStatus, RequirementID } from '../requirements/schemas.ts';
 import { languages } from '../tenants/schemas.ts';
 import { AttributeFilter, LoginID } from '../users/schemas.ts';
 
@@ -128,16 +128,32 @@ const person = {
   LastName: Nullable(Type.String()),
 };
 
+export const maxUrgent = 3;
+
 export const TeamMember = Fields(
   {
     ...person,
-    Overdue: Count,
+    Overdue: { ...Count, description: 'Due, and never completed.' },
+    Expired: { ...Count, description: 'Completed, but the completion no longer counts.' },
     DueSoon: Count,
     NotDue: Count,
+    Expiring: Count,
     Met: { ...Count, description: 'Completed and valid, including what expires soon.' },
+    Urgent: Type.Array(
+      Fields({
+        RequirementID,
+        Title: Type.String(),
+        Status: ObligationStatus,
+        At: Instant('The due date, or when the completion stops counting.'),
+      }),
+      { description: `What has to be completed or renewed, the most urgent first, up to ${maxUrgent}.` },
+    ),
     NextDueAt: Nullable(Instant('The earliest due date of what is open.')),
   },
-  { title: 'TeamMember', description: 'A direct report, with their obligations counted by status.' },
+  {
+    title: 'TeamMember',
+    description: 'A direct report, with their obligations counted by status as in reports.',
+  },
 );
 export type TeamMember = Type.Static<typeof TeamMember>;
 

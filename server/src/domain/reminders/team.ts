@@ -4,10 +4,15 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { listEnrolmentsOfUser } from '../enrolments/list.ts';
 import { catchUp } from '../requirements/follow.ts';
 import { listObligationsOfUser } from '../requirements/obligations.ts';
-import { hasStatusSql, type ObligationStatus } from '../requirements/status.ts';
+import {
+  hasStatusSql,
+  isPresent,
+  type ObligationStatus,
+  obligationStatusSql,
+} from '../requirements/status.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { remind } from './remind.ts';
-import type { RemindResult, TeamMember, TeamRecord } from './schemas.ts';
+import { maxUrgent, type RemindResult, type TeamMember, type TeamRecord } from './schemas.ts';
 
 const count = (...statuses: ObligationStatus[]) =>
   `count(*) filter (where ${statuses.map((status) => `(${hasStatusSql(status, () => '$3::timestamptz')})`).join(' or ')})::integer`;
@@ -15,14 +20,28 @@ const count = (...statuses: ObligationStatus[]) =>
 const isMember = 'account.tenant_id = $1 and account.manager_login_id = $2 and account.enabled';
 
 const membersText = `
-select account.login_id, account.first_name, account.last_name, own.*
+select account.login_id, account.first_name, account.last_name, own.*, next.urgent
 from "user" account
 cross join lateral (
   select ${count('overdue')} as overdue, ${count('due_soon')} as due_soon, ${count('not_due')} as not_due,
-    ${count('met', 'expiring')} as met,
+    ${count('expired')} as expired, ${count('expiring')} as expiring, ${count('met', 'expiring')} as met,
     min(held.due_at) filter (where ${['overdue', 'due_soon', 'not_due'].map((status) => `(${hasStatusSql(status as ObligationStatus, () => '$3::timestamptz')})`).join(' or ')}) as next_due_at
-  from obligation held where held.tenant_id = $1 and held.user_id = account.user_id
+  from obligation held where held.tenant_id = $1 and held.user_id = account.user_id and ${isPresent('held')}
 ) own
+cross join lateral (
+  select coalesce(jsonb_agg(jsonb_build_object('RequirementID', first.requirement_id, 'Title', first.title,
+    'Status', first.status, 'At', first.at) order by first.at, first.requirement_id), '[]') as urgent
+  from (
+    select held.requirement_id, rule.rule ->> 'Title' as title, told.status,
+      case when held.met_at is null then held.due_at else held.valid_until end as at
+    from obligation held
+    join requirement rule on rule.tenant_id = $1 and rule.requirement_id = held.requirement_id
+    cross join lateral (select ${obligationStatusSql('held', '$3::timestamptz')} as status) told
+    where held.tenant_id = $1 and held.user_id = account.user_id and ${isPresent('held')}
+      and told.status not in ('met', 'exempt')
+    order by at, held.requirement_id limit ${maxUrgent}
+  ) first
+) next
 where ${isMember} and ($4::text is null or account.login_id > $4)
 order by account.login_id limit $5`;
 
@@ -33,7 +52,10 @@ type Row = {
   overdue: number;
   due_soon: number;
   not_due: number;
+  expired: number;
+  expiring: number;
   met: number;
+  urgent: TeamMember['Urgent'];
   next_due_at: Date | null;
 };
 
@@ -53,7 +75,9 @@ export async function listTeam(ctx: TenantContext, { loginId, ...input }: PageQu
       LoginID: row.login_id,
       FirstName: row.first_name,
       LastName: row.last_name,
-      ...{ Overdue: row.overdue, DueSoon: row.due_soon, NotDue: row.not_due, Met: row.met },
+      ...{ Overdue: row.overdue, Expired: row.expired, DueSoon: row.due_soon, NotDue: row.not_due },
+      ...{ Expiring: row.expiring, Met: row.met },
+      Urgent: row.urgent.map((one) => ({ ...one, At: new Date(one.At).toISOString() })),
       NextDueAt: row.next_due_at?.toISOString() ?? null,
     }),
   );

@@ -33,12 +33,15 @@ const sentences = {
   terms: 'Counts from {day}, plus {times} × {period}: the last second of that day in {zone}.',
   before_end: '{days} days before the term ends.',
   not_required: 'Nothing: the user does not belong to the audience.',
+  disabled: 'Nothing: the account is disabled.',
   exempt: 'Nothing: the user is exempt. {reason}',
   complete: 'Complete {courses}.',
   complete_or_valid: 'Complete {courses}. A completion that is still valid counts too.',
   complete_since: 'Complete {courses} on or after {day}.',
   permanent: 'Nothing: the completion counts permanently.',
-  renew: 'Nothing until {day}. Then it must be completed again.',
+  renew: 'Nothing yet. It must be completed again by {day}.',
+  renew_by: 'Renew by {day}: complete {courses}.',
+  renew_late: 'Complete {courses} again. The completion counted until {day}.',
 };
 
 export type Because = keyof typeof sentences;

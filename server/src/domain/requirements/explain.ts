@@ -18,7 +18,7 @@ import { obligationStatusAt } from './status.ts';
 const parts = audienceParts('own', `(rule.rule -> 'Audience')`);
 
 const matchesText = `
-select ${appliesTo('own', 'rule')} as is_member, own.login_id, own.manager_login_id, own.attributes,
+select ${appliesTo('own', 'rule')} as is_member, own.enabled, own.login_id, own.manager_login_id, own.attributes,
   ${groupsSql('own')}::text[] as group_names,
   jsonb_build_object(${Object.entries(parts)
     .map(([name, sql]) => `'${name}', ${sql}`)
@@ -40,6 +40,7 @@ type Matches = {
   attributes: Record<string, string>;
   group_names: string[];
   is_member: boolean;
+  enabled: boolean;
   parts: Record<string, boolean>;
   met_course: string | null;
   certificate: string | null;
@@ -87,12 +88,16 @@ export async function explainObligation(
   const now = tenantNow(ctx);
   const zone = await timeZoneOf(ctx);
   const InAudience = matches?.is_member ?? false;
-  const next = nextStep(rule, matches?.titles ?? rule.CourseIDs, { row, InAudience, now, zone });
+  const Enabled = matches?.enabled ?? false;
+  const renewal = row?.met_at ? await renewalOf(ctx, input, row) : undefined;
+  const at = { row, renewal, InAudience, Enabled, now, zone };
+  const next = nextStep(rule, matches?.titles ?? rule.CourseIDs, at);
   return {
     LoginID: loginId,
     RequirementID: requirementId,
     Title: rule.Title,
     InAudience,
+    Enabled,
     Audience: Object.entries(rule.Audience).map(([Part, part]) => ({
       ...{ Part, Values: valuesOf(part), Matches: matches?.parts[Part] ?? false },
       Matching: matching[Part as keyof Rule['Audience']] ?? [],
@@ -108,6 +113,9 @@ export async function explainObligation(
             At: row.met_at.toISOString(),
           }
         : null,
+    Renewal: renewal
+      ? { Cycle: renewal.cycle, DueAt: renewal.due_at.toISOString(), EnrollID: renewal.enroll_id }
+      : null,
     WouldSatisfy: sentenceOf(next),
     Next: next,
     EnrolProblem: row?.enrol_problem
@@ -118,6 +126,16 @@ export async function explainObligation(
         }
       : null,
   };
+}
+
+/** The next cycle, if it is open beside the present one. */
+async function renewalOf(
+  ctx: TenantContext,
+  { loginId, requirementId }: { loginId: string; requirementId: string },
+  { cycle }: ObligationRow,
+): Promise<ObligationRow | undefined> {
+  const next = await presentObligation(ctx, { loginId, requirementId, cycle: cycle + 1 });
+  return next?.follows && next.closed_at === null ? next : undefined;
 }
 
 function datesOf(
@@ -165,21 +183,33 @@ function datesOf(
   return [due, soon, met, valid, expiring];
 }
 
-type Step = { row: ObligationRow | undefined; InAudience: boolean; now: Date; zone: string };
+type Step = {
+  row: ObligationRow | undefined;
+  renewal: ObligationRow | undefined;
+  InAudience: boolean;
+  Enabled: boolean;
+  now: Date;
+  zone: string;
+};
 
 function nextStep(
-  { CountsEarlier }: Rule,
+  { CountsEarlier, Status }: Rule,
   titles: readonly string[],
-  { row, InAudience, now, zone }: Step,
+  { row, renewal, InAudience, Enabled, now, zone }: Step,
 ): Reason {
   const step = (reason: Because, Values: Reason['Values'] = {}) => ({ Because: reason, Values });
+  if (!Enabled) return step('disabled');
+  if (Status === 'retired') return step('retired');
   if (!InAudience) return step('not_required');
   if (row?.exempt_at) return step('exempt', { reason: row.exempt_reason ?? '' });
+  const courses = titles.join('\n');
   if (!row || row.met_at === null) {
-    const courses = titles.join('\n');
     const from = row?.counts_from;
     if (from && from <= now) return step('complete_since', { courses, day: dayOf(from, zone) });
     return step(CountsEarlier === true ? 'complete_or_valid' : 'complete', { courses });
   }
-  return row.valid_until === null ? step('permanent') : step('renew', { day: dayOf(row.valid_until, zone) });
+  if (row.valid_until === null) return step('permanent');
+  const day = dayOf(row.valid_until, zone);
+  if (row.valid_until < now) return step('renew_late', { courses, day });
+  return renewal ? step('renew_by', { courses, day }) : step('renew', { day });
 }

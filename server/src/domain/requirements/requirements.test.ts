@@ -176,6 +176,38 @@ test('an obligation opens without a seat, says why, and is enrolled once there i
   assert.ok((await obligationsOf(tenant, without.LoginID))[0]?.EnrollID);
 });
 
+test('explain says that the account is disabled, and until when to renew with which enrolment', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Title });
+  const Audience = { Groups: ['Drivers', 'Cooks'] };
+  const [ada, bob] = [
+    await tenant.user({ GroupName: 'Drivers' }),
+    await tenant.user({ GroupName: 'Drivers' }),
+  ];
+  const body = { Title, CourseIDs: [CourseID], Audience, DueAfter: 'P7D', ValidFor: 'P1Y', Window: 'P30D' };
+  expectStatus(await put(tenant, 'fire', body), 201);
+  const explain = async (LoginID: string) =>
+    (await tenant.api('GET', `/obligation/${LoginID}/fire/explain?Cycle=1`)).body;
+  await complete(tenant, ada, (await obligationsOf(tenant, ada))[0]?.EnrollID ?? '');
+  const before = await explain(ada);
+  assert.deepEqual([before.Renewal, before.Next.Because], [null, 'renew']);
+  const end = (await obligationsOf(tenant, ada))[0]?.ValidUntil.slice(0, 10);
+  clock.advance({ days: 340 });
+  await follow();
+  const { Renewal, WouldSatisfy } = await explain(ada);
+  const [, next] = await obligationsOf(tenant, ada);
+  assert.equal(WouldSatisfy, `Renew by ${end}: complete Fire safety.`);
+  assert.deepEqual(Renewal, { Cycle: 2, DueAt: `${end}T23:59:59.000Z`, EnrollID: next?.EnrollID });
+  clock.advance({ days: 30 });
+  assert.equal(
+    (await explain(ada)).WouldSatisfy,
+    `Complete Fire safety again. The completion counted until ${end}.`,
+  );
+  expectStatus(await tenant.api('PUT', `/user/${bob}`, { Enabled: false }), 200);
+  const { Enabled, InAudience, Next } = await explain(bob);
+  assert.deepEqual([Enabled, InAudience, Next.Because], [false, false, 'disabled']);
+});
+
 test('a plan changes nothing, and more than 100 obligations need a confirmation', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service);

@@ -231,6 +231,7 @@ export const requirementRoutes = [
         schema: ObligationExplanation,
         example: {
           ...{ LoginID: 'ada', RequirementID: 'fire-safety', Title: 'Fire safety', InAudience: true },
+          Enabled: true,
           Audience: [{ Part: 'Groups', Values: ['Engineering'], Matches: true, Matching: ['Engineering'] }],
           Status: 'due_soon',
           Dates: [
@@ -244,6 +245,7 @@ export const requirementRoutes = [
             },
           ],
           SatisfiedBy: null,
+          Renewal: null,
           WouldSatisfy: 'Complete Fire safety at work. A completion that is still valid counts too.',
           Next: { Because: 'complete_or_valid', Values: { courses: 'Fire safety at work' } },
           EnrolProblem: null,

@@ -273,6 +273,7 @@ export const ObligationExplanation = Fields(
     RequirementID,
     Title: rule.Title,
     InAudience: Type.Boolean(),
+    Enabled: Type.Boolean({ description: 'false: the account is disabled, so nothing is required.' }),
     Audience: Type.Array(
       Fields({
         ...{ Part: Type.String(), Values: Type.Array(Type.String()), Matches: Type.Boolean() },
@@ -293,6 +294,12 @@ export const ObligationExplanation = Fields(
         CourseID: Nullable(Type.String()),
         At: Instant(),
       }),
+    ),
+    Renewal: Nullable(
+      Fields(
+        { Cycle: obligation.Cycle, DueAt: Instant(), EnrollID: Nullable(Type.String()) },
+        { description: 'The next cycle, if it is open beside this one.' },
+      ),
     ),
     WouldSatisfy: Type.String({ description: 'What the user has to do next.' }),
     Next: Fields(reason),
