@@ -98,7 +98,7 @@ for (const [device, size] of [
       .click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Groups: Warehouse, Drivers').waitFor();
-    await dialog.getByText(/plus 2 months/).waitFor();
+    await dialog.getByText(/2 months after joining/).waitFor();
     await shot(page, `why ${device}`);
     await page.keyboard.press('Escape');
 
@@ -211,7 +211,7 @@ test('A certificate is designed with a preview, found in the list and revoked wi
   while ((await drawn()) < 1_000) await page.waitForTimeout(100);
   await page.getByRole('combobox', { name: 'Layout' }).selectOption('Classic');
   await page.getByRole('textbox', { name: 'Heading' }).fill('Fit for fire');
-  await page.waitForResponse((response) => response.url().endsWith('/preview') && response.ok());
+  await page.waitForResponse((response) => new URL(response.url()).pathname.endsWith('/preview') && response.ok());
   await page.waitForTimeout(500);
   await shot(page, 'template');
   await expectAccessible(page);
