@@ -3,8 +3,8 @@ import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../client/src/generated.ts';
 import { CourseImage, useCourseImage } from '../parts/course-image.tsx';
 import { usePercent } from '../parts/percent.ts';
-import { segment, useRead } from './data.ts';
-import { dueAt, type Enrolment, type Item, type Section } from './items.ts';
+import { segment, serviceNow, useRead } from './data.ts';
+import { dueAt, type Enrolment, type Item, isOverdue, type Section } from './items.ts';
 import { useDay } from './use-day.ts';
 
 type Schemas = components['schemas'];
@@ -75,7 +75,7 @@ function Facts({ item, section }: { item: Item; section: Section }) {
     section === 'done' && obligation?.External && t('elsewhere'),
     enrolment !== null && enrolment.Score !== null && t('score', { value: percent(enrolment.Score) }),
     section === 'done' && enrolment?.CompletedAt && t('completedOn', { day: day(enrolment.CompletedAt) }),
-    ends !== null && t(Date.parse(ends) <= Date.now() ? 'endedOn' : 'endsOn', { day: day(ends) }),
+    ends !== null && t(Date.parse(ends) <= serviceNow() ? 'endedOn' : 'endsOn', { day: day(ends) }),
   ].filter((text) => typeof text === 'string');
   return (
     <>
@@ -98,9 +98,10 @@ function DueText({ item }: { item: Item }) {
     return <p className="due late">{t('expiredOn', { day: day(obligation.ValidUntil) })}</p>;
   const at = dueAt(item);
   if (at === null || enrolment?.Outcome === 'passed' || enrolment?.Outcome === 'completed') return null;
-  const late = Date.now() - Date.parse(at);
-  if (late <= 0) return <p className="due">{t('due', { day: day(at) })}</p>;
-  const since = late < 6 * dayLength ? format.dateTime(new Date(at), { weekday: 'long' }) : day(at);
+  if (!isOverdue(item, serviceNow())) return <p className="due">{t('due', { day: day(at) })}</p>;
+  const late = serviceNow() - Date.parse(at);
+  const since =
+    late > 0 && late < 6 * dayLength ? format.dateTime(new Date(at), { weekday: 'long' }) : day(at);
   return <p className="due late">{t('overdueSince', { day: since })}</p>;
 }
 

@@ -7,9 +7,15 @@ import { type Certificate, type Enrolment, type Item, itemsOf, type Obligation }
 export type Session = components['schemas']['Session'];
 export type Me = Pick<Session, 'Scopes'> & { LoginID: string; organisation: string };
 
+/** By how much the clock of the service is ahead of the device's. */
+let ahead = 0;
+export const serviceNow = () => Date.now() + ahead;
+
 /** Reads from the API. The sign-in page replaces this page when the session has ended. */
 export async function read<T>(path: string): Promise<T> {
   const response = await fetch(path, { headers: { Accept: 'application/json' } });
+  const at = Date.parse(response.headers.get('Date') ?? '');
+  if (!Number.isNaN(at)) ahead = at - Date.now();
   if (response.ok) return response.json();
   const problem = await response.json().catch(() => ({}));
   if (isSignedOut(problem)) location.reload();

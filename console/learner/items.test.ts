@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byUrgency, dueAt, type Enrolment, itemsOf, type Obligation, sectionOf } from './items.ts';
+import { byUrgency, dueAt, type Enrolment, isOverdue, itemsOf, type Obligation, sectionOf } from './items.ts';
 
 const enrolment = (EnrollID: string, more: Partial<Enrolment> = {}) =>
   ({
@@ -98,4 +98,15 @@ test('the due date of an enrolment ends with the obligation for which it was mad
   assert.deepEqual(closed, { due: null, isExempt: false });
   assert.deepEqual(own, { due: late.DueAt, isExempt: false });
   assert.deepEqual(met, { due: null, isExempt: false });
+});
+
+test('the service decides whether an obligation is overdue, whatever time it is', () => {
+  const item = (Status: Obligation['Status']) =>
+    itemsOf([enrolment('must')], [obligation('must', { Status })])[0];
+  const [early, late] = [Date.parse('2020-01-01'), Date.parse('2030-01-01')];
+  const [open, overdue] = [item('due_soon'), item('overdue')];
+  const [own] = itemsOf([enrolment('own', { DueAt: '2026-12-03T23:59:59Z' })], []);
+  assert.ok(open && overdue && own);
+  assert.deepEqual([isOverdue(open, late), isOverdue(overdue, early)], [false, true]);
+  assert.deepEqual([isOverdue(own, early), isOverdue(own, late)], [false, true]);
 });

@@ -90,6 +90,14 @@ export function dueAt({ enrolment, obligation }: Item): string | null {
   return dates.sort()[0] ?? null;
 }
 
+/** The service says whether an obligation is overdue: its clock decides, not the device's. `now` is the time of the service. */
+export function isOverdue(item: Item, now: number): boolean {
+  const at = dueAt(item);
+  const { obligation } = item;
+  if (at === null) return false;
+  return obligation?.DueAt === at ? obligation.Status === 'overdue' : Date.parse(at) < now;
+}
+
 const lastUsed = ({ enrolment }: Item) => enrolment?.LastAccessedAt ?? enrolment?.EnrolledAt ?? '';
 const nextDate = (item: Item) => [dueAt(item) ?? '9', item.enrolment?.ExpiresAt ?? '9'].sort()[0] ?? '9';
 
