@@ -211,7 +211,9 @@ test('A certificate is designed with a preview, found in the list and revoked wi
   while ((await drawn()) < 1_000) await page.waitForTimeout(100);
   await page.getByRole('combobox', { name: 'Layout' }).selectOption('Classic');
   await page.getByRole('textbox', { name: 'Heading' }).fill('Fit for fire');
-  await page.waitForResponse((response) => new URL(response.url()).pathname.endsWith('/preview') && response.ok());
+  await page.waitForResponse(
+    (response) => new URL(response.url()).pathname.endsWith('/preview') && response.ok(),
+  );
   await page.waitForTimeout(500);
   await shot(page, 'template');
   await expectAccessible(page);
