@@ -191,9 +191,12 @@ create table webhook (
   updated_at timestamptz not null,
   enabled_at timestamptz,
   position bigint not null,
-  kind text not null default 'events' check (kind in ('events', 'xapi', 'lti')),
+  kind text not null default 'events' check (kind in ('events', 'xapi', 'results', 'lti')),
   username text,
   password text,
+  token_url text,
+  scope text,
+  actor text check (actor in ('email', 'account')),
   primary key (tenant_id, webhook_id)
 );
 

@@ -1,5 +1,5 @@
 import { formatDuration } from '../durations.ts';
-import type { Account, Result, Statement } from './types.ts';
+import type { Agent, Result, Statement } from './types.ts';
 
 // Builds statements about a whole course that reports through SCORM, AICC or a web page. They use the verbs
 // and the category of ADL's SCORM profile (https://w3id.org/xapi/scorm), and do not mention units or
@@ -20,7 +20,7 @@ export type CourseResult = {
 export type CourseStatement = {
   id: string;
   at: Date;
-  learner: Account;
+  learner: Agent;
   verb: ProfileVerb;
   course: { id: string; title: string };
   registration: string;
@@ -49,7 +49,7 @@ export function courseStatement(input: CourseStatement): Statement & { id: strin
   return {
     id,
     timestamp: at.toISOString(),
-    actor: { objectType: 'Agent', account: learner },
+    actor: { objectType: 'Agent', ...learner },
     verb: { id: `http://adlnet.gov/expapi/verbs/${verb}`, display: { en: verb } },
     object: {
       objectType: 'Activity',

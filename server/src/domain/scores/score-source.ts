@@ -1,10 +1,11 @@
 import { readLog } from '../events/log.ts';
+import { failure, NoToken, nothingSent } from '../events/webhooks/access-token.ts';
 import { eventSource } from '../events/webhooks/event-source.ts';
 import { findPastEvents } from '../events/webhooks/past-events.ts';
 import type { Source } from '../events/webhooks/source.ts';
-import { accessToken, forgetToken, NoToken } from '../lti/access-token.ts';
+import { accessToken, forgetToken } from '../lti/access-token.ts';
 import { deliveriesFor, scoreTypes } from './links.ts';
-import { failure, sendScore } from './send-score.ts';
+import { sendScore } from './send-score.ts';
 
 const maxEvents = 500;
 
@@ -36,7 +37,7 @@ export const scoreSource: Source = {
     const began = performance.now();
     forgetToken(ctx, endpoint.webhook_id, 'score');
     const outcome = await accessToken(ctx, endpoint.webhook_id, 'score').then(
-      () => ({ delivered: true, status: 200, body: null, error: null, milliseconds: 0, retryAfter: null }),
+      () => ({ ...nothingSent, status: 200 }),
       (error: unknown) => {
         if (error instanceof NoToken) return failure(error);
         throw error;

@@ -1,49 +1,23 @@
 import type { TenantContext } from '../../infra/context/context.ts';
+import { nothingSent, sendWithToken } from '../events/webhooks/access-token.ts';
 import type { Message, Outcome } from '../events/webhooks/send.ts';
 import type { SendingDelivery } from '../events/webhooks/source.ts';
-import { accessToken, forgetToken, NoToken, type Scope } from '../lti/access-token.ts';
+import { accessToken, forgetToken, type Scope } from '../lti/access-token.ts';
 import { type Link, readLink, recordAccepted, recordAttempt, recordRejected } from './links.ts';
 import { isSame, maximum, readResult, type Score, scoreBody, scoreOf, serviceUrl } from './score.ts';
 
-const nothingSent: Outcome = {
-  delivered: true,
-  status: null,
-  body: null,
-  error: null,
-  milliseconds: 0,
-  retryAfter: null,
-};
-
-export const failure = ({ message, status, retryAfter }: NoToken): Outcome => ({
-  ...nothingSent,
-  delivered: false,
-  status,
-  retryAfter,
-  error: message.slice(0, 1_000),
-});
-
-/** Sends a request with an access token. If the platform does not know the token any more, asks for another one. */
-async function request(
+function request(
   ctx: TenantContext,
   { sender, stop }: SendingDelivery,
   platformId: string,
   scope: Scope,
   message: Message,
 ): Promise<Outcome> {
-  const attempt = async () => {
-    const token = await accessToken(ctx, platformId, scope);
-    const headers = { ...message.headers, authorization: `Bearer ${token}` };
-    return sender.send({ ...message, headers }, stop);
+  const tokens = {
+    get: () => accessToken(ctx, platformId, scope),
+    forget: () => forgetToken(ctx, platformId, scope),
   };
-  try {
-    const first = await attempt();
-    if (first.status !== 401) return first;
-    forgetToken(ctx, platformId, scope);
-    return await attempt();
-  } catch (error) {
-    if (error instanceof NoToken) return failure(error);
-    throw error;
-  }
+  return sendWithToken(message, tokens, (message) => sender.send(message, stop));
 }
 
 /** The score that the platform has, `unknown` if it does not say, or the outcome of a request to repeat later. */

@@ -35,6 +35,7 @@ const fresh = beginEndpoint({
     updated_at: at,
   },
   ...{ description: null, disabled_reason: null, username: null, password: null },
+  ...{ token_url: null, scope: null, actor: null },
   ...{ secret: '', previous_secret: null, previous_secret_until: null },
   ...{ epoch: null, transaction: null, event_id: null, owner: null, owned_until: null, wake_at: null },
   ...{ failing_since: null, enabled_at: null },

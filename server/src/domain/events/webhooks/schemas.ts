@@ -9,7 +9,7 @@ const Types = Type.Unsafe<string[] | null>({
   minItems: 1,
   maxItems: 100,
   uniqueItems: true,
-  description: 'Event types to send; null means all. Null if `Kind` is `xapi`.',
+  description: 'Event types to send; null means all. Null if `Kind` is `xapi` or `results`.',
 });
 const Status = OneOf(['enabled', 'disabled'], {
   title: 'WebhookStatus',
@@ -17,11 +17,11 @@ const Status = OneOf(['enabled', 'disabled'], {
     'Once enabled again, the endpoint continues where it stopped and receives the events that it missed.',
 });
 
-const newKinds = ['events', 'xapi'] as const;
+const newKinds = ['events', 'xapi', 'results'] as const;
 const webhookKinds = [...newKinds, 'lti'] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 const kinds =
-  '`events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored.';
+  '`events` (default): your application receives events. `xapi`: another learning record store (LRS) receives the statements stored here, in the order in which they were stored. `results`: a learning suite receives an xAPI statement for each course completed, passed or failed.';
 const NewKind = OneOf(newKinds, { title: 'NewWebhookKind', description: kinds });
 const Kind = OneOf(webhookKinds, {
   title: 'WebhookKind',
@@ -34,13 +34,38 @@ const Username = Nullable(
     minLength: 1,
     maxLength: 255,
     pattern: '^[^:\\u0000-\\u001F\\u007F\\uD800-\\uDFFF]+$',
-    description: 'User name for the LRS (HTTP Basic). Required if `Kind` is `xapi`, otherwise null.',
+    description:
+      'User name for the LRS or the suite (HTTP Basic) or, with a TokenURL, the client ID. Required if `Kind` is `xapi` or `results`, otherwise null.',
   }),
 );
 const Password = Text(1_024, {
   minLength: 1,
-  description: 'Password for the LRS. It is stored encrypted and never shown.',
+  description:
+    'Password for the LRS or the suite or, with a TokenURL, the client secret. It is stored encrypted and never shown.',
 });
+/** RFC 6749 §3.3 separates scopes by spaces; some suites use commas. */
+const authorization = {
+  TokenURL: Nullable(
+    Address(
+      'The URL that gives access tokens for the client ID and secret (OAuth 2.0 client credentials); null means HTTP Basic. Only if `Kind` is `xapi` or `results`.',
+    ),
+  ),
+  Scope: Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      pattern: '^[\\x21-\\x7E]+( [\\x21-\\x7E]+)*$',
+      examples: ['xapi:write'],
+      description: 'The scopes to request with the token. Only with a TokenURL.',
+    }),
+  ),
+  Actor: Nullable(
+    OneOf(['email', 'account'], {
+      description:
+        'How statements name the learner. `email` (default): by `mbox`; results of people without an email address are not sent, and their deliveries say so. `account`: by LoginID. Null unless `Kind` is `results`.',
+    }),
+  ),
+};
 
 const common = {
   URL: Address(
@@ -56,6 +81,7 @@ export const Webhook = Fields(
     WebhookID: Type.String(),
     Kind,
     Username,
+    ...authorization,
     ...common,
     DisabledReason: Nullable(
       OneOf(['failing', 'client'], {
@@ -86,7 +112,7 @@ export const WebhookWithSecret = Fields(
 );
 export type WebhookWithSecret = Type.Static<typeof WebhookWithSecret>;
 
-export const WebhookChange = Type.Partial(Fields({ ...common, Username, Password }), {
+export const WebhookChange = Type.Partial(Fields({ ...common, Username, Password, ...authorization }), {
   additionalProperties: false,
   title: 'WebhookChange',
 });
@@ -98,6 +124,9 @@ export const NewWebhook = Fields(
     URL: common.URL,
     Username: Type.Optional(Username),
     Password: Type.Optional(Password),
+    TokenURL: Type.Optional(authorization.TokenURL),
+    Scope: Type.Optional(authorization.Scope),
+    Actor: Type.Optional(authorization.Actor),
     Types: Type.Optional(common.Types),
     Description: Type.Optional(common.Description),
     Status: Type.Optional(common.Status),
@@ -149,7 +178,7 @@ export const Delivery = Fields(
         Body: { type: ['object', 'null'], additionalProperties: true },
       },
       description:
-        'The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. For statements the body is null: read them with `GET /xapi/statements`. For scores it is null too: the timeline of the enrolment shows them.',
+        'The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. For statements the body is null: read them with `GET /xapi/statements`. For scores and results it is null too: the timeline of the enrolment shows them.',
     }),
     Answer: Type.Unsafe<{ Status: number; Body: string | null } | null>({
       type: ['object', 'null'],

@@ -10,33 +10,40 @@ export const statementType = 'xapi.statements';
 
 const reject = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
 
+const credentials = ['Username', 'Password', 'TokenURL', 'Scope'] as const;
+
 /** Checks the fields that only one kind of endpoint has. */
 export function checkKind(ctx: TenantContext, kind: WebhookKind, input: WebhookChange): void {
   if (kind === 'events') {
-    for (const name of ['Username', 'Password'] as const)
+    for (const name of [...credentials, 'Actor'] as const)
       if (input[name] != null)
-        throw reject(name, `${name} is only for endpoints of the kind xapi. Leave it out.`);
+        throw reject(name, `${name} is only for endpoints of the kinds xapi and results. Leave it out.`);
     return;
   }
   if (kind === 'lti') {
-    for (const name of ['URL', 'Types', 'Username', 'Password'] as const)
+    for (const name of ['URL', 'Types', ...credentials, 'Actor'] as const)
       if (input[name] !== undefined)
         throw reject(name, `${name} is set by the platform. Change it with PUT /platform/{PlatformID}.`);
     return;
   }
-  requireScope(ctx, 'xapi:read', 'Sending statements to another LRS');
+  if (kind === 'results')
+    for (const scope of ['enrolments:read', 'users:read'] as const)
+      requireScope(ctx, scope, 'Sending results to a learning suite');
+  else requireScope(ctx, 'xapi:read', 'Sending statements to another LRS');
+  if (kind === 'xapi' && input.Actor != null)
+    throw reject('Actor', 'Actor is only for endpoints of the kind results. Leave it out.');
   if (input.Types != null)
-    throw reject('Types', 'Endpoints of the kind xapi receive all statements. Leave Types out.');
-  if (input.Username === null) throw reject('Username', 'Send the user name for the LRS.');
+    throw reject('Types', `Endpoints of the kind ${kind} have no Types. Leave Types out.`);
+  if (input.Username === null) throw reject('Username', 'Send the user name or the client ID.');
 }
 
-/** A new endpoint for statements needs credentials. */
+/** A new endpoint for statements or results needs credentials. */
 export function checkNewKind(ctx: TenantContext, input: NewWebhook): void {
   const { Kind = 'events', ...fields } = input;
   checkKind(ctx, Kind, fields);
   if (Kind === 'events') return;
   for (const name of ['Username', 'Password'] as const)
-    if (input[name] == null) throw reject(name, `${name} is missing. Send the credentials for the LRS.`);
+    if (input[name] == null) throw reject(name, `${name} is missing. Send the credentials for the receiver.`);
 }
 
 /** Deliveries of a lane are sent one after the other. */

@@ -19,15 +19,18 @@ const maxEndpoints = 50;
 /** A new endpoint starts at the end of the log, so it receives only later records. */
 const insert = ({ end }: Source) => `
 insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret, created_at,
-  updated_at, kind, username, password, position)
-select $1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, ${end}
+  updated_at, kind, username, password, token_url, scope, actor, position)
+select $1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, ${end}
 where (select count(*) from webhook other where other.tenant_id = $1 and other.kind <> 'lti') < ${maxEndpoints}
 returning *`;
 
-/** Checks the URL. This may be slow, because it looks up the host name. */
+/** Checks the addresses. This may be slow, because it looks up the host names. */
 export async function checkWebhook(ctx: TenantContext, input: NewWebhook): Promise<NewWebhook> {
   checkNewKind(ctx, input);
-  return { ...input, URL: await checkUrl(ctx.config, input.URL) };
+  const URL = await checkUrl(ctx.config, input.URL);
+  const { TokenURL = null } = input;
+  checkScope(input.Scope, TokenURL);
+  return { ...input, URL, TokenURL: TokenURL && (await checkUrl(ctx.config, TokenURL, 'TokenURL')) };
 }
 
 /** `input` has already been checked. */
@@ -55,6 +58,9 @@ export async function createWebhook(
     kind,
     input.Username ?? null,
     input.Password === undefined ? null : sealPassword(ctx, place, input.Password),
+    input.TokenURL ?? null,
+    input.Scope ?? null,
+    kind === 'results' ? (input.Actor ?? 'email') : null,
   ];
   const source = sourceOf(sources, { kind });
   const row = await transaction(ctx, async (ctx) => {
@@ -73,6 +79,7 @@ export async function createWebhook(
 
 function typesOf(kind: WebhookKind, types: string[] | null): string[] | null {
   if (kind === 'xapi') return [statementType];
+  if (kind === 'results') return null;
   return types && readTypes(types, 'Types');
 }
 
@@ -106,13 +113,24 @@ export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
  * Rejects a change to another server. Otherwise, anyone with a key that may change the URL could obtain the
  * password.
  */
-function rejectOtherServer(before: string, url: string): void {
-  if (new URL(before).origin === new URL(url).origin) return;
+function rejectOtherServer(before: WebhookRow, changed: { url: string; token_url: string | null }): void {
+  const originOf = (url: string) => new URL(url).origin;
+  const isSame =
+    originOf(before.url) === originOf(changed.url) &&
+    originOf(before.token_url ?? before.url) === originOf(changed.token_url ?? changed.url);
+  if (isSame) return;
   throw new Problem(
     'validation_failed',
-    'The URL is on another server. Send Username and Password with it, because the stored password is not sent to another server.',
+    'URL or TokenURL is on another server. Send Username and Password with it, because the stored password is not sent to another server.',
     { param: 'Password' },
   );
+}
+
+function checkScope(scope: string | null | undefined, tokenUrl: string | null): void {
+  if (scope != null && tokenUrl === null)
+    throw new Problem('validation_failed', 'Scope is only for a TokenURL. Leave it out, or send TokenURL.', {
+      param: 'Scope',
+    });
 }
 
 /** Changes the given fields; the others keep their values. */
@@ -124,13 +142,18 @@ export async function updateWebhook(
   checkKind(ctx, kind, input);
   const types = input.Types === undefined ? undefined : typesOf(kind, input.Types);
   const url = input.URL === undefined ? undefined : await checkUrl(ctx.config, input.URL);
+  const tokenUrl = input.TokenURL ? await checkUrl(ctx.config, input.TokenURL, 'TokenURL') : input.TokenURL;
   return transaction(ctx, async (ctx) => {
     const before = await readWebhookRow(ctx, input);
-    if (url !== undefined && before.password !== null && input.Password === undefined)
-      rejectOtherServer(before.url, url);
+    const token_url = tokenUrl === undefined ? before.token_url : tokenUrl;
+    if (before.password !== null && input.Password === undefined)
+      rejectOtherServer(before, { url: url ?? before.url, token_url });
+    checkScope(input.Scope, token_url);
     const now = ctx.now();
     const enables = input.Status === 'enabled' && before.status === 'disabled';
-    const hasCredentials = input.Username != null || input.Password !== undefined;
+    const hasCredentials =
+      input.Username != null ||
+      [input.Password, input.TokenURL, input.Scope].some((sent) => sent !== undefined);
     const row = await ctx.db
       .updateTable('webhook')
       .set({
@@ -139,6 +162,10 @@ export async function updateWebhook(
         ...(types !== undefined && { types }),
         ...(input.Description !== undefined && { description: input.Description }),
         ...(input.Username !== undefined && { username: input.Username }),
+        token_url,
+        // Without a token, there is no scope.
+        ...(token_url === null ? { scope: null } : input.Scope !== undefined && { scope: input.Scope }),
+        ...(input.Actor && { actor: input.Actor }),
         ...(input.Password !== undefined && { password: sealPassword(ctx, before, input.Password) }),
         // With the new credentials, pending deliveries may now succeed.
         ...(hasCredentials && { wake_at: now, enabled_at: now }),

@@ -20,7 +20,7 @@ import { storeStatements } from '../store-statements.ts';
 const maxEvents = 100;
 
 const launched = 'enrolment.launched';
-const verbOf: Partial<Record<EventType, ProfileVerb>> = {
+export const verbOf: Partial<Record<EventType, ProfileVerb>> = {
   'enrolment.progressed': 'progressed',
   'enrolment.completed': 'completed',
   'enrolment.passed': 'passed',
@@ -135,7 +135,7 @@ function statementOf(ctx: TenantContext, event: LoggedEvent['event'], row: Known
   return courseStatement({
     id: row.statement_id,
     at: new Date(event.OccurredAt),
-    learner: accountOf(ctx, row.login_id),
+    learner: { account: accountOf(ctx, row.login_id) },
     verb,
     course: { id: courseActivity(ctx, row.course_id), title: row.title },
     registration: EnrollID,
@@ -146,7 +146,7 @@ function statementOf(ctx: TenantContext, event: LoggedEvent['event'], row: Known
 const verbOfLaunch = ({ Launch }: Type.Static<typeof launch>): ProfileVerb =>
   Launch > 1 ? 'resumed' : 'initialized';
 
-function resultOf(data: Type.Static<typeof courseResult>): CourseResult {
+export function resultOf(data: Type.Static<typeof courseResult>): CourseResult {
   return {
     completion: data.Completion,
     success: data.Success,

@@ -2,7 +2,6 @@ import type { Edition, Statement } from '../../../../../standards/xapi/types.ts'
 import type { Context } from '../../../infra/context/context.ts';
 import { signedHeaders } from '../../events/webhooks/message.ts';
 import type { WebhookRow } from '../../events/webhooks/record.ts';
-import { openPassword } from '../../events/webhooks/secrets.ts';
 import type { Message } from '../../events/webhooks/send.ts';
 import type { StoredAttachment } from '../attachments.ts';
 import { writeParts } from '../multipart.ts';
@@ -13,17 +12,13 @@ export function statementsUrl({ url }: Pick<WebhookRow, 'url'>): URL {
   return address;
 }
 
-function lrsHeaders(ctx: Pick<Context, 'keys'>, endpoint: WebhookRow, edition: Edition) {
-  const password = endpoint.password === null ? '' : openPassword(ctx, endpoint, endpoint.password);
-  const credentials = Buffer.from(`${endpoint.username ?? ''}:${password}`).toString('base64');
-  return { authorization: `Basic ${credentials}`, 'x-experience-api-version': edition };
-}
+const lrsHeaders = (edition: Edition) => ({ 'x-experience-api-version': edition });
 
 /** A request for one statement, which tests the address and the credentials. */
-export function testMessage(ctx: Pick<Context, 'keys'>, endpoint: WebhookRow): Message {
+export function testMessage(endpoint: WebhookRow): Message {
   const url = statementsUrl(endpoint);
   url.searchParams.set('limit', '1');
-  return { method: 'GET', url: url.href, headers: lrsHeaders(ctx, endpoint, '1.0.3'), body: '' };
+  return { method: 'GET', url: url.href, headers: lrsHeaders('1.0.3'), body: '' };
 }
 
 /** Communication 2.1.2: a request with statements of one version and the contents of their attachments. */
@@ -32,13 +27,15 @@ export function statementsMessage(
   endpoint: WebhookRow,
   input: {
     statements: readonly (Statement & { id: string })[];
+    /** Whether the only statement is sent as an object instead of an array. */
+    isSingle?: true;
     attachments: readonly StoredAttachment[];
     edition: Edition;
     at: Date;
   },
 ): Message {
-  const { statements, attachments, edition, at } = input;
-  const json = Buffer.from(JSON.stringify(statements));
+  const { statements, isSingle, attachments, edition, at } = input;
+  const json = Buffer.from(JSON.stringify(isSingle ? statements[0] : statements));
   const { contentType, body } =
     attachments.length === 0
       ? { contentType: 'application/json', body: json }
@@ -59,7 +56,7 @@ export function statementsMessage(
     body,
     headers: {
       ...signedHeaders(ctx, endpoint, { id, at, body }),
-      ...lrsHeaders(ctx, endpoint, edition),
+      ...lrsHeaders(edition),
       'content-type': contentType,
     },
   };

@@ -1,12 +1,14 @@
 import type { Edition, Statement } from '../../../../../standards/xapi/types.ts';
 import { run } from '../../../db/transaction.ts';
 import { partOfState, type TenantContext } from '../../../infra/context/context.ts';
+import { nothingSent } from '../../events/webhooks/access-token.ts';
 import { openSlots } from '../../events/webhooks/claim.ts';
 import type { Outcome } from '../../events/webhooks/send.ts';
 import type { SendingDelivery } from '../../events/webhooks/source.ts';
 import { attachmentsOf, readAttachments } from '../attachments.ts';
 import { type StoredRow, toStatement } from '../stored-statement.ts';
 import { statementsMessage } from './lrs-message.ts';
+import { sendAuthorized } from './send-authorized.ts';
 
 type Sent = Statement & { id: string };
 
@@ -60,15 +62,6 @@ type Progress = {
   last: Outcome;
 };
 
-const nothingSent: Outcome = {
-  delivered: true,
-  status: null,
-  body: null,
-  error: null,
-  milliseconds: 0,
-  retryAfter: null,
-};
-
 /**
  * An LRS accepts either all statements of a request or none. After a rejection, each half is sent
  * separately, until only the rejected statements are left. Returns false if the LRS cannot be
@@ -97,7 +90,7 @@ async function sendPart(
     at: sending.at,
   });
   if (progress.requests++ > 0) await sending.nextTurn();
-  const outcome = await sending.sender.send(message, sending.stop);
+  const outcome = await sendAuthorized(ctx, sending, message);
   progress.milliseconds += outcome.milliseconds;
   progress.last = outcome;
   if (outcome.delivered) return true;

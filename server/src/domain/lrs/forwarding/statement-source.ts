@@ -4,6 +4,7 @@ import { deliveriesOf, type Listed } from './batches.ts';
 import { beginDeriving, deriveStatements, hasUnderivedEvents } from './derive-statements.ts';
 import { testMessage } from './lrs-message.ts';
 import { findPastStatements } from './past-statements.ts';
+import { forgetToken, sendAuthorized } from './send-authorized.ts';
 import { sendStatements } from './send-statements.ts';
 
 /** The number of statements read from the log at a time. */
@@ -38,10 +39,10 @@ export const statementSource: Source = {
     };
   },
   send: sendStatements,
-  ping: async (ctx, { endpoint, sender, stop }) => ({
-    ...(await sender.send(testMessage(ctx, endpoint), stop)),
-    body: null,
-  }),
+  ping: async (ctx, sending) => {
+    forgetToken(ctx, sending.endpoint);
+    return { ...(await sendAuthorized(ctx, sending, testMessage(sending.endpoint))), body: null };
+  },
   findPast: async (ctx, { endpoint, ...input }) =>
     deliveriesOf(endpoint.webhook_id, await findPastStatements(ctx, input)),
 };
