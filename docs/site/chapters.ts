@@ -27,6 +27,7 @@ export const chapters = [
       'moodle',
       'dispatch',
       'tools',
+      'learning-suites',
       'testing',
       'xapi',
       'sign-in',

@@ -143,7 +143,7 @@ const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join(
  */
 const leftOut: Record<string, string[]> = {
   replayEvents: ['From', 'Until'],
-  createWebhook: ['Username', 'Password'],
+  createWebhook: ['Username', 'Password', 'TokenURL', 'Scope', 'Actor'],
   putTool: ['PublicKey', 'ClientID'],
   putRequirement: ['DueOn', 'ValidFor', 'Cycle', 'Window', 'DurationID', 'CountsFrom'],
   remind: ['Status', 'DueBefore'],

@@ -43,7 +43,6 @@ const Password = Text(1_024, {
   description:
     'Password for the LRS or the suite or, with a TokenURL, the client secret. It is stored encrypted and never shown.',
 });
-/** RFC 6749 §3.3 separates scopes by spaces; some suites use commas. */
 const authorization = {
   TokenURL: Nullable(
     Address(
@@ -51,10 +50,8 @@ const authorization = {
     ),
   ),
   Scope: Nullable(
-    Type.String({
+    Text(1_000, {
       minLength: 1,
-      maxLength: 1_000,
-      pattern: '^[\\x21-\\x7E]+( [\\x21-\\x7E]+)*$',
       examples: ['xapi:write'],
       description: 'The scopes to request with the token. Only with a TokenURL.',
     }),
