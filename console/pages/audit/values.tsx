@@ -73,7 +73,7 @@ export function Change({ data }: { data: AuditEntry['Data'] }) {
   const { Changed, From, To, KeyIDs, ...others } = data;
   const parts = [
     ...(Changed === undefined ? [] : [show(Changed)]),
-    ...(To === undefined ? [] : [`${show(From)} → ${show(To)}`]),
+    ...(To === undefined ? [] : [From == null ? show(To) : `${show(From)} → ${show(To)}`]),
     ...(Array.isArray(KeyIDs) ? [`KeyIDs: ${KeyIDs.length}`] : []),
     ...Object.entries(others).map(([name, value]) => `${name}: ${show(value)}`),
   ];

@@ -18,7 +18,7 @@ import { Count } from '../reports/count.tsx';
 import type { Line } from '../reports/figures.ts';
 import { EnrolLink } from './enrol-link.tsx';
 import { NewPathButton } from './path-dialog.tsx';
-import { type Course, CourseStatusBadge, CourseTitle, StandardName, useDurationText } from './values.tsx';
+import { type Course, CourseStatusBadge, CourseTitle, useDurationText } from './values.tsx';
 
 /** The courses that the operator offers to the tenant. */
 export function OfferedCourses() {
@@ -32,7 +32,7 @@ export function OfferedCourses() {
   const lines = useReportLines<Line>('/report/completion', { By: 'course' }).data?.lines;
   const lineOf = ({ CourseID }: Course) => lines?.find((line) => line.CourseID === CourseID);
   const columns: Column<Course>[] = [
-    { key: 'title', header: t('list.course'), share: 28, cell: (course) => <CourseTitle {...course} /> },
+    { key: 'title', header: t('list.course'), share: 34, cell: (course) => <CourseTitle {...course} /> },
     {
       key: 'options',
       onPhone: 'hidden',
@@ -74,13 +74,6 @@ export function OfferedCourses() {
         const rate = lineOf(course)?.CompletionRate ?? null;
         return rate === null ? <None /> : percent(rate);
       },
-    },
-    {
-      key: 'standard',
-      onPhone: 'hidden',
-      header: t('list.standard'),
-      share: 12,
-      cell: ({ Standard }) => <StandardName standard={Standard} />,
     },
     {
       key: 'status',
