@@ -50,6 +50,15 @@ export const theme = createTheme({
     DrawerHeader: { defaultProps: { component: 'div' } },
     ModalBody: { defaultProps: { ref: focusFieldOrTitle } },
     DrawerBody: { defaultProps: { ref: focusFieldOrTitle } },
+    // Its placeholder takes the focus, which a menu's children that are no items must not.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // The list itself scrolls (`console.css`): screen readers know it, and not the area around it.
+    ...Object.fromEntries(
+      ['Select', 'MultiSelect', 'Autocomplete', 'TagsInput'].map((name) => [
+        name,
+        { defaultProps: { withScrollArea: false } },
+      ]),
+    ),
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm' } },
     Checkbox: { defaultProps: { iconColor: onPrimary } },

@@ -91,7 +91,7 @@ function CertificateMenu({ certificate }: { certificate: Certificate }) {
             {LoginID !== null && (
               <Menu.Item onClick={() => setCorrection('reissue')}>{t('reissue.menu')}</Menu.Item>
             )}
-            <Menu.Item color="red" onClick={() => setCorrection('revoke')}>
+            <Menu.Item c="var(--mantine-color-error)" onClick={() => setCorrection('revoke')}>
               {t('revoke.menu')}
             </Menu.Item>
           </>

@@ -74,7 +74,7 @@ export function ScheduleMenu({ schedule }: { schedule: Schedule }) {
             {t(isPaused ? 'resume' : 'pause')}
           </Menu.Item>
           <Menu.Item
-            color="red"
+            c="var(--mantine-color-error)"
             leftSection={<IconTrash size={16} aria-hidden />}
             onClick={() => setDialog('delete')}
           >

@@ -142,7 +142,7 @@ export function UserMenu({ user }: { user: User }) {
             </Menu.Item>
           )}
           <Menu.Item
-            color="red"
+            c="var(--mantine-color-error)"
             leftSection={<IconTrash size={16} aria-hidden />}
             onClick={() => setDialog('erase')}
           >

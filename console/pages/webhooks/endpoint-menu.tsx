@@ -34,7 +34,7 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
           </Menu.Item>
         )}
         <Menu.Item
-          color="red"
+          c="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} aria-hidden />}
           onClick={() => setDialog('delete')}
         >

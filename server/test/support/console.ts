@@ -12,10 +12,10 @@ const browserErrors = new WeakMap<Page, string[]>();
 /** The browser logs each error response, even if the page expects and shows the error. */
 const isErrorResponse = (text: string) => text.startsWith('Failed to load resource');
 
-type Size = { width?: number; height?: number };
+type Options = { width?: number; height?: number; locale?: string };
 
 /** An empty page of a separate browser. */
-export async function newConsolePage(options: Size = {}): Promise<Page> {
+export async function newConsolePage(options: Options = {}): Promise<Page> {
   const context = await newContext(options);
   const page = await context.newPage();
   const errors: string[] = [];
@@ -32,7 +32,7 @@ export async function newConsolePage(options: Size = {}): Promise<Page> {
 export async function openConsole(
   service: Pick<TestService, 'baseUrl'>,
   path = '/console',
-  options: Size = {},
+  options: Options = {},
 ): Promise<Page> {
   const page = await newConsolePage(options);
   await page.goto(service.baseUrl + path);
@@ -70,8 +70,13 @@ export async function signInAs(
 }
 
 /** A browser with a signed-in user, on a page of the console. */
-export async function consoleOf(service: TestService, who: ConsoleUser, path = '/console'): Promise<Page> {
-  const page = await newConsolePage();
+export async function consoleOf(
+  service: TestService,
+  who: ConsoleUser,
+  path = '/console',
+  options: Options = {},
+): Promise<Page> {
+  const page = await newConsolePage(options);
   await signInAs(page, service, who, path);
   return page;
 }
