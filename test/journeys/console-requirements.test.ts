@@ -236,6 +236,13 @@ test('A certificate is designed with a preview, found in the list and revoked wi
     .click();
   await page.getByRole('menuitem', { name: 'Download PDF' }).click();
   assert.match((await saving).suggestedFilename(), /^certificate-.*\.pdf$/);
+  await page.getByRole('button', { name: 'Inspector’s pack' }).click();
+  const pack = page.getByRole('dialog', { name: 'Inspector’s pack' });
+  const packing = page.waitForEvent('download');
+  await shot(page, 'pack');
+  await expectAccessible(page, true);
+  await pack.getByRole('button', { name: 'Save file' }).click();
+  assert.match((await packing).suggestedFilename(), /^evidence-\d{4}-\d\d-\d\d\.ndjson$/);
   await page
     .getByRole('button', { name: /^Actions for certificate/ })
     .first()

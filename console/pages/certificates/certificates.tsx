@@ -1,4 +1,6 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import { IconFileCertificate } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import {
@@ -15,6 +17,7 @@ import { Message } from '../../parts/states.tsx';
 import { CoursePicker, LearnerPicker } from '../enrolments/pickers.tsx';
 import { UserLink } from '../users/person.tsx';
 import { statuses, useCertificateColumns } from './columns.tsx';
+import { EvidenceDialog } from './evidence-dialog.tsx';
 import type { Certificate } from './record.ts';
 
 /** All certificates of the tenant, the newest first. */
@@ -52,6 +55,7 @@ export default function Certificates() {
     rowKey: ({ Number: number }) => number,
     nameOf: ({ Name, Number: number }) => Name ?? number,
   });
+  const [isExporting, setExporting] = useState(false);
   const chosen = { LoginID: at.values.login, CourseID: at.values.course };
   const columns = useCertificateColumns();
   return (
@@ -59,12 +63,13 @@ export default function Certificates() {
       title={shell('pages.certificates')}
       actions={
         <>
-          <DownloadButton
-            path={withQuery('/evidence', chosen)}
-            accept="application/x-ndjson"
-            name="evidence.ndjson"
-            text={t('evidence')}
-          />
+          <Button
+            variant="default"
+            leftSection={<IconFileCertificate size={16} aria-hidden />}
+            onClick={() => setExporting(true)}
+          >
+            {t('evidence')}
+          </Button>
           <DownloadButton
             path={withQuery('/certificate/zip', {
               ...chosen,
@@ -79,6 +84,7 @@ export default function Certificates() {
         </>
       }
     >
+      {isExporting && <EvidenceDialog chosen={chosen} onClose={() => setExporting(false)} />}
       <ListFilterBar at={at} />
       <FilteredList
         label={shell('pages.certificates')}
