@@ -457,9 +457,12 @@ create table course (
   retain_years integer,
   path jsonb,
   owner_tenant_id text,
+  activity_id text,
   check (path is null or (release_id is null and url is null))
 );
 create index course_by_text on course using gin (folded gin_trgm_ops);
+create index course_by_activity on course (activity_id, course_id) where activity_id is not null;
+comment on index course_by_activity is 'Statements of content vendors that complete a course';
 
 create table release (
   release_id uuid primary key,

@@ -314,7 +314,9 @@ test('the service accepts the example of every operation and responds as the exa
   real.set('https://courses.example.com/fire-safety', receiver.url);
   await sendAll('downloadPackage listReleaseFiles putFile importFromURL readPackageImport');
   real.delete('https://courses.example.com/fire-safety');
-  await sendAll('readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses');
+  await sendAll(
+    'readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses listContent',
+  );
   await sendAll('createUser readUser listUsers listGroups updateUser checkUser checkPassword createUsers');
   await sendAll('createImport listImports readImport applyImport undoImport');
   await sendAll('putCertificateTemplate previewCertificateTemplate');

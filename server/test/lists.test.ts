@@ -149,6 +149,7 @@ const cases: Record<string, string[]> = {
 /** Lists with at most hundreds or thousands of rows per deployment, course or tenant. */
 const small = [
   'listOfferedCourses',
+  'listContent',
   'listCourses',
   'listReleases',
   'listReleaseFiles',

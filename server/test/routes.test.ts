@@ -123,8 +123,6 @@ const notAudited = new Map([
   ['launchFromPlatform', 'day-to-day work, reported by events, in the log of launches'],
   ['openDispatch', 'day-to-day work, reported by events'],
   ...[
-    'putStatement',
-    'postStatements',
     ...['State', 'ActivityProfile', 'AgentProfile'].flatMap((noun) => [
       `put${noun}`,
       `post${noun}`,

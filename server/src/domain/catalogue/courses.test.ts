@@ -24,6 +24,7 @@ test('PUT creates a course (201 with Location), later changes it (200), and keep
     Language: 'de-AT',
     ImageURL: null,
     URL: null,
+    ActivityID: null,
     Tenants: null,
     RequireSignIn: false,
     CompleteWhen: null,

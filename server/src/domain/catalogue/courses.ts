@@ -81,6 +81,7 @@ export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): Authored
     Language: row.language,
     ImageURL: row.image_url,
     URL: row.url,
+    ActivityID: row.activity_id,
     Tenants: row.tenants,
     RequireSignIn: row.require_sign_in,
     Standard: standardOf(row),
@@ -135,6 +136,7 @@ export async function putCourse(
     ...(input.Language !== undefined && { language: input.Language }),
     ...(input.ImageURL !== undefined && { image_url: input.ImageURL }),
     ...(input.URL !== undefined && { url: input.URL }),
+    ...(input.ActivityID !== undefined && { activity_id: input.ActivityID }),
     ...(input.Status !== undefined && { status: input.Status }),
     ...(input.Tenants !== undefined && { tenants: input.Tenants }),
     ...(input.RequireSignIn !== undefined && { require_sign_in: input.RequireSignIn }),
@@ -235,6 +237,7 @@ async function auditChange(
 const columnOf = (field: string) =>
   ({
     ImageURL: 'image_url',
+    ActivityID: 'activity_id',
     CompleteWhen: 'complete_when',
     RequireSignIn: 'require_sign_in',
     RetainYears: 'retain_years',

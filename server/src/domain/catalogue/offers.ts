@@ -61,9 +61,8 @@ async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set
   return new Set(rows.map(({ name }) => name));
 }
 
-export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery) {
-  const limit = pageLimit(input);
-  const offered = selectCourses(ctx)
+export function selectOffered(ctx: TenantContext) {
+  return selectCourses(ctx)
     .where('course.status', '<>', 'draft')
     .where((where) =>
       where.or([
@@ -71,6 +70,11 @@ export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery)
         where(where.val(ctx.tenantId), '=', where.fn.any('course.tenants')),
       ]),
     );
+}
+
+export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery) {
+  const limit = pageLimit(input);
+  const offered = selectOffered(ctx);
   const rows = await filterCourses(offered, input).execute();
   const all = await optionsOf(
     ctx,

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { CountedPageOf, PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
 import { Fields } from '../../http/validation/schema.ts';
+import { ContentItem, listContent } from './content-list.ts';
 import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
 import { importPackage } from './import-package.ts';
 import { listOfferedCourses } from './offers.ts';
@@ -67,6 +68,22 @@ export const catalogueRoutes = [
       200: { description: 'A page of courses, ordered by CourseID.', schema: CountedPageOf(Course) },
     },
     handle: async (ctx, { query }) => ok(await listOfferedCourses(ctx, query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/catalogue/content',
+    name: 'listContent',
+    summary: 'List the offered courses for a learning suite',
+    description:
+      "The offered courses with the fields of Cornerstone's course list. Send `Accept: text/csv` for a file.",
+    tag: 'Catalogue',
+    access: 'tenant',
+    scope: 'catalogue:read',
+    query: Fields(pageQuery),
+    responses: {
+      200: { description: 'A page of courses, ordered by ID.', schema: PageOf(ContentItem) },
+    },
+    handle: async (ctx, { query }) => ok(await listContent(ctx, query)),
   }),
   route({
     ...authoring,

@@ -164,6 +164,16 @@ export type Course = Type.Static<typeof Course>;
 
 const authored = {
   URL: Nullable(Address('URL of a web course that is hosted elsewhere.')),
+  ActivityID: Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^\\u0000-\\u0020\\u007F\\uD800-\\uDFFF]+$',
+      examples: [null],
+      description:
+        "The xAPI activity (an IRI) by which a content vendor names this course. A statement about it that a tenant's key sends to `/xapi/statements`, with the verb `completed` or `passed`, is recorded as a completion from elsewhere.",
+    }),
+  ),
   Tenants: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
     items: Identifier('TenantID'),

@@ -35,7 +35,7 @@ import {
 
 type Spec<Prepared> = Pick<
   Route,
-  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw'
+  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw' | 'events' | 'audits'
 > & {
   query?: TSchema;
   parameters: readonly string[];
@@ -61,6 +61,8 @@ function resource<Prepared = undefined>({
   prepare,
   handle,
   problems = [],
+  events = [],
+  audits,
   ...spec
 }: Spec<Prepared>): Route {
   const writes = spec.method !== 'GET';
@@ -73,7 +75,7 @@ function resource<Prepared = undefined>({
     headers,
     ...(spec.raw ? { bodyLimit: storageLimits.documentBytes } : {}),
     problems: ['xapi_invalid', 'cmi5_violation', ...problems],
-    ...(writes ? { events: [] } : {}),
+    ...(writes ? { events, ...(audits ? { audits } : {}) } : {}),
     prepare: async (ctx, { request }) =>
       prepare && withProblems(async () => prepare(ctx, await readRequest(request, parameters))),
     handle: (ctx, { request, prepared }, reply) =>
@@ -103,6 +105,9 @@ const statementBody = {
     'A statement or, in a POST, an array of up to 1,000; in multipart/mixed, followed by the contents of the attachments.',
   examples: { [json]: exampleStatement },
 };
+
+/** A content vendor's statement may complete a course by its ActivityID. */
+const completing = { events: ['completion.recorded'], audits: ['completion.recorded'] } as const;
 
 const statements = [
   resource({
@@ -137,6 +142,7 @@ const statements = [
     raw: statementBody,
     responses: { 204: { description: 'The statement is stored.' } },
     problems: ['statement_conflict', 'storage_limit'],
+    ...completing,
     handle: putStatement,
   }),
   resource({
@@ -157,6 +163,7 @@ const statements = [
       },
     },
     problems: ['statement_conflict', 'storage_limit'],
+    ...completing,
     prepare: preparePost,
     handle: (ctx, _, prepared) => postStatements(ctx, prepared),
   }),

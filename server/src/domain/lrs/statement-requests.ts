@@ -32,7 +32,8 @@ import {
 } from './lrs-request.ts';
 import { boundaryOf, type Part, readParts, writeParts } from './multipart.ts';
 import { checkSignatures } from './signatures.ts';
-import { type PreparedStatements, prepareStatements, storePrepared } from './store-statements.ts';
+import { type PreparedStatements, prepareStatements } from './store-statements.ts';
+import { storeWithCompletions } from './vendor-completions.ts';
 
 /** Communication 1.5: reads JSON, either alone or followed by the contents of attachments. */
 function readBody({ body, contentType }: LrsRequest): { json: Json; parts: Map<string, Part> } {
@@ -92,7 +93,7 @@ export async function postStatements(
   ctx: TenantContext,
   prepared: PreparedStatements,
 ): Promise<RouteResponse> {
-  const ids = await storePrepared(ctx, prepared);
+  const ids = await storeWithCompletions(ctx, prepared);
   return { status: 200, body: JSON.stringify(ids), headers: { 'Content-Type': 'application/json' } };
 }
 
@@ -104,7 +105,7 @@ export async function putStatement(ctx: TenantContext, request: LrsRequest): Pro
   const statement = readStatement(json, request.edition);
   if (statement.id !== undefined && statement.id.toLowerCase() !== id)
     invalid('statementId', 'differs from the id of the statement.');
-  await storePrepared(ctx, await prepare(ctx, request, [{ ...statement, id }], parts));
+  await storeWithCompletions(ctx, await prepare(ctx, request, [{ ...statement, id }], parts));
   return { status: 204 };
 }
 
