@@ -969,6 +969,8 @@ create table obligation (
 ) with (fillfactor = 90);
 create index obligation_by_due on obligation (tenant_id, due_at, obligation_id);
 comment on index obligation_by_due is 'GET /obligation';
+create index obligation_by_validity on obligation (tenant_id, valid_until, obligation_id) where valid_until is not null;
+comment on index obligation_by_validity is 'GET /obligation in the order of valid_until';
 create index obligation_closed on obligation (tenant_id, due_at, obligation_id) where closed_at is not null;
 create index obligation_exempt on obligation (tenant_id, due_at, obligation_id)
   where closed_at is null and exempt_at is not null;

@@ -112,6 +112,12 @@ const cases: Record<string, string[]> = {
   ),
   listObligations: [
     ...['Order=due', 'Order=due_descending', 'ManagerLoginID=user-7', 'DueBefore=2090-01-01'],
+    ...[
+      'Order=valid_until',
+      'Order=valid_until_descending',
+      'ValidBefore=2090-01-01',
+      'ValidBefore=2090-01-01&Order=valid_until',
+    ],
     ...['not_due', 'due_soon', 'overdue', 'met', 'expiring', 'expired', 'exempt', 'closed'].map(
       (status) => `Status=${status}`,
     ),

@@ -33,6 +33,10 @@ const remindable = ['overdue', 'due_soon', 'not_due', 'expiring', 'expired'];
 /** Closed obligations are shown only on request. */
 const current = 'not_due,due_soon,overdue,met,expiring,expired,exempt';
 
+/** The API leaves the day itself out. */
+const dayAfter = (day: string) =>
+  day.length === 10 ? new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10) : day;
+
 /** Who must do what, by when, and who has done it. */
 export default function RequiredPeople() {
   const t = useTranslations('requirements');
@@ -64,20 +68,22 @@ export default function RequiredPeople() {
         query: (RequirementID) => ({ RequirementID }),
       },
       ...usePeopleFilters(),
-      dayFilter('due', t('dueBy'), (DueBefore) => ({ DueBefore })),
+      dayFilter('due', t('dueBy'), (day) => ({ DueBefore: dayAfter(day) })),
+      dayFilter('until', t('validBy'), (day) => ({ ValidBefore: dayAfter(day) })),
       choiceFilter('present', t('rows.label'), [
         { value: 'true', label: t('rows.counted'), query: { Present: true } },
       ]),
     ],
-    ['order'],
+    ['order', 'by'],
   );
   const asked = String(at.wanted.Status ?? current).split(',');
   const open = remindable.filter((status) => asked.includes(status));
   const order = isOrder(at.values.order) ? at.values.order : 'oldest';
+  const isByEnd = at.values.by === 'end';
   const rows = useListRows<Obligation>({
     path: '/obligation',
     at: { ...at, wanted: { Status: current, ...at.wanted } },
-    order: { Order: order === 'newest' ? 'due_descending' : 'due' },
+    order: { Order: `${isByEnd ? 'valid_until' : 'due'}${order === 'newest' ? '_descending' : ''}` },
     rowKey: ({ LoginID, RequirementID, Cycle }) => JSON.stringify([LoginID, RequirementID, Cycle]),
     nameOf: ({ LoginID, Title }) => `${LoginID}: ${Title}`,
   });
@@ -146,10 +152,17 @@ export default function RequiredPeople() {
         sorts={[
           {
             column: 'due',
-            order,
+            order: isByEnd ? undefined : order,
             first: 'oldest',
-            onChange: (order) => at.change({ order }),
+            onChange: (order) => at.change({ order, by: undefined }),
             texts: { newest: t('orders.newest'), oldest: t('orders.oldest') },
+          },
+          {
+            column: 'valid',
+            order: isByEnd ? order : undefined,
+            first: 'oldest',
+            onChange: (order) => at.change({ order, by: 'end' }),
+            texts: { newest: t('ordersOfEnd.newest'), oldest: t('ordersOfEnd.oldest') },
           },
         ]}
         noneFound={{ title: t('nobodyFound'), text: t('nobodyFoundText') }}

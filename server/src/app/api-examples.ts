@@ -78,6 +78,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   CountsEarlier: true,
   DueAt: '2026-02-14T23:59:59.000Z',
   DueBefore: '2026-12-31',
+  ValidBefore: '2027-12-31',
   ValidFor: 'P1Y',
   Window: 'P60D',
   ManagerLoginID: 'grace',

@@ -32,7 +32,7 @@ export const RemindRequest = Fields(
     Attribute: Type.Optional(AttributeFilter),
     Present: Type.Optional(Type.Boolean({ description: 'If true, only for what reports count.' })),
     DueBefore: Type.Optional(
-      Text(40, { description: 'Due by the end of this day such as 2026-12-31, or before this time.' }),
+      Text(40, { description: 'Due before this day such as 2026-12-31, or before this time.' }),
     ),
   },
   {

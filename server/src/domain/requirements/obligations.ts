@@ -22,7 +22,7 @@ import {
   obligationStatuses,
 } from './status.ts';
 
-export const obligationOrders = ['due', 'due_descending'] as const;
+export const obligationOrders = ['due', 'due_descending', 'valid_until', 'valid_until_descending'] as const;
 
 export type ObligationFilter = PageQuery & {
   Order?: (typeof obligationOrders)[number];
@@ -33,6 +33,7 @@ export type ObligationFilter = PageQuery & {
   ManagerLoginID?: string;
   Attribute?: string;
   DueBefore?: string;
+  ValidBefore?: string;
   Present?: boolean;
   Count?: boolean;
 };
@@ -73,7 +74,7 @@ export async function obligationConditions(
   input: ObligationFilter,
 ): Promise<Condition[]> {
   const now = tenantNow(ctx);
-  const { Status, RequirementID, LoginID, GroupName, ManagerLoginID, Attribute, DueBefore } = input;
+  const { Status, RequirementID, LoginID, GroupName, ManagerLoginID, Attribute } = input;
   const conditions: Condition[] = [() => 'held.user_id is not null'];
   if (Status !== undefined) {
     const statuses = statusesIn(Status);
@@ -94,37 +95,46 @@ export async function obligationConditions(
     conditions.push(({ add }) => `held.manager_login_id = ${add(ManagerLoginID)}`);
   if (Attribute !== undefined) conditions.push(hasAttribute('held', Attribute));
   if (input.Present) conditions.push(() => isPresent('held'));
-  if (DueBefore !== undefined) {
-    if (!isInstant(DueBefore) && !/^\d{4}-\d\d-\d\d$/.test(DueBefore))
-      throw new Problem('validation_failed', 'Send DueBefore as a day such as 2026-12-31, or as a time.', {
-        param: 'DueBefore',
+  for (const [name, column] of [
+    ['DueBefore', 'due_at'],
+    ['ValidBefore', 'valid_until'],
+  ] as const) {
+    const sent = input[name];
+    if (sent === undefined) continue;
+    if (!isInstant(sent) && !/^\d{4}-\d\d-\d\d$/.test(sent))
+      throw new Problem('validation_failed', `Send ${name} as a day such as 2026-12-31, or as a time.`, {
+        param: name,
       });
-    const until = isInstant(DueBefore) ? new Date(DueBefore) : endOfSentDay(DueBefore, await timeZoneOf(ctx));
-    conditions.push(({ add }) => `held.due_at < ${add(until)}`);
+    const until = isInstant(sent) ? new Date(sent) : endOfSentDay(sent, await timeZoneOf(ctx));
+    conditions.push(({ add }) => `held.${column} < ${add(until)}`);
   }
   return conditions;
 }
 
-/** Lists obligations by due date. What the caller has just changed is evaluated first. */
+/** Lists obligations by due date, or those with a validity by its end. What the caller has just changed is evaluated first. */
 export async function listObligations(ctx: TenantContext, input: ObligationFilter) {
   const cursor = readCursor(input);
   if (cursor === null) await catchUp(ctx);
   const [at = '', id = ''] = cursor?.split(' ') ?? [];
   if (cursor !== null && !(isInstant(at) && isId(id))) throw foreignCursor();
   const now = tenantNow(ctx);
+  const { Order = 'due' } = input;
+  const time = Order.startsWith('valid_until') ? 'valid_until' : 'due_at';
+  const where = await obligationConditions(ctx, input);
+  if (time === 'valid_until') where.push(() => 'held.valid_until is not null');
   return page<ListedRow, ListedObligation>(
     ctx,
     input,
     {
       rows: 'obligation held where held.tenant_id = $1',
       values: [ctx.tenantId],
-      where: await obligationConditions(ctx, input),
-      key: ['due_at', 'obligation_id'],
+      where,
+      key: [time, 'obligation_id'],
       after: cursor === null ? null : [new Date(at), id],
-      newest: input.Order === 'due_descending',
+      newest: Order.endsWith('_descending'),
       show: withNames,
     },
-    (row) => `${row.due_at.toISOString()} ${row.obligation_id}`,
+    (row) => `${row[time]?.toISOString()} ${row.obligation_id}`,
     (row) => toListed(ctx, row, now),
   );
 }

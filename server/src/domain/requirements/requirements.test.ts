@@ -283,6 +283,23 @@ test('obligations are found by their filters, and by nobody else', async () => {
   assert.equal(await found(`DueBefore=${day(7)}`), 0);
   assert.equal(await found(`DueBefore=${day(8)}`), 2);
   assert.equal(await found(`LoginID=${LoginID}&RequirementID=all`), 1);
+  await put(tenant, 'short', {
+    Title,
+    CourseIDs: [CourseID],
+    Audience: {},
+    DueAfter: 'P9D',
+    ValidFor: 'P6M',
+  });
+  await put(tenant, 'long', { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P9D', ValidFor: 'P1Y' });
+  const [{ EnrollID = '' } = {}] = await obligationsOf(tenant, LoginID);
+  await complete(tenant, LoginID, EnrollID);
+  const until = async (query: string) =>
+    (await tenant.api('GET', `/obligation?${query}`)).body.Items.map(
+      ({ RequirementID }: { RequirementID: string }) => RequirementID,
+    );
+  assert.deepEqual(await until('Order=valid_until'), ['short', 'long']);
+  assert.deepEqual(await until('Order=valid_until_descending'), ['long', 'short']);
+  assert.deepEqual(await until(`ValidBefore=${day(300)}`), ['short']);
   expectProblem(await tenant.api('GET', '/obligation?Status=late'), 422, 'validation_failed', 'Status');
   assert.deepEqual((await other.api('GET', '/obligation')).body.Items, []);
 });

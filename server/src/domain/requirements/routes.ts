@@ -65,10 +65,18 @@ const filters = {
   DueBefore: Type.Optional(
     Type.String({
       maxLength: 40,
-      description: 'Due by the end of this day such as 2026-12-31, or before this time.',
+      description: 'Due before this day such as 2026-12-31, or before this time.',
+    }),
+  ),
+  ValidBefore: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: 'Completed, and no longer valid from this day such as 2027-12-31, or from this time, on.',
     }),
   ),
 };
+
+const orders = 'Default: due. By valid_until, the list has only those with a completion that expires.';
 
 const plan = {
   Opens: 1,
@@ -182,7 +190,7 @@ export const requirementRoutes = [
     query: Fields({
       ...pageQuery,
       ...countQuery,
-      Order: Type.Optional(OneOf(obligationOrders, { description: 'Default: due.' })),
+      Order: Type.Optional(OneOf(obligationOrders, { description: orders })),
       LoginID: Type.Optional(LoginID),
       ...filters,
     }),
@@ -200,7 +208,7 @@ export const requirementRoutes = [
     params: Type.Object({ LoginID }),
     query: Fields({
       ...pageQuery,
-      Order: Type.Optional(OneOf(obligationOrders, { description: 'Default: due.' })),
+      Order: Type.Optional(OneOf(obligationOrders, { description: orders })),
       Status: filters.Status,
       RequirementID: filters.RequirementID,
     }),
