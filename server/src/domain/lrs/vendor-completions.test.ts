@@ -68,12 +68,13 @@ test('a passed course is recorded by PUT, and by the account of a user', async (
   const sent = statement('', {
     actor: { account: { homePage: service.baseUrl, name: LoginID } },
     verb: verb('passed'),
-    context: {},
+    // The end of the name is in the middle of a character.
+    context: { platform: `x${'😀'.repeat(200)}` },
   });
   const path = `/xapi/statements?statementId=${sent.id}`;
   expectStatus(await tenant.api('PUT', path, sent, v1), 204);
   const [{ Success, Source }] = await completionsOf(tenant, LoginID);
-  assert.deepEqual([Success, Source], ['passed', tenant.keyId]);
+  assert.deepEqual([Success, Source.length, Source.slice(0, 3)], ['passed', 255, 'x😀']);
 });
 
 test('a different statement with the same ID changes nothing', async () => {
@@ -133,4 +134,8 @@ test('a vendor authorises with client credentials and only the scope xapi:write'
   const { access_token: token } = (await reply.json()) as { access_token: string };
   expectStatus(await send(tenant, statement(Email), token), 200);
   assert.equal((await completionsOf(tenant, LoginID)).length, 1);
+  // Without a platform, the source is the key.
+  expectStatus(await send(tenant, statement(Email, { context: {} }), token), 200);
+  const sources = (await completionsOf(tenant, LoginID)).map(({ Source }: { Source: string }) => Source);
+  assert.deepEqual(sources, ['LinkedIn Learning', key.KeyID]);
 });

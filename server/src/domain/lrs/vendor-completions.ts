@@ -4,7 +4,7 @@ import { run, transaction } from '../../db/transaction.ts';
 import { submitInside } from '../../infra/calls/once.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { codeOf } from '../../lib/errors.ts';
-import { foldCase } from '../../lib/unicode.ts';
+import { foldCase, storable } from '../../lib/unicode.ts';
 import { isOffered } from '../catalogue/offers.ts';
 import { recording } from '../completions/record-completion.ts';
 import type { NewCompletion } from '../completions/schemas.ts';
@@ -66,7 +66,7 @@ function completionOf(ctx: TenantContext, statement: CompleteStatement, subject:
     CompletedAt: new Date(at).toISOString(),
     Success: success === undefined ? 'unknown' : success ? 'passed' : 'failed',
     Score: scaled === undefined || scaled < 0 ? null : Math.round(scaled * 10_000) / 100,
-    Source: (context?.platform ?? authority.account?.name ?? '').slice(0, 255) || null,
+    Source: storable((context?.platform ?? authority.account?.name ?? '').slice(0, 255)) || null,
     Reference: id,
   };
 }

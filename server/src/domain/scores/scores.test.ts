@@ -141,6 +141,22 @@ test('an old result is sent after the first launch from a platform', async (t) =
   await until('it arrives', () => platform.grades.get('link-1 ada') === 90);
 });
 
+test('a score waits until the platform gives a token, and is not taken for a rejected one', async (t) => {
+  const { platform, tenant, launch, hook } = await connected(t);
+  platform.answers.token = 'invalid_scope';
+  const { playing } = await launch('ada');
+  expectStatus(await playing.commit({ Data: scorm12('passed', 90) }), 200);
+  const tried = async () =>
+    (await tenant.api('GET', `${hook}/delivery`)).body.Items.filter(
+      ({ Attempts }: { Attempts: number }) => Attempts > 0,
+    );
+  await until('it is tried', async () => (await tried()).length > 0);
+  assert.ok((await tried()).every(({ Status }: { Status: string }) => Status === 'pending'));
+  platform.answers.token = '';
+  clock.advance({ minutes: 5 });
+  await until('it arrives', () => platform.grades.get('link-1 ada') === 90);
+});
+
 test('the endpoint is tested, disabled and changed only through its platform', async (t) => {
   const { platform, tenant, hook } = await connected(t);
   const works = await tenant.api('POST', `${hook}/ping`);
