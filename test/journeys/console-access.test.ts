@@ -86,7 +86,7 @@ test('After someone signs out, the next person in the same tab sees none of thei
   const page = await openConsole(service, `/console?tenant=${acme.TenantID}`);
   await signIn(page, acme.TenantID, first ?? '', password);
   await page.getByRole('link', { name: 'People', exact: true }).first().click();
-  await page.getByText('Underhill').first().waitFor();
+  await page.getByRole('link', { name: 'Uma Underhill' }).first().waitFor();
   await choose(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   let asked = 0;
