@@ -20,5 +20,7 @@ export async function startNginx({ api, content, front, frontContent, http2 }: P
     .replaceAll('127.0.0.1:3000', `127.0.0.1:${api}`)
     .replaceAll('127.0.0.1:3001', `127.0.0.1:${content}`)
     .replaceAll('/var/log/nginx', folder);
-  runProcess('/usr/sbin/nginx', ['-p', folder, '-c', writeStandAlone(folder, local, 16_384)], {});
+  // A worker would outlive its master, which is killed.
+  const alone = ['-g', 'master_process off;'];
+  runProcess('/usr/sbin/nginx', ['-p', folder, '-c', writeStandAlone(folder, local, 16_384), ...alone], {});
 }
