@@ -1,10 +1,11 @@
-import { Switch, Text, Textarea } from '@mantine/core';
+import { Switch, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { ReasonField } from '../../parts/reason-field.tsx';
 import { notify } from '../../parts/toast.tsx';
 import type { Certificate } from './record.ts';
 
@@ -40,14 +41,7 @@ export function CorrectDialog({ certificate, kind, onClose }: Props) {
       missing={[Reason.trim() === '' && t('reason')]}
     >
       <Text size="sm">{t(`${kind}.text`)}</Text>
-      <Textarea
-        label={t('reason')}
-        required
-        maxLength={500}
-        autosize
-        value={Reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-      />
+      <ReasonField label={t('reason')} value={Reason} onChange={setReason} />
       <Switch
         label={t('showReason')}
         checked={ShowReason}

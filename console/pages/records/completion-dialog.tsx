@@ -18,8 +18,10 @@ const fresh = {
 };
 type Typed = Omit<typeof fresh, 'Success'> & { Success: (typeof results)[number] };
 
+type Props = { loginId: string; name: string; onClose: () => void };
+
 /** Records what somebody has completed elsewhere: in a classroom, in another system, or proved by a certificate. */
-export function CompletionDialog({ loginId, name, onClose }: Record<'loginId' | 'name', string> & Closing) {
+export function CompletionDialog({ loginId, name, onClose }: Props) {
   const t = useTranslations('records');
   const { client } = useApi();
   const queries = useQueryClient();
@@ -93,5 +95,3 @@ export function CompletionDialog({ loginId, name, onClose }: Record<'loginId' | 
     </FormDialog>
   );
 }
-
-type Closing = { onClose: () => void };

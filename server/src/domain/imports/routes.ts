@@ -26,7 +26,7 @@ const changes = {
 
 /** `removeUser` belongs to a room that knows all data about a person. */
 export const importRoutes = (removeUser: RemoveUser) => {
-  /** Small files are finished before the next request. The job goes on with others at once. */
+  /** Small files are finished before the next request. The job continues with larger ones immediately. */
   const work = async (ctx: TenantContext) => {
     if (await workNext(ctx, removeUser)) await hasten(ctx, 'imports.work');
   };

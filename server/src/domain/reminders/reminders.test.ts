@@ -251,7 +251,7 @@ test('people whose completion expires are reminded of its renewal, once it is op
   const [mail] = sentTo(ada);
   assert.equal(mail?.headers.get('subject'), 'Erinnerung: Fire safety');
   assert.match(mail?.text ?? '', new RegExp(`- Fire safety \\(${title}\\) – `));
-  // Nobody has a password here: the page asks them to sign in, or to choose one.
+  // No user here has a password. The page lets them choose one.
   assert.ok(mail?.text.includes(`\n${service.baseUrl}/console/\n`));
 });
 

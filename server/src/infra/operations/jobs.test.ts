@@ -87,7 +87,7 @@ test('a node keeps its claim on a job while the job runs', async () => {
   assert.ok((await dueIn(job.name)) > 3_500, 'stopping waits for the running job');
 });
 
-test('a hastened job runs at once, unless it is running', async () => {
+test('a job that a request has left work for runs immediately, unless it is already running', async () => {
   let runs = 0;
   let finish = () => {};
   const job: Job = {
