@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeCertificate } from '../../test/support/certificate.ts';
 import { startMailServer } from '../../test/support/smtp.ts';
 import { checkCommand } from './check-command.ts';
 
@@ -19,7 +18,6 @@ async function found(env: Record<string, string>) {
     database: of('database'),
     storage: of('storage'),
     mail: of('mail'),
-    certificates: of('certificates'),
   };
 }
 
@@ -34,23 +32,18 @@ test('check reports each part that would keep the service from working, with the
 
   assert.deepEqual(await found({ PORT: 'many' }).then(({ OK }) => OK), false);
   await mkdir(DATA_DIR);
-  const { certFile, keyFile } = writeCertificate(folder);
   const broken = await found({
     DATA_DIR,
     DATABSE_URL: 'x',
     DATABASE_URL: 'postgres://nobody:s3cret@127.0.0.1:9/none',
     SMTP_URL: 'smtp://127.0.0.1:9',
     MAIL_FROM: 'a@lectern.example',
-    TLS_CERT: certFile,
-    TLS_KEY: keyFile,
-    BASE_URL: 'https://lectern.example',
   });
   assert.equal(broken.OK, false);
   assert.match(broken.configuration, /^warning: DATABSE_URL is not a setting.* Did you mean DATABASE_URL\?$/);
   assert.match(broken.database, /^failed: The database does not respond .* check DATABASE_URL\.$/);
   assert.match(broken.storage, /^ok: .* GiB of free space/);
   assert.match(broken.mail, /^failed: SMTP_URL: 127\.0\.0\.1:9 does not accept emails \(/);
-  assert.match(broken.certificates, /^failed: .* does not cover lectern\.example/);
   assert.doesNotMatch(JSON.stringify(broken), /s3cret/);
 
   const mail = await startMailServer();
@@ -58,10 +51,8 @@ test('check reports each part that would keep the service from working, with the
   const local = { BASE_URL: 'https://localhost', CONTENT_URL: 'https://127.0.0.1' };
   const works = await found({
     ...{ DATA_DIR, SMTP_URL: mail.url, MAIL_FROM: 'a@lectern.example', ...local },
-    ...{ TLS_CERT: certFile, TLS_KEY: keyFile },
   });
   assert.match(works.mail, /^ok: /);
-  assert.match(works.certificates, /^warning: The certificate is valid for 1 more days/);
   assert.equal(mail.mails.length, 0);
 });
 
