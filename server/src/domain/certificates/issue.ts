@@ -226,7 +226,7 @@ type Person = { user_id: string; login_id: string; first_name: string | null; la
 /** Locks the people, so that an erasure waits and then finds the certificates. */
 const people = `
 select known.user_id, known.login_id, known.first_name, known.last_name from "user" known
-where known.tenant_id = $1 and known.user_id = any($2::uuid[]) order by known.user_id for key share of known`;
+where known.tenant_id = $1 and known.user_id = any($2::uuid[]) order by known.login_id for key share of known`;
 
 type Issuer = {
   name: string;

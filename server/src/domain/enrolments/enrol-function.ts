@@ -130,6 +130,14 @@ const lockUser = `
     where known.tenant_id = $1 and known.user_id = learner.user_id for key share;
     is_known := found;`;
 
+/** Rows of several courses meet their users in another order than a change of these users. */
+const lockSeveralUsers = `
+  if jsonb_array_length($2) > 1 then
+    perform from "user" own where own.tenant_id = $1
+      and own.login_id = any(array(select r.login_id from jsonb_to_recordset($2) as r (login_id text)))
+    order by own.login_id for key share;
+  end if;`;
+
 const limitEnrolments = `
     if exists (select from enrolment own where own.tenant_id = $1 and own.user_id = learner.user_id
         offset ${maxEnrolments - 1}) then
@@ -222,8 +230,8 @@ const insert = `
 /**
  * Enrols users of the tenant `$1`. `$2` is an array of `EnrolRow`, each with its number `n`. `$3` is the time. `$4`
  * is true if nothing else follows in the transaction. `$5` has the seats already counted by a plan; otherwise it is null. Rows that must wait for the next
- * transaction have no result. To prevent deadlocks between nodes, rows are locked in a fixed order: by course, then
- * user, enrolment and option.
+ * transaction have no result. To prevent deadlocks between nodes, rows are locked in a fixed order: all users by
+ * LoginID; then by course the enrolments and the option.
  */
 export const enrolFunction = databaseFunction({
   name: 'enrol',
@@ -252,6 +260,7 @@ declare
   is_known boolean;
   is_made boolean;
 begin
+  ${lockSeveralUsers}
   for request in
     select * from jsonb_to_recordset($2) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
       login_id text, course_id text, duration_id text, if_enrolled text, expires_at timestamptz, path_enroll_id uuid, due_dates jsonb,

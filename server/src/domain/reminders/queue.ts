@@ -21,7 +21,7 @@ const peopleText = `
 select account.user_id, account.login_id, account.first_name, account.last_name, account.email
 from "user" account
 where account.tenant_id = $1 and account.user_id = any($2::uuid[]) and account.enabled
-order by account.user_id for key share of account`;
+order by account.login_id for key share of account`;
 
 type Person = {
   user_id: string;

@@ -97,7 +97,7 @@ join course on course.course_id = enrolment.course_id
 left join release on release.release_id = coalesce(enrolment.release_id, course.release_id)
 where coalesce(release.standard, '') not in ('cmi5', 'xapi')
   and not exists (select from statement where statement.tenant_id = $1 and statement.statement_id = made.statement_id)
-order by known.user_id for key share of known`;
+order by known.login_id for key share of known`;
 
 /**
  * The ID must be secret. Learners see the IDs of their events, and their units can store

@@ -27,7 +27,7 @@ select account.user_id, account.login_id, account.first_name, account.last_name,
   ${hasUsablePassword} as has_password
 from "user" account join tenant client on client.tenant_id = account.tenant_id
 where account.tenant_id = $1 and ${users} and ${mayGetReports}
-order by account.user_id for key share of account`;
+order by account.login_id for key share of account`;
 
 const chosenText = administrators('account.login_id = any($2::text[])');
 const ofScheduleText = administrators(`account.user_id = any(array(
