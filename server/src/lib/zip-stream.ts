@@ -20,11 +20,15 @@ export function zipOf(files: AsyncIterable<ZipEntry>): Readable {
       const options = { mtime: at, mode: 0o100644, forceDosTimestamp: true, compress: false };
       // yazl keeps the callback until the zip ends, so the callback must not keep the file.
       const pending = [content instanceof Readable ? content : Readable.from([content])];
+      // yazl also keeps each name as a buffer. In Node's pool of buffers, each name would keep 64 kB.
+      const { poolSize } = Buffer;
+      Buffer.poolSize = 0;
       zip.addReadStreamLazy(name, options, (give) => {
         const source = pending.pop();
         source?.once('end', resolve).once('error', reject);
         if (source) give(null, source);
       });
+      Buffer.poolSize = poolSize;
       await promise;
       output.off('close', resolve);
     }
