@@ -35,6 +35,7 @@ export const chapters = [
       'provisioning',
       'branding',
       'certificates',
+      'verify-certificates',
       'wallets',
       'evidence',
       'erasure',
