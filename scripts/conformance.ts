@@ -1,5 +1,5 @@
-// Runs a conformance suite: npm run conformance -- [scorm2004 | cmi5 PATH | xapi PATH | scim PATH]
-const suites = ['scorm2004', 'cmi5', 'xapi', 'scim'];
+// Runs a conformance suite: npm run conformance -- [scorm2004 | cmi5 PATH | xapi PATH | scim PATH | credentials PATH]
+const suites = ['scorm2004', 'cmi5', 'xapi', 'scim', 'credentials'];
 
 const suite = suites.find((name) => name === process.argv[2]);
 if (suite) process.argv.splice(2, 1);

@@ -32,7 +32,7 @@ export async function tenantOfDid(ctx: Context, did: unknown): Promise<string | 
 const base58Digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /** An Ed25519 key as multibase base58-btc with the multicodec 0xed01 (Controlled Identifiers v1.0 §2.2.2). */
-function multibase({ x = '' }: JWK): string {
+export function multibase({ x = '' }: JWK): string {
   let number = BigInt(`0xed01${Buffer.from(x, 'base64url').toString('hex')}`);
   let text = '';
   for (; number > 0n; number /= 58n) text = `${base58Digits[Number(number % 58n)]}${text}`;
