@@ -163,6 +163,7 @@ test('Only changed details are saved, leaving asks for confirmation, and a cours
   await service.enrol('in-use');
   const page = await operatorOn('/console/courses/in-use?part=details');
   await page.getByLabel('Description').fill('For everybody');
+  await page.getByLabel('Activity of the content vendor').fill('urn:li:lyndaCourse:123');
   await page.getByLabel('Only these tenants').check();
   await page.getByRole('combobox', { name: 'Tenants' }).click();
   await page.getByRole('option', { name: 'test', exact: true }).click();
@@ -172,8 +173,9 @@ test('Only changed details are saved, leaving asks for confirmation, and a cours
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Course saved').waitFor();
-  const { Title, Description, Tenants } = (await service.api('GET', '/course/in-use')).body;
+  const { Title, Description, Tenants, ActivityID } = (await service.api('GET', '/course/in-use')).body;
   assert.deepEqual([Title, Description, Tenants], ['In use', 'For everybody', ['test']]);
+  assert.equal(ActivityID, 'urn:li:lyndaCourse:123');
   await page.getByRole('button', { name: 'Delete course' }).click();
   await dialog.getByRole('button', { name: 'Delete course' }).click();
   await dialog.getByRole('alert').getByText('The course has enrolments').waitFor();

@@ -67,11 +67,13 @@ test('A tenant is found and edited', async () => {
   await page.getByRole('link', { name: 'Initech', exact: true }).click();
   await page.getByRole('button', { name: 'Edit' }).click();
   await page.getByRole('combobox', { name: 'Return origins' }).fill('https://portal.example');
+  await page.getByRole('combobox', { name: 'Issuer domains' }).fill('academy.initech.example');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('https://portal.example').waitFor();
   const read = await service.api('GET', `/tenant/${other.TenantID}`);
   assert.deepEqual(read.body.ReturnOrigins, ['https://portal.example']);
+  assert.deepEqual(read.body.IssuerDomains, ['academy.initech.example']);
   await closeConsole(page);
 });
 

@@ -258,3 +258,34 @@ test('The webhook pages are accessible', async () => {
   await closeConsole(empty);
   assert.notEqual(nobody.tenant, who.tenant);
 });
+
+test('A learning suite is added with its credentials, and the stored secret is kept when they change', async () => {
+  const { tenant, who } = await withAdministrator();
+  const page = await consoleOf(service, who, '/console/connections');
+  await page.getByRole('link', { name: 'Open webhooks' }).click();
+  await button(page, 'Add endpoint').click();
+  const dialog = page.getByRole('dialog');
+  const field = (name: string) => dialog.getByRole('textbox', { name, exact: true });
+  await dialog.getByRole('radio', { name: 'Learning suite' }).check();
+  await field('URL').fill(`${receiver.url}/xapi`);
+  await field('User name').fill('lectern');
+  await field('Token URL').fill(`${receiver.url}/token`);
+  await dialog.getByLabel('Client secret').fill('client secret');
+  await field('Scope').fill('xapi:write');
+  await dialog.getByRole('radio', { name: 'By LoginID' }).check();
+  await expectAccessible(page, true);
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+  await heading(page, `${receiver.url}/xapi`);
+  await page.getByText('Learning suite').waitFor();
+  await button(page, 'Edit').click();
+  await field('Client ID').fill('lectern-2');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Endpoint saved').waitFor();
+  await page.getByText('lectern-2').waitFor();
+  const [made] = (await tenant.api('GET', '/webhook')).body.Items;
+  const { Kind, Username, TokenURL, Scope, Actor } = made;
+  assert.deepEqual([Kind, Username, Scope, Actor], ['results', 'lectern-2', 'xapi:write', 'account']);
+  assert.equal(TokenURL, `${receiver.url}/token`);
+  await expectAccessible(page);
+  await closeConsole(page);
+});

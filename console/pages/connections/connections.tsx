@@ -1,5 +1,6 @@
 import { Button, Select, Stack, Text } from '@mantine/core';
 import { IconPlug } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -42,6 +43,15 @@ export default function Connections() {
         <Setup />
         <Tools />
         <Dispatches />
+        <Section title={t('suites')} text={t('suitesText')}>
+          <Button
+            variant="default"
+            w="fit-content"
+            renderRoot={(props) => <Link to="/console/webhooks" {...props} />}
+          >
+            {t('openWebhooks')}
+          </Button>
+        </Section>
       </Stack>
     </Page>
   );

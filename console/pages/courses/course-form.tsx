@@ -47,7 +47,7 @@ export function CourseForm({ course, onDirty }: FormProps) {
   });
   const now = { ...course, ...typed };
   const set = (changed: CourseChange) => setTyped((before) => ({ ...before, ...changed }));
-  const textOf = (name: 'Title' | 'Description' | 'Language' | 'ImageURL' | 'URL') => ({
+  const textOf = (name: 'Title' | 'Description' | 'Language' | 'ImageURL' | 'URL' | 'ActivityID') => ({
     value: now[name] ?? '',
     onChange: (event: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
       const { value } = event.currentTarget;
@@ -87,6 +87,14 @@ export function CourseForm({ course, onDirty }: FormProps) {
           type="url"
           maxLength={2048}
           {...textOf('URL')}
+        />
+        <TextInput
+          label={t('fields.activity')}
+          description={t('fields.activityText')}
+          maxLength={1000}
+          autoCapitalize="none"
+          spellCheck={false}
+          {...textOf('ActivityID')}
         />
         {hasCompletionRule(course) && (
           <CompletionField

@@ -32,6 +32,7 @@ type FormValues = {
   PasswordHash: PasswordHash;
   ReturnOrigins: string[];
   FrameOrigins: string[];
+  IssuerDomains: string[];
 };
 
 /** An empty list of origins means no limit. */
@@ -81,6 +82,13 @@ function TenantFields({ typed, onChange }: FieldsProps) {
         value={typed.FrameOrigins}
         onChange={(FrameOrigins) => onChange({ FrameOrigins })}
       />
+      <OriginsField
+        label={t('issuerDomains')}
+        description={t('issuerDomainsText')}
+        placeholder="academy.acme.example"
+        value={typed.IssuerDomains}
+        onChange={(IssuerDomains) => onChange({ IssuerDomains })}
+      />
     </>
   );
 }
@@ -88,6 +96,7 @@ function TenantFields({ typed, onChange }: FieldsProps) {
 type OriginsProps = {
   label: string;
   description: string;
+  placeholder?: string;
   value: string[];
   onChange: (value: string[]) => void;
 };
@@ -95,8 +104,8 @@ type OriginsProps = {
 function OriginsField(props: OriginsProps) {
   return (
     <TagsInput
-      {...props}
       placeholder="https://lms.example"
+      {...props}
       splitChars={[',', ' ']}
       acceptValueOnBlur
       inputMode="url"
@@ -120,6 +129,7 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
     PasswordHash: 'sha256-hex',
     ReturnOrigins: [],
     FrameOrigins: [],
+    IssuerDomains: [],
   };
   const [id, setTenantID] = useState('');
   const [typed, setTyped] = useState<FormValues>(empty);
@@ -173,7 +183,7 @@ export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { te
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/tenant/{TenantID}');
   const { TenantID, Name, SecondFactor, Language, PasswordHash } = tenant;
-  const { ReturnOrigins, FrameOrigins } = tenant;
+  const { ReturnOrigins, FrameOrigins, IssuerDomains } = tenant;
   const [typed, setTyped] = useState<FormValues>({
     Name,
     SecondFactor,
@@ -181,6 +191,7 @@ export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { te
     PasswordHash,
     ReturnOrigins: ReturnOrigins ?? [],
     FrameOrigins: FrameOrigins ?? [],
+    IssuerDomains,
   });
   const submit = async () => {
     await change.mutateAsync({ params: { path: { TenantID } }, body: changeOf(typed) });

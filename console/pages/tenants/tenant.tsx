@@ -60,6 +60,9 @@ function Shown({ tenant }: { tenant: Tenant }) {
           {ReturnOrigins?.join(', ') ?? t('anyOrigin')}
         </LabelledValue>
         <LabelledValue label={t('frameOrigins')}>{FrameOrigins?.join(', ') ?? t('anyOrigin')}</LabelledValue>
+        {tenant.IssuerDomains.length > 0 && (
+          <LabelledValue label={t('issuerDomains')}>{tenant.IssuerDomains.join(', ')}</LabelledValue>
+        )}
         <LabelledValue label={t('createdAt')}>
           <Instant at={CreatedAt} />
         </LabelledValue>

@@ -1,43 +1,73 @@
 import { Checkbox, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useTranslations } from 'use-intl';
+import { choiceOf } from '../../parts/choices.ts';
 import { type EventType, eventGroups } from '../../parts/event-types.ts';
 import type { Endpoint } from './health.tsx';
+import {
+  emptyReceiver,
+  KindField,
+  newKinds,
+  ReceiverFields,
+  type ReceiverProps,
+  type ReceiverValues,
+  receiverBody,
+  receiverOf,
+} from './receiver-fields.tsx';
 
-export type FormValues = { URL: string; Description: string; all: boolean; Types: string[] };
+export type FormValues = ReceiverValues & {
+  URL: string;
+  Description: string;
+  all: boolean;
+  Types: string[];
+};
 
-export const emptyForm: FormValues = { URL: '', Description: '', all: true, Types: [] };
+export const emptyForm: FormValues = { ...emptyReceiver, URL: '', Description: '', all: true, Types: [] };
 
-export const valuesOf = ({ URL, Description, Types }: Endpoint): FormValues => ({
-  URL,
-  Description: Description ?? '',
-  all: Types === null,
-  Types: Types ?? [],
+export const valuesOf = (endpoint: Endpoint): FormValues => ({
+  ...receiverOf(endpoint),
+  URL: endpoint.URL,
+  Description: endpoint.Description ?? '',
+  all: endpoint.Types === null,
+  Types: endpoint.Types ?? [],
 });
 
-export const bodyOf = ({ URL, Description, all, Types }: FormValues) => ({
-  URL: URL.trim(),
+/** The URL of a learning platform is changed with the platform. */
+export const bodyOf = ({ URL, Description, all, Types, ...receiver }: FormValues) => ({
+  ...(receiver.Kind !== 'lti' && { URL: URL.trim() }),
   Description: Description.trim() || null,
-  Types: all ? null : Types,
+  ...(receiver.Kind === 'events' && { Types: all ? null : Types }),
+  ...receiverBody(receiver),
 });
 
-export const isSame = (a: FormValues, b: FormValues) =>
-  JSON.stringify(bodyOf(a)) === JSON.stringify(bodyOf(b));
+export const newBodyOf = (typed: FormValues) => ({
+  ...bodyOf(typed),
+  URL: typed.URL.trim(),
+  Kind: choiceOf(newKinds, typed.Kind) ?? 'events',
+});
 
-type Props = { typed: FormValues; onChange: (typed: FormValues) => void };
+export const isSame = (a: FormValues, b: FormValues) => JSON.stringify(a) === JSON.stringify(b);
 
-export function EndpointFields({ typed, onChange }: Props) {
+type Props = { typed: FormValues; onChange: (typed: FormValues) => void; isNew?: boolean };
+
+export function EndpointFields({ typed, onChange, isNew = false }: Props) {
   const t = useTranslations('webhooks');
+  const { Kind } = typed;
+  const receiver: ReceiverProps = { typed, onChange: (change) => onChange({ ...typed, ...change }) };
   return (
     <>
-      <TextInput
-        label={t('url')}
-        description={t('urlText')}
-        type="url"
-        required
-        data-autofocus
-        value={typed.URL}
-        onChange={(event) => onChange({ ...typed, URL: event.currentTarget.value })}
-      />
+      {isNew && <KindField {...receiver} />}
+      {Kind !== 'lti' && (
+        <TextInput
+          label={t('url')}
+          description={t(`urlTexts.${Kind}`)}
+          type="url"
+          required
+          data-autofocus
+          value={typed.URL}
+          onChange={(event) => onChange({ ...typed, URL: event.currentTarget.value })}
+        />
+      )}
+      {(Kind === 'results' || Kind === 'xapi') && <ReceiverFields {...receiver} isNew={isNew} />}
       <TextInput
         label={t('description')}
         description={t('descriptionText')}
@@ -45,6 +75,15 @@ export function EndpointFields({ typed, onChange }: Props) {
         value={typed.Description}
         onChange={(event) => onChange({ ...typed, Description: event.currentTarget.value })}
       />
+      {Kind === 'events' && <TypesFields typed={typed} onChange={onChange} />}
+    </>
+  );
+}
+
+function TypesFields({ typed, onChange }: Props) {
+  const t = useTranslations('webhooks');
+  return (
+    <>
       <Radio.Group
         label={t('types')}
         value={typed.all ? 'all' : 'some'}

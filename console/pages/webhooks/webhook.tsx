@@ -32,7 +32,7 @@ export default function Webhook() {
 
 function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
-  const { Types } = endpoint;
+  const { Kind, Types, Username, TokenURL, Actor } = endpoint;
   return (
     <Page
       title={endpoint.URL}
@@ -48,8 +48,11 @@ function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
     >
       <HealthPanel endpoint={endpoint} />
       <LabelledValues>
-        <LabelledValue label={t('types')}>
-          {Types === null ? (
+        {Kind !== 'events' && <LabelledValue label={t('kind')}>{t(`kinds.${Kind}`)}</LabelledValue>}
+        <LabelledValue label={t(Kind === 'events' ? 'types' : 'sends')}>
+          {Kind !== 'events' ? (
+            t(`contents.${Kind}`)
+          ) : Types === null ? (
             t('all')
           ) : (
             <Group gap={4}>
@@ -59,6 +62,11 @@ function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
             </Group>
           )}
         </LabelledValue>
+        {Username !== null && (
+          <LabelledValue label={t(TokenURL ? 'clientId' : 'username')}>{Username}</LabelledValue>
+        )}
+        {TokenURL !== null && <LabelledValue label={t('tokenUrl')}>{TokenURL}</LabelledValue>}
+        {Actor !== null && <LabelledValue label={t('actor')}>{t(`actors.${Actor}`)}</LabelledValue>}
         <LabelledValue label={t('created')}>
           <Instant at={endpoint.CreatedAt} />
         </LabelledValue>

@@ -12,7 +12,7 @@ import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
-import { bodyOf, EndpointFields, emptyForm, isSame } from './endpoint-form.tsx';
+import { EndpointFields, emptyForm, isSame, newBodyOf } from './endpoint-form.tsx';
 import { type Endpoint, HealthCell } from './health.tsx';
 import { WebhookSecret, type WithSecret } from './secret.tsx';
 import './webhooks.css';
@@ -49,7 +49,10 @@ function useColumns(): Column<Endpoint>[] {
     {
       key: 'types',
       header: t('types'),
-      cell: ({ Types }) => (Types === null ? t('all') : t('countOfTypes', { count: Types.length })),
+      cell: ({ Kind, Types }) => {
+        if (Kind !== 'events') return t(`contents.${Kind}`);
+        return Types === null ? t('all') : t('countOfTypes', { count: Types.length });
+      },
     },
     {
       key: 'created',
@@ -109,13 +112,17 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
   const [typed, setTyped] = useFormState(isOpen, () => emptyForm);
   const [made, setMade] = useState<WithSecret | null>(null);
   const submit = async () => {
-    setMade(await create.mutateAsync({ body: bodyOf(typed) }));
+    const endpoint = await create.mutateAsync({ body: newBodyOf(typed) });
     void queries.invalidateQueries();
+    // Suites and LRSs check credentials. A secret for signatures can be had by rotating it.
+    if (endpoint.Kind === 'events') setMade(endpoint);
+    else open(endpoint);
   };
+  const open = ({ WebhookID }: Endpoint) =>
+    void navigate({ to: '/console/webhooks/$webhookId', params: { webhookId: WebhookID } });
   const leave = () => {
-    const webhookId = made?.WebhookID;
     setMade(null);
-    if (webhookId) void navigate({ to: '/console/webhooks/$webhookId', params: { webhookId } });
+    if (made) open(made);
   };
   return (
     <>
@@ -128,7 +135,7 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
         isDirty={!isSame(typed, emptyForm)}
         size="lg"
       >
-        <EndpointFields typed={typed} onChange={setTyped} />
+        <EndpointFields typed={typed} onChange={setTyped} isNew />
       </FormDialog>
       <WebhookSecret made={made} onClose={leave} />
     </>
