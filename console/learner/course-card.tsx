@@ -25,15 +25,28 @@ function useSeen() {
   return { ref, isSeen };
 }
 
-export function CourseCard({ item, section }: { item: Item; section: Section }) {
+/** `isSought`: the learner followed a link to this course. */
+type CardProps = { item: Item; section: Section; isSought: boolean };
+
+export function CourseCard({ item, section, isSought }: CardProps) {
   const t = useTranslations('outcomes');
   const id = useId();
   const { ref, isSeen } = useSeen();
   const { enrolment, title } = item;
   const path = `/enrolment/${segment(enrolment?.LoginID ?? '')}/${segment(enrolment?.EnrollID ?? '')}/explain`;
   const asked = useRead<Explanation>(path, isSeen && enrolment !== null);
+  useEffect(() => {
+    if (!isSought) return;
+    ref.current?.scrollIntoView({ block: 'center' });
+    ref.current?.focus({ preventScroll: true });
+  }, [isSought, ref]);
   return (
-    <article ref={ref} aria-labelledby={id} className="card">
+    <article
+      ref={ref}
+      aria-labelledby={id}
+      className={isSought ? 'card sought' : 'card'}
+      {...(isSought && { tabIndex: -1, 'aria-current': true })}
+    >
       <CardImage enrolment={enrolment} isSeen={isSeen} />
       <div className="about">
         <h3 id={id} dir="auto">

@@ -1,4 +1,5 @@
 import { useTranslations } from 'use-intl';
+import type { components } from '../../client/src/generated.ts';
 import { toFailure } from '../api/problem.ts';
 import { usePageTitle } from '../shell/branding.tsx';
 import { Acknowledgement } from './acknowledgement.tsx';
@@ -41,7 +42,7 @@ export function MyCourses({ me, loaded }: { me: Me; loaded: Loaded }) {
         </p>
       )}
       {data ? (
-        <Courses data={data} refresh={refresh} organisation={me.organisation} />
+        <Courses data={data} refresh={refresh} me={me} />
       ) : error ? (
         <Failed error={error} onRetry={refresh} />
       ) : (
@@ -83,17 +84,47 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void
 
 const titles = { open: 'openCourses', done: 'completedCourses', ended: 'endedCourses' } as const;
 
-type CoursesProps = { data: Overview; refresh: () => Promise<void>; organisation: string };
+/** The enrolment that shows the course to which a catalogue led; the enrolment on the path if it is a part of one. */
+function soughtId({ items, enrolments }: Overview, courseId: string): string | null {
+  const shown = new Set(items.map(({ enrolment }) => enrolment?.EnrollID));
+  const found = enrolments
+    .filter(({ CourseID }) => CourseID === courseId)
+    .flatMap(({ EnrollID, PathEnrollID }) => [EnrollID, PathEnrollID]);
+  return found.find((id) => id !== null && shown.has(id)) ?? null;
+}
 
-function Courses({ data, refresh, organisation }: CoursesProps) {
+/** For a learner who comes from a catalogue and is not enrolled. */
+function NotEnrolled({ courseId, me }: { courseId: string; me: Me }) {
+  const t = useTranslations('learner.sought');
+  const path = `/catalogue/course/${segment(courseId)}/${segment(me.LoginID)}`;
+  const offer = useRead<components['schemas']['Offer']>(path, true);
+  const mayRedeem = me.Scopes.includes('enrolments:write');
+  return (
+    <div className="message" role="status">
+      <strong dir="auto">{t('title', { course: offer?.Title ?? courseId })}</strong>
+      <p>{t(mayRedeem ? 'textOrKey' : 'text', { organisation: me.organisation })}</p>
+    </div>
+  );
+}
+
+type CoursesProps = { data: Overview; refresh: () => Promise<void>; me: Me };
+
+function Courses({ data, refresh, me }: CoursesProps) {
   const t = useTranslations('learner');
+  const { organisation } = me;
   const { items, certificates, enrolments } = data;
+  const query = new URLSearchParams(location.search);
+  const courseId = query.get('course');
+  const sought = courseId === null ? null : soughtId(data, courseId);
+  const notEnrolled = courseId !== null && sought === null && <NotEnrolled courseId={courseId} me={me} />;
   if (items.length === 0 && certificates.length === 0)
     return (
-      <div className="nothing">
-        <h2>{t('noCourses')}</h2>
-        <p>{t('noCoursesText')}</p>
-      </div>
+      notEnrolled || (
+        <div className="nothing">
+          <h2>{t('noCourses')}</h2>
+          <p>{t('noCoursesText')}</p>
+        </div>
+      )
     );
   const inSection = (section: Section) => items.filter((item) => sectionOf(item) === section);
   const open = inSection('open').sort(byUrgency);
@@ -102,11 +133,12 @@ function Courses({ data, refresh, organisation }: CoursesProps) {
     ['done', inSection('done').sort(byLastUse)],
     ['ended', inSection('ended').sort(byLastUse)],
   ];
-  const leftId = new URLSearchParams(location.search).get('left');
+  const leftId = query.get('left');
   const left = enrolments.find(({ EnrollID }) => EnrollID === leftId);
   const next = open.find(({ enrolment }) => enrolment?.LaunchURL && enrolment.EnrollID !== leftId)?.enrolment;
   return (
     <>
+      {notEnrolled}
       {left && (
         <Acknowledgement
           enrolment={left}
@@ -123,7 +155,12 @@ function Courses({ data, refresh, organisation }: CoursesProps) {
               <h2>{t(titles[section])}</h2>
               <div className="cards">
                 {shown.map((item) => (
-                  <CourseCard key={item.key} item={item} section={section} />
+                  <CourseCard
+                    key={item.key}
+                    item={item}
+                    section={section}
+                    isSought={sought !== null && item.enrolment?.EnrollID === sought}
+                  />
                 ))}
               </div>
             </section>

@@ -13,7 +13,7 @@ export const ContentItem = Fields(
     Title: Text(500),
     Description: Nullable(Text(20_000)),
     URL: Address(
-      'Where the suite sends the learner: their page, which lists the courses on which they are enrolled. Statements to suites name the course by this address.',
+      'Where the suite sends the learner: My courses, which marks this course or says that they are not enrolled on it. Statements to suites name the course by this address.',
     ),
     IsActive: Type.Boolean({ description: 'false for a retired course, which accepts no new enrolments.' }),
     Thumbnail: Nullable(Address('The ImageURL of the course.')),
