@@ -11,7 +11,7 @@ import { multibase } from '../../../server/src/domain/certificates/credential/di
 type Document = Record<string, unknown>;
 
 /** What the suites refer to: contexts, and keys as `did:key`. */
-async function load(contexts: Record<string, object>, url: string): Promise<object | null> {
+export async function findDocument(contexts: Record<string, object>, url: string): Promise<object | null> {
   if (contexts[url]) return contexts[url];
   const [did = '', key] = url.split('#');
   const publicKeyMultibase = did.replace('did:key:', '');
@@ -29,7 +29,7 @@ async function load(contexts: Record<string, object>, url: string): Promise<obje
 
 /** Issues and verifies as the VC API describes it, for a new key. Presentations meet the library that the verifier uses. */
 export async function openAdapter(contexts: Record<string, object>) {
-  const find = (url: string) => load(contexts, url);
+  const find = (url: string) => findDocument(contexts, url);
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const key = multibase(publicKey.export({ format: 'jwk' }));
   const did = `did:key:${key}`;
