@@ -1,10 +1,25 @@
 import assert from 'node:assert/strict';
 import { chmod, cp, readdir, readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+// @ts-expect-error: the package has no types
+import S3rver from '@20minutes/s3rver';
 import { type Cluster, startCluster } from '../../scripts/postgres-cluster.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
-import { bootstrapKey, cleanUp, databaseSettings, startProcess, stopProcess } from './support/process.ts';
+import { readConfig } from '../src/infra/context/config.ts';
+import { openStorage } from '../src/infra/storage/open-storage.ts';
+import { openLog } from '../src/lib/log.ts';
+import {
+  bootstrapKey,
+  cleanUp,
+  databaseSettings,
+  runLectern,
+  startProcess,
+  stopProcess,
+  temporaryFolder,
+} from './support/process.ts';
+import { startService } from './support/service.ts';
 import { mountSmallDisk } from './support/small-disk.ts';
 import { until } from './support/until.ts';
 
@@ -90,4 +105,77 @@ test('a full disk during imports and commits causes 503, and the service recover
   console.log(
     `full disk: an import rejected without leftovers, ${acknowledged.length} commits acknowledged, ${failures} rejected with 503, losses 0`,
   );
+});
+
+async function failed(args: string[], env: Record<string, string | undefined>): Promise<string> {
+  const run = runLectern(args, env);
+  assert.equal((await run.exited).code, 1, run.stdout());
+  return run.stderr();
+}
+
+test('a backup or a restore onto a full disk fails with a sentence and leaves nothing behind', async (context) => {
+  const disk = mountSmallDisk(4);
+  context.after(disk.unmount);
+  const home = await databaseSettings();
+  await disk.fill();
+  await disk.leave(64 * 1024);
+  const said = await failed(['backup', join(disk.folder, 'backup')], home);
+  assert.match(
+    said,
+    /^The disk of \S+ is full, and nothing was kept\. Free some space, or choose a folder on an/m,
+  );
+  assert.deepEqual(await readdir(disk.folder), ['filler']);
+
+  const backup = join(await temporaryFolder(), 'backup');
+  assert.equal((await runLectern(['backup', backup], home).exited).code, 0);
+  const place = { DATA_DIR: join(disk.folder, 'data'), TMPDIR: disk.folder };
+  if (!home.DATABASE_URL) {
+    assert.match(
+      await failed(['restore', backup], place),
+      /is full, and nothing was kept\. .*, or set DATA_DIR/,
+    );
+    assert.match(await failed(['backup', 'verify', backup], place), /TMPDIR for a verification/);
+    const left = await readdir(disk.folder, { recursive: true });
+    assert.deepEqual(
+      left.filter((path) => !/^(data|filler|data\/lock.*)$/.test(path)),
+      [],
+    );
+  }
+});
+
+test('with a full disk for the copies, course files are read from the store', async (context) => {
+  const disk = mountSmallDisk(4);
+  context.after(disk.unmount);
+  const server = new S3rver({
+    ...{ port: 0, address: '127.0.0.1', silent: true, directory: await temporaryFolder() },
+    configureBuckets: [{ name: 'lectern', configs: [] }],
+  });
+  const { port } = (await server.run()) as AddressInfo;
+  context.after(() => server.close());
+  const env = {
+    STORAGE_URL: `s3://lectern/courses?endpoint=http://127.0.0.1:${port}`,
+    ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
+  };
+  const service = await startService({ env });
+  context.after(service.close);
+  await service.importPackage('phishing', await packCourse('phishing'));
+  const [release] = await service.ctx.db.selectFrom('release').select('release_id').execute();
+  const said: string[] = [];
+  const files = await openStorage({
+    config: { dataDir: disk.folder, storage: readConfig(env).storage },
+    db: service.ctx.db,
+    log: { ...openLog('silent'), error: (_: unknown, text?: string) => void said.push(text ?? '') },
+  });
+  const find = () => files.find(release?.release_id ?? '', 'index.html');
+  await disk.fill();
+  const found = await find();
+  assert.equal(found?.kind, 'remote');
+  const chunks: Buffer[] = [];
+  if (found?.kind === 'remote') for await (const chunk of await found.read()) chunks.push(chunk);
+  const source = join(import.meta.dirname, '../../courses/phishing/index.html');
+  assert.equal(Buffer.concat(chunks).toString(), await readFile(source, 'utf8'));
+  assert.match(said.join(), /^DATA_DIR: its disk is full.* Free some space, or lower STORAGE_CACHE\.$/);
+  assert.deepEqual(await readdir(join(disk.folder, 'cache')), []);
+  await disk.free();
+  assert.equal((await find())?.kind, 'local');
 });

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-// @ts-expect-error: the package has no types
-import S3rver from '@20minutes/s3rver';
 import { check } from '../../bench/kill/check.ts';
 import { type Client, openClient } from '../../bench/kill/client.ts';
 import { checkServer } from '../../bench/kill/consistency.ts';
@@ -16,7 +13,6 @@ import { startCluster } from '../../scripts/postgres-cluster.ts';
 import {
   bootstrapKey,
   cleanUp,
-  type Environment,
   freePorts,
   type Running,
   runProcess,
@@ -26,31 +22,15 @@ import {
 } from '../../server/test/support/process.ts';
 import { until } from '../../server/test/support/until.ts';
 import { packCourse } from '../journeys/course-packages.ts';
+import { composeSettings, recipe, startStore } from './recipe-settings.ts';
 
 /** `.ci/run full` kills more often. */
 const kills = Number(process.env.NODE_KILLS ?? 2);
-const recipe = (name: string) => readFileSync(join(import.meta.dirname, '../../deploy', name), 'utf8');
 const closing: (() => unknown)[] = [];
 after(async () => {
   await cleanUp();
   for (const close of closing.reverse()) await close();
 });
-
-/** The variables that compose.yaml asks for in .env, and the addresses of this machine. */
-function nodeSettings(values: Record<string, string>): Environment {
-  const [, block = ''] = /^ {2}environment:\n((?: {4}.*\n)+)/m.exec(recipe('compose-nodes.yaml')) ?? [];
-  const lines = [...block.matchAll(/^ {4}(\w+): (.*)$/gm)];
-  assert.ok(lines.length > 8);
-  return Object.fromEntries(
-    lines.map(([, name = '', text = '']) => {
-      const value = text.replace(/^'|'$/g, '').replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, key) => {
-        assert.ok(values[key], `the test does not set ${key}`);
-        return values[key] ?? '';
-      });
-      return [name, values[name] ?? value];
-    }),
-  );
-}
 
 type Ports = { site: number; courses: number; api: number; content: number; operations: number };
 
@@ -70,18 +50,6 @@ async function startCaddy({ site, courses, api, content, operations }: Ports): P
   runProcess('caddy', ['run', '--adapter', 'caddyfile', '--config', file], env);
 }
 
-async function startStore(): Promise<string> {
-  const server = new S3rver({
-    port: 0,
-    address: '127.0.0.1',
-    silent: true,
-    directory: await temporaryFolder(),
-    configureBuckets: [{ name: 'lectern', configs: [] }],
-  });
-  closing.push(() => server.close());
-  return `http://127.0.0.1:${((await server.run()) as AddressInfo).port}`;
-}
-
 /** The pages of the course, as a learner's browser gets them through the balancer. */
 async function playCourse(client: Client, baseUrl: string, key: string, loginId: string): Promise<string> {
   await client.call('POST', `${baseUrl}/user`, { LoginID: loginId }, key);
@@ -97,14 +65,16 @@ test('with the recipe, two nodes with an object store lose no acknowledged write
   const database = await startCluster();
   closing.push(database.remove);
   const [site = 0, courses = 0, api = 0, content = 0, operations = 0] = await freePorts(5);
-  const settings = nodeSettings({
+  const store = await startStore();
+  closing.push(store.close);
+  const settings = composeSettings('compose-nodes.yaml', {
     ...{ DOMAIN: 'x', COURSES_DOMAIN: 'x', POSTGRES_PASSWORD: 'x', BOOTSTRAP_KEY: bootstrapKey },
     ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
     SIGNING_KEYS: `node-test:${randomBytes(32).toString('base64url')}`,
     BASE_URL: `http://127.0.0.1:${site}`,
     CONTENT_URL: `http://127.0.0.1:${courses}`,
     DATABASE_URL: database.url,
-    STORAGE_URL: `s3://lectern/courses?endpoint=${await startStore()}&region=us-east-1`,
+    STORAGE_URL: `s3://lectern/courses?endpoint=${store.endpoint}&region=us-east-1`,
     OPERATIONS_PORT: String(operations),
   });
   const start = async (number: number, DATA_DIR: string): Promise<Running> =>

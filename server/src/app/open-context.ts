@@ -7,6 +7,7 @@ import { type Context, openClocks, openState, serviceActor } from '../infra/cont
 import { openCounters } from '../infra/context/counters.ts';
 import { openImports, openLoad } from '../infra/context/load.ts';
 import type { Tracing } from '../infra/context/tracing.ts';
+import { clockProblem, readClock } from '../infra/operations/clock.ts';
 import { openKeys } from '../infra/operations/open-keys.ts';
 import { searchWarnings } from '../infra/operations/start-warnings.ts';
 import { openStorage } from '../infra/storage/open-storage.ts';
@@ -61,6 +62,8 @@ export async function openContext(
     const { applied } = await migrate(engine, locations.migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
     for (const warning of await searchWarnings(engine)) log.warn({}, warning);
+    const wrongClock = clockProblem(await readClock(engine));
+    if (wrongClock !== null) log.warn({}, wrongClock);
     const files = await openStorage({ config, db, log });
     const now = () => new Date();
     const keys = await openKeys({ config, db, log, now });

@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../infra/context/config.ts';
 import { checkMailServer } from '../infra/mail/send.ts';
 import { incompleteReleases, type KnownFiles } from '../infra/operations/backup.ts';
 import { daysLeft, uncoveredHosts } from '../infra/operations/certificate.ts';
+import { type Clock, clockProblem } from '../infra/operations/clock.ts';
 import { readRing } from '../infra/operations/open-keys.ts';
 import { startWarnings } from '../infra/operations/start-warnings.ts';
 import { openObjectStore } from '../infra/storage/object-store.ts';
@@ -18,8 +19,6 @@ type Outcome = [Result, string];
 
 const gibibyte = 1024 ** 3;
 const warnDays = 14;
-/** More than this breaks signatures of other systems, such as those of webhooks. */
-const maxClockSeconds = 30;
 
 /** Checks everything that the service needs, without starting it and without changing any data. */
 export async function checkCommand(env: Environment): Promise<{ OK: boolean; Checks: Check[] }> {
@@ -44,15 +43,18 @@ type Add = (name: string, work: () => Outcome | Promise<Outcome>) => Promise<voi
 
 async function checkParts(config: Config, add: Add): Promise<void> {
   let known: KnownFiles | null = null;
+  let storeProblem: string | null = null;
   let clock: Outcome = ['skipped', 'The database could not be asked for the time.'];
   await add('database', async () => {
     const found = await readDatabase(config);
-    known = found.known;
-    if (found.clockSeconds !== null) clock = clockOutcome(found.clockSeconds);
+    ({ known, storeProblem } = found);
+    if (found.clock !== null) clock = clockOutcome(found.clock);
     return found.outcome;
   });
   await add('key ring', () => keysOutcome(config, known));
-  await add('storage', () => storageOutcome(config, known));
+  await add('storage', () =>
+    storeProblem === null ? storageOutcome(config, known) : ['failed', storeProblem],
+  );
   await add('mail', () => mailOutcome(config));
   await add('certificates', () => certificateOutcome(config));
   await add('clock', () => clock);
@@ -70,8 +72,13 @@ async function storageOutcome(config: Config, known: KnownFiles | null): Promise
   const { dataDir } = config;
   if (!existsSync(dataDir)) return ['warning', `${dataDir} does not exist yet; the first start creates it.`];
   const probe = join(dataDir, `check-${process.pid}`);
-  await writeFile(probe, 'lectern', { flag: 'wx' }).finally(() => unlink(probe).catch(() => {}));
   const { bavail, bsize } = await statfs(dataDir);
+  if (bavail === 0)
+    return [
+      'failed',
+      `The disk of DATA_DIR, ${dataDir}, is full. Free some space${config.storage ? ', or lower STORAGE_CACHE' : ''}.`,
+    ];
+  await writeFile(probe, 'lectern', { flag: 'wx' }).finally(() => unlink(probe).catch(() => {}));
   const free = `${((bavail * bsize) / gibibyte).toFixed(1)} GiB of free space in ${dataDir}`;
   if (config.storage) {
     const store = openObjectStore(config.storage);
@@ -111,9 +118,8 @@ function certificateOutcome(config: Config): Outcome {
   return [days < warnDays ? 'warning' : 'ok', `The certificate is valid for ${days} more days.`];
 }
 
-function clockOutcome(seconds: number): Outcome {
-  const shown = `The clock differs by ${Math.abs(seconds).toFixed(1)} s from the database server's`;
-  return Math.abs(seconds) > maxClockSeconds
-    ? ['failed', `${shown}. Synchronise both, such as with chrony or systemd-timesyncd.`]
-    : ['ok', `${shown}.`];
+function clockOutcome(clock: Clock): Outcome {
+  const problem = clockProblem(clock);
+  if (problem !== null) return ['failed', problem];
+  return ['ok', `The clock differs by ${Math.abs(clock.ahead).toFixed(1)} s from the database's.`];
 }

@@ -7,7 +7,10 @@ import { hasTables, isMigrated } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import type { Config } from '../infra/context/config.ts';
 import type { KnownFiles } from '../infra/operations/backup.ts';
+import { type Clock, readClock } from '../infra/operations/clock.ts';
 import { readUsedRing } from '../infra/operations/open-keys.ts';
+import { openObjectStore } from '../infra/storage/object-store.ts';
+import { storageProblem } from '../infra/storage/storage-owner.ts';
 import { codeOf } from '../lib/errors.ts';
 import { locations } from '../lib/locations.ts';
 import { openLog } from '../lib/log.ts';
@@ -87,13 +90,15 @@ export function readKnownFiles(config: Config): Promise<KnownFiles> {
 type Checked = {
   outcome: ['ok' | 'warning' | 'failed', string];
   known: KnownFiles | null;
-  /** How far this machine's clock is ahead of the server's; null without a server. */
-  clockSeconds: number | null;
+  /** Null if the database cannot be read. */
+  clock: Clock | null;
+  /** Why the object store is not this database's; null if it is, or if that is unknown. */
+  storeProblem: string | null;
 };
 
 /** The state of the configured database, for `lectern check`. */
 export async function readDatabase(config: Config): Promise<Checked> {
-  const nothing = { known: null, clockSeconds: null };
+  const nothing = { known: null, clock: null, storeProblem: null };
   if (config.databaseUrl === null) {
     if (!existsSync(join(config.dataDir, 'database')))
       return { ...nothing, outcome: ['warning', `There is no database in ${config.dataDir} yet.`] };
@@ -102,14 +107,17 @@ export async function readDatabase(config: Config): Promise<Checked> {
   }
   return withUnchanged(config, async (opened) => {
     const { engine } = opened;
-    const clockSeconds = config.databaseUrl === null ? null : await clockAhead(opened);
-    if (!(await hasTables(engine)))
-      return { known: null, clockSeconds, outcome: ['warning', 'The database is empty.'] };
+    const hasJobs = await hasTables(engine);
+    const clock = await readClock(engine, hasJobs);
+    if (!hasJobs) return { ...nothing, clock, outcome: ['warning', 'The database is empty.'] };
     const isCurrent = await isMigrated(engine, locations.migrations);
     const outcome: Checked['outcome'] = isCurrent
       ? ['ok', 'The database responds and has the tables of this version.']
       : ['warning', 'The database has not been migrated to this version; the next start does it.'];
-    return { known: isCurrent ? await knownFiles(opened) : null, clockSeconds, outcome };
+    if (!isCurrent) return { ...nothing, clock, outcome };
+    const store = config.storage && openObjectStore(config.storage);
+    const storeProblem = store && (await storageProblem(opened, store, { claims: false }));
+    return { known: await knownFiles(opened), clock, storeProblem, outcome };
   });
 }
 
@@ -121,13 +129,4 @@ function holderOf(dataDir: string): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-async function clockAhead({ engine }: Opened): Promise<number> {
-  const before = Date.now();
-  const { rows } = await engine.query<{ seconds: number }>({
-    text: 'select extract(epoch from clock_timestamp())::float8 as seconds',
-    values: [],
-  });
-  return (before + Date.now()) / 2_000 - (rows[0]?.seconds ?? 0);
 }

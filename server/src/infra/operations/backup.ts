@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { lockFolder } from '../../db/engine/folder.ts';
+import { codeOf } from '../../lib/errors.ts';
 import { syncPath, syncTree } from '../../lib/files.ts';
 import { createDataFolder } from '../../lib/owner-only.ts';
 import type { Config } from '../context/config.ts';
@@ -54,7 +55,7 @@ async function runClient(program: string, databaseUrl: string, args: string[]): 
   const password = decodeURIComponent(url.password);
   url.password = '';
   const child = spawn(program, [`--dbname=${url.href}`, ...args], {
-    env: { ...process.env, ...(password ? { PGPASSWORD: password } : {}) },
+    env: { ...process.env, LC_ALL: 'C', ...(password ? { PGPASSWORD: password } : {}) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise<number | null>((done, fail) => {
@@ -62,7 +63,12 @@ async function runClient(program: string, databaseUrl: string, args: string[]): 
     child.on('close', done);
   });
   const [code, stderr] = await Promise.all([ended, buffer(child.stderr)]).catch(notInstalled(program));
-  if (code !== 0) throw new Error(`${program} failed and left nothing behind: ${stderr.toString().trim()}`);
+  if (code === 0) return;
+  const text = stderr.toString().trim();
+  throw Object.assign(new Error(`${program} failed and left nothing behind: ${text}`), {
+    // Errors of the server have a line that begins with "ERROR:".
+    code: /No space left on device/.test(text) && !/ERROR: /.test(text) ? 'ENOSPC' : undefined,
+  });
 }
 
 /** What the database knows about the files that belong to it. */
@@ -208,9 +214,17 @@ export async function backUp(place: Location, input: BackupInput): Promise<Backu
     return backup;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    throw error;
+    throw ofFullDisk(error, dirname(target), 'choose a folder on another disk');
   }
 }
+
+/** Whatever had been written is removed by now. */
+const ofFullDisk = (error: unknown, folder: string, cure: string): unknown =>
+  codeOf(error) === 'ENOSPC'
+    ? new Error(`The disk of ${folder} is full, and nothing was kept. Free some space, or ${cure}.`, {
+        cause: error,
+      })
+    : error;
 
 type Copied = { known: KnownFiles; incomplete: readonly KnownRelease[]; readKnown: BackupInput['readKnown'] };
 
@@ -278,17 +292,24 @@ export async function restore(
       ]);
     if (keys) writeRingFile(dataDir, keys);
   } catch (error) {
-    await rm(packages, { recursive: true, force: true });
-    throw error;
+    for (const part of [packages, ...(databaseUrl === null ? [database] : [])])
+      for (const path of [part, draftOf(part)]) await rm(path, { recursive: true, force: true });
+    throw ofFullDisk(
+      error,
+      dataDir,
+      'set DATA_DIR, or TMPDIR for a verification, to a folder on another disk',
+    );
   } finally {
     lock?.release();
   }
   return about;
 }
 
+const draftOf = (path: string): string => join(dirname(path), `${basename(path)}.new`);
+
 /** The folder gets its final name once it is complete. */
 async function putFolder(from: string, to: string): Promise<void> {
-  const draft = join(dirname(to), `${basename(to)}.new`);
+  const draft = draftOf(to);
   await rm(draft, { recursive: true, force: true });
   await cp(from, draft, { recursive: true });
   syncTree(draft);

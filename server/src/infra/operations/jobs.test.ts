@@ -4,6 +4,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 import { unique } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { run } from '../../db/transaction.ts';
+import { clockProblem, readClock } from './clock.ts';
 import { hasten, type Job, startJobs } from './jobs.ts';
 
 let service: TestService;
@@ -33,6 +34,28 @@ test('one node runs a due job, which runs again after its interval', async () =>
   await until('the job runs again', () => runs > 1);
   await Promise.all(nodes.map((node) => node.stop(1_000)));
   assert.equal(runs, 2);
+});
+
+test('a job that was planned while the clock was years ahead runs once the clock is right again', async () => {
+  let runs = 0;
+  const job: Job = { name: unique('ahead'), every: 86_400, run: async () => void runs++ };
+  await run(service.ctx, {
+    text: `insert into scheduled_job (name, due, succeeded_at) values ($1, now() + interval '3 years', now() + interval '3 years')`,
+    values: [job.name],
+  });
+  assert.match(
+    clockProblem(await readClock(service.ctx.engine)) ?? '',
+    /^The clock is 109\d days behind the end of the last job in the database/,
+  );
+  const node = await startJobs(service.ctx, [job]);
+  await until('the job runs', () => runs === 1);
+  await node.stop(1_000);
+  assert.equal(clockProblem(await readClock(service.ctx.engine)), null);
+});
+
+test('a clock that differs from the one of the server by more than half a minute is a problem', () => {
+  assert.equal(clockProblem({ ahead: -29, behindLastJob: 0 }), null);
+  assert.match(clockProblem({ ahead: -31, behindLastJob: 0 }) ?? '', /differs by 31\.0 s from the database/);
 });
 
 test('a failed job is retried after half a minute', async () => {

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { AwsClient } from 'aws4fetch';
+import { codeOf } from '../../lib/errors.ts';
 import type { ByteRange } from './package-files.ts';
 
 export type StorageSettings = {
@@ -63,8 +64,17 @@ export function openObjectStore(settings: StorageSettings): ObjectStore {
     );
   };
   const found = (response: Response) => response.status !== 404;
+  /** The store may close the connection before the body is complete. */
+  const textOf = (response: Response): Promise<string> =>
+    response.text().catch((cause: unknown) => {
+      errors++;
+      throw unavailable(
+        `STORAGE_URL: the store at ${endpoint} ended a response early. Check the store, and any proxy in front of it.`,
+        cause,
+      );
+    });
   const expect = async (response: Response): Promise<void> => {
-    const text = await response.text();
+    const text = await textOf(response);
     if (!found(response))
       throw unavailable(reasonFor(404, text, settings), new Error(`404 ${text.slice(0, 300)}`));
   };
@@ -78,7 +88,7 @@ export function openObjectStore(settings: StorageSettings): ObjectStore {
     putText: async (key, text) => expect(await send(address(key), { method: 'PUT', body: text })),
     getText: async (key) => {
       const response = await send(address(key));
-      const text = await response.text();
+      const text = await textOf(response);
       // A missing bucket is not a missing object.
       if (!found(response) && !/NoSuchKey/.test(text))
         throw unavailable(reasonFor(404, text, settings), new Error(`404 ${text.slice(0, 300)}`));
@@ -112,12 +122,14 @@ export function openObjectStore(settings: StorageSettings): ObjectStore {
         return true;
       } catch (cause) {
         await rm(to, { force: true });
+        // The disk of the copies is full, and the store is not to blame.
+        if (codeOf(cause) === 'ENOSPC') throw cause;
         errors++;
         throw unavailable(`STORAGE_URL: the object ${key} could not be read completely.`, cause);
       }
     },
     exists: async (key) => found(await send(address(key), { method: 'HEAD' })),
-    remove: async (key) => void (await (await send(address(key), { method: 'DELETE' })).text()),
+    remove: async (key) => void (await textOf(await send(address(key), { method: 'DELETE' }))),
     list: async function* (below) {
       let token: string | undefined;
       do {
@@ -127,7 +139,7 @@ export function openObjectStore(settings: StorageSettings): ObjectStore {
           ...(token ? { 'continuation-token': token } : {}),
         });
         const response = await send(`${base}?${query}`);
-        const text = await response.text();
+        const text = await textOf(response);
         if (!found(response)) throw unavailable(reasonFor(404, text, settings), new Error('404'));
         yield [...text.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)].map(([, entry = '']) => ({
           key: (tag(entry, 'Key') ?? '').slice(prefix.length),
@@ -153,6 +165,8 @@ function reasonFor(status: number, text: string, { bucket, endpoint }: StorageSe
   const code = tag(text, 'Code') ?? '';
   if (code === 'NoSuchBucket' || status === 404)
     return `STORAGE_URL: the bucket "${bucket}" does not exist at ${endpoint}. Create it, or correct its name.`;
+  if (code === 'RequestTimeTooSkewed')
+    return `STORAGE_URL: the clocks of this machine and of the store at ${endpoint} differ too much. Synchronise them, such as with chrony or systemd-timesyncd.`;
   if (status === 403 || status === 401 || code === 'SignatureDoesNotMatch')
     return `AWS_ACCESS_KEY_ID: the store refuses this key for the bucket "${bucket}" (${code || status}). Check the key, its secret, its rights, the region and this machine's clock.`;
   return `STORAGE_URL: the store at ${endpoint} responded with ${status} ${code}. Try again.`;

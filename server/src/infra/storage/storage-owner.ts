@@ -29,7 +29,6 @@ async function setOwner({ db }: DatabaseContext, value: string): Promise<void> {
 
 /** Marks an unused prefix as this database's. Nodes that start together agree on the name, which is in the database first. */
 async function claimUnused(ctx: DatabaseContext, store: ObjectStore): Promise<boolean> {
-  if (await hasStoredFiles(ctx)) return false;
   await ctx.db
     .insertInto('setting')
     .values({ name: settingName, value: randomUUID() })
@@ -46,11 +45,19 @@ async function hasStoredFiles({ db }: DatabaseContext): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Why this node must not serve from this store, with the cure; null if the store is the database's. */
-export async function storageProblem(ctx: DatabaseContext, store: ObjectStore): Promise<string | null> {
+/**
+ * Why this node must not serve from this store, with the cure; null if the store is the database's. `claims` marks an
+ * unused one.
+ */
+export async function storageProblem(
+  ctx: DatabaseContext,
+  store: ObjectStore,
+  { claims = true } = {},
+): Promise<string | null> {
   try {
     const [owner, marked] = [await readOwner(ctx), await store.getText(ownerKey)];
-    if (marked === null && (await claimUnused(ctx, store))) return null;
+    const isUnused = marked === null && owner !== restored && !(await hasStoredFiles(ctx));
+    if (isUnused && (!claims || (await claimUnused(ctx, store)))) return null;
     if (marked === null)
       return `STORAGE_URL: ${store.place} does not contain the files of this database. Correct the bucket or the prefix.`;
     if (marked !== owner)

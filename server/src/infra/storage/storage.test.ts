@@ -180,7 +180,7 @@ test('half a body is never kept as a file, and a bounded cache evicts the least 
   const half = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': 10 });
     response.write('12345');
-    response.destroy();
+    setTimeout(() => response.destroy(), 50);
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => half.once('listening', resolve));
   const { port: own } = half.address() as AddressInfo;
@@ -192,6 +192,8 @@ test('half a body is never kept as a file, and a bounded cache evicts the least 
     StorageError,
   );
   assert.deepEqual(await readdir(cache.folder), []);
+  await assert.rejects(broken.getText('x'), /STORAGE_URL: the store at \S+ ended a response early/);
+  await assert.rejects(broken.list('x').next(), /ended a response early/);
   half.close();
 
   const add = (one: FileCache, name: string) =>
@@ -202,4 +204,18 @@ test('half a body is never kept as a file, and a bounded cache evicts the least 
   await add(reopened, 'c');
   assert.equal(reopened.bytes(), 2_000);
   assert.equal((await readdir(cache.folder)).length, 2);
+});
+
+test('a clock that differs from the one of the store is named as the cause', async (t) => {
+  const late = createServer((_request, response) => {
+    response.writeHead(403).end('<Error><Code>RequestTimeTooSkewed</Code></Error>');
+  }).listen(0, '127.0.0.1');
+  t.after(() => late.close());
+  await new Promise((resolve) => late.once('listening', resolve));
+  const { port: own } = late.address() as AddressInfo;
+  const skewed = openObjectStore(settings({ STORAGE_URL: `s3://b?endpoint=http://127.0.0.1:${own}` }));
+  await assert.rejects(
+    skewed.getText('x'),
+    /the clocks of this machine and of the store at \S+ differ too much/,
+  );
 });

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/transaction.ts';
-import { Problem } from '../../lib/errors.ts';
+import { codeOf, Problem } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { FileCache } from './file-cache.ts';
 import { type ObjectStore, StorageError } from './object-store.ts';
@@ -56,22 +56,31 @@ export function openStoreFiles(ctx: StoreContext, { store, cache, local }: Store
       throw toProblem(ctx, error);
     });
 
+  const remote = (file: StoredFile): FoundFile => ({
+    kind: 'remote',
+    bytes: file.bytes,
+    etag: `"${file.sha256.slice(0, 32)}"`,
+    read: async (range) => {
+      const body = await forReaders(store.read(keyOf(file), range));
+      if (!body) throw missing(ctx, file, store);
+      return body;
+    },
+  });
   const findStored = async (file: StoredFile): Promise<FoundFile | null> => {
-    if (file.bytes > largeBytes)
-      return {
-        kind: 'remote',
-        bytes: file.bytes,
-        etag: `"${file.sha256.slice(0, 32)}"`,
-        read: async (range) => {
-          const body = await forReaders(store.read(keyOf(file), range));
-          if (!body) throw missing(ctx, file, store);
-          return body;
-        },
-      };
+    if (file.bytes > largeBytes) return remote(file);
     const fetch = (to: string) => store.download(keyOf(file), to, file);
-    const path = await forReaders(cache.get(file.sha256, file.bytes, fetch));
-    if (path === null) throw missing(ctx, file, store);
-    return { kind: 'local', folder: cache.folder, path, bytes: file.bytes };
+    try {
+      const path = await forReaders(cache.get(file.sha256, file.bytes, fetch));
+      if (path === null) throw missing(ctx, file, store);
+      return { kind: 'local', folder: cache.folder, path, bytes: file.bytes };
+    } catch (error) {
+      if (codeOf(error) !== 'ENOSPC') throw error;
+      ctx.log.error(
+        { err: error, folder: cache.folder },
+        'DATA_DIR: its disk is full, so course files are read from the store for each request. Free some space, or lower STORAGE_CACHE.',
+      );
+      return remote(file);
+    }
   };
 
   return {
