@@ -37,15 +37,3 @@ test('statements that Kysely can express are not written as text', () => {
     }
   }
 });
-
-test('a name of a prepared statement occurs in one file', () => {
-  const files = new Map<string, Set<string>>();
-  for (const { file, text } of sources)
-    for (const [, name = ''] of text.matchAll(/\brun(?:<[^(]*>)?\(\s*\w+,\s*\{\s*name: '(\w+)'/g))
-      (files.get(name) ?? files.set(name, new Set()).get(name))?.add(file);
-  assert.ok(files.size > 50, String(files.size));
-  assert.deepEqual(
-    [...files].filter(([, own]) => own.size > 1),
-    [],
-  );
-});

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { type FaultyNode, faultyNode, type When } from './support/faults.ts';
-import { observed, otherNode, serve } from './support/nodes.ts';
+import { calls, observed, otherNode, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant, type TestTenant, unique } from './support/tenant.ts';
 
@@ -183,8 +183,8 @@ test('retrying a bulk call in which one row failed extends the other enrolments 
 /** A context whose database rejects the rows of one user. */
 function failing(ctx: typeof service.ctx, poison: string) {
   let isBroken = true;
-  const broken = observed(ctx, ({ name, values }) => {
-    if (isBroken && name === 'enrol' && String(values[1]).includes(`"${poison}"`))
+  const broken = observed(ctx, (statement) => {
+    if (isBroken && calls(statement, 'enrol') && String(statement.values[1]).includes(`"${poison}"`))
       throw new Error('A poison row.');
   });
   return {

@@ -28,7 +28,7 @@ async function readHomePage(ctx: { db: Database }): Promise<string | undefined> 
 
 /** Only the service sets it. A command may run without the service's configuration. */
 async function setHomePage(ctx: { db: Database }, baseUrl: string): Promise<void> {
-  const [records] = await run<{ found: boolean }>(ctx, { text: hasRecords, values: [] });
+  const [records] = await run<{ found: boolean }>(ctx, hasRecords);
   await ctx.db
     .insertInto('setting')
     .values({ name, value: baseUrl })

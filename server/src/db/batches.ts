@@ -1,4 +1,3 @@
-import type { Statement } from './engine/engine.ts';
 import { type Database, joinTransaction, run, transaction } from './transaction.ts';
 
 /** Target duration in milliseconds. On the embedded database, all other statements wait for a batch. */
@@ -37,7 +36,7 @@ export async function inBatches<C extends { db: Database }>(
 
 /** With `select set_config(…)`, Citus would not send the setting to the shards. */
 async function setForTransaction(ctx: { db: Database }, plan: string, state: 'on' | 'off'): Promise<void> {
-  await run(ctx, { text: `set local enable_${plan} = ${state}`, values: [] });
+  await run(ctx, `set local enable_${plan} = ${state}`);
 }
 
 /** For the rest of the transaction, rules out plans that read a whole table or index. */
@@ -52,10 +51,10 @@ export async function readByIndex(ctx: { db: Database }): Promise<void> {
  * read the whole tenant for each look-up. The setting does not apply to later statements: if they must sort, PostgreSQL
  * would think their plans so expensive that it would compile them, which takes 200 ms.
  */
-export function runInOrder<R>(ctx: { db: Database }, statement: Statement): Promise<R[]> {
+export function runInOrder<R>(ctx: { db: Database }, text: string, values: readonly unknown[]): Promise<R[]> {
   return joinTransaction(ctx, async (ctx) => {
     await setForTransaction(ctx, 'sort', 'off');
-    const rows = await run<R>(ctx, statement);
+    const rows = await run<R>(ctx, text, values);
     await setForTransaction(ctx, 'sort', 'on');
     return rows;
   });

@@ -72,19 +72,18 @@ test("a context's statements have its owner, or else the tenant that they name, 
     },
   };
   const ctx = { db: kyselyForEngine(guardTenants(noting)) };
-  const nameless = { text: 'select 1', values: [] };
   const built = (of: typeof ctx) => of.db.selectNoFrom((of) => of.lit(1).as('one')).execute();
   const own = forTenant(ctx, 'own');
-  await run(own, nameless);
+  await run(own, 'select 1');
   await built(own);
-  await transaction(own, (inner) => run(inner, nameless));
-  await run(forAnyone(own), work('named'));
-  await run(ctx, work('named'));
+  await transaction(own, (inner) => run(inner, 'select 1'));
+  await run(forAnyone(own), work('named').text, work('named').values);
+  await run(ctx, work('named').text, work('named').values);
   await built(ctx);
   assert.deepEqual(lines, ['own', 'own', 'own', 'named', 'named', sharedTables]);
-  await assert.rejects(run(own, work('other')), /names another/);
+  await assert.rejects(run(own, work('other').text, work('other').values), /names another/);
   await assert.rejects(
-    transaction(own, (inner) => run(inner, work('other'))),
+    transaction(own, (inner) => run(inner, work('other').text, work('other').values)),
     /names another/,
   );
 });

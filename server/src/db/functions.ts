@@ -106,10 +106,10 @@ end`,
       if (!first) return { rows: [], isLeftOut: () => false };
       if (calls.length === 1) {
         const values = [ids[0], ...first.values];
-        return { rows: await run<R>(ctx, { name: own.file, text: ofOne, values }), isLeftOut: () => false };
+        return { rows: await run<R>(ctx, ofOne, values), isLeftOut: () => false };
       }
       const values = [ids, ...types.map((_, at) => calls.map(({ values }) => values[at]))];
-      const found = await run<R>(ctx, { name: each.file, text: ofSeveral, values });
+      const found = await run<R>(ctx, ofSeveral, values);
       const left = new Set(found.flatMap(({ n }) => (n < 0 ? [ids[-n - 1]] : [])));
       return { rows: found.filter(({ n }) => n >= 0), isLeftOut: (tenantId) => left.has(tenantId) };
     },

@@ -15,7 +15,7 @@ async function attach(sizes: readonly number[]): Promise<void> {
   const text = `insert into statement_attachment (tenant_id, statement_id, sha2, content_type, content)
     select $1, '01970000-0000-7000-8000-000000000001', lpad(n::text, 4, '0'), 'text/plain', convert_to(repeat('x', size), 'utf8')
     from unnest($2::integer[]) with ordinality as given (size, n)`;
-  await run(ctx, { text, values: [TenantID, sizes] });
+  await run(ctx, text, [TenantID, sizes]);
 }
 
 test('a page of rows with known sizes ends after the row that exceeds the byte limit', async () => {

@@ -20,7 +20,7 @@ export async function countTenantRows(
   values: readonly unknown[],
 ): Promise<number> {
   const counted = `select count(*)::integer as rows from (${text}) found`;
-  const [row] = await run<{ rows: number }>(ctx, { text: counted, values: [ctx.tenantId, ...values] });
+  const [row] = await run<{ rows: number }>(ctx, counted, [ctx.tenantId, ...values]);
   return row?.rows ?? 0;
 }
 
@@ -101,7 +101,8 @@ export async function* pagesOf<R extends Row>(
 ): AsyncGenerator<R[]> {
   let after: KeyPosition | null = null;
   for (;;) {
-    const found: R[] = await run<R>(ctx, boundedSql(ctx.tenantId, keyset, after));
+    const { text, values } = boundedSql(ctx.tenantId, keyset, after);
+    const found: R[] = await run<R>(ctx, text, values);
     const rows = Number(found[0]?.[rowsColumn] ?? found.length);
     const page = found.map(({ [rowsColumn]: _, [bytesColumn]: __, ...row }) => row as R);
     if (page.length > 0) yield page;
@@ -128,11 +129,11 @@ export async function countPages(
   let counted = 0;
   for (; counted < max; counted += keyset.rows) {
     const { text, values } = keysetSql(ctx.tenantId, keyset, after, columns);
-    const last: Row[] = await run(ctx, { text: `${text} offset ${keyset.rows - 1}`, values });
+    const last: Row[] = await run(ctx, `${text} offset ${keyset.rows - 1}`, values);
     after = positionOf(last[0], keyset.key);
     if (last.length > 0 && after.length > 0) continue;
     const rest = `select count(*)::integer as rows from (${text}) page`;
-    const [row] = await run<{ rows: number }>(ctx, { text: rest, values });
+    const [row] = await run<{ rows: number }>(ctx, rest, values);
     return Math.min(max, counted + (row?.rows ?? 0));
   }
   return max;
@@ -196,7 +197,7 @@ export function readRows<R>(ctx: { db: Database }, list: List, maxRows: number):
   const parameters = parametersAfter(...list.values);
   const page = pageSql(list, maxRows, parameters);
   const text = list.show ? `${list.show(page, parameters)} order by ${orderOf(list)}` : page;
-  return runUnprepared<R>(ctx, { text, values: parameters.values });
+  return runUnprepared<R>(ctx, text, parameters.values);
 }
 
 /** Counts the rows of a list, up to a maximum. */
@@ -221,7 +222,7 @@ async function countSql(
   values: readonly unknown[],
 ): Promise<RecordCount> {
   const counted = `select count(*)::integer as rows from (${text}) found`;
-  const [row] = await runUnprepared<{ rows: number }>(ctx, { text: counted, values: [...values] });
+  const [row] = await runUnprepared<{ rows: number }>(ctx, counted, [...values]);
   const rows = row?.rows ?? 0;
   return { Records: Math.min(rows, maxCounted), More: rows > maxCounted };
 }

@@ -24,17 +24,14 @@ const names = async () => {
   const settings = ctx.db.selectFrom('setting').select('name').where('name', 'like', `${own}%`);
   return (await settings.orderBy('name').execute()).map(({ name }) => name.slice(own.length));
 };
-const count = {
-  name: 'count_settings',
-  text: 'select count(*) as n from setting where name like $1',
-  values: [`${own}%`],
-};
+const count = (ctx: { db: Database }) =>
+  run(ctx, 'select count(*) as n from setting where name like $1', [`${own}%`]);
 
 test('provides its own context and commits', async () => {
   await transaction(ctx, async (ctx) => {
     assert.equal(ctx.now().getFullYear(), 2026);
     await put(ctx.db, 'a');
-    assert.deepEqual(await run(ctx, count), [{ n: 1 }]);
+    assert.deepEqual(await count(ctx), [{ n: 1 }]);
   });
   assert.deepEqual(await names(), ['a']);
 });
@@ -42,7 +39,7 @@ test('provides its own context and commits', async () => {
 test('joins an outer transaction and is rolled back together with it', async () => {
   const failing = transaction(ctx, async (ctx) => {
     await transaction(ctx, (ctx) => put(ctx.db, 'inner'));
-    assert.deepEqual(await run(ctx, count), [{ n: 2 }]);
+    assert.deepEqual(await count(ctx), [{ n: 2 }]);
     throw new Error('outer');
   });
   await assert.rejects(failing, /outer/);
@@ -74,15 +71,12 @@ test("rejects Kysely's own transactions, which nested calls would not join", asy
 });
 
 test('applies the tenant guard to hand-written statements and to transactions', async () => {
-  const unscoped = { name: 'loose', text: 'select * from enrolment', values: [] };
+  const unscoped = 'select * from enrolment';
   await assert.rejects(run(ctx, unscoped), /"enrolment" does not restrict/);
   await assert.rejects(
     transaction(ctx, (ctx) => run(ctx, unscoped)),
     /"enrolment" does not restrict/,
   );
-  const statement = {
-    text: 'select count(*) as n from enrolment /* across tenants: a test counts */',
-    values: [],
-  };
+  const statement = 'select count(*) as n from enrolment /* across tenants: a test counts */';
   assert.deepEqual(await run(ctx, statement), [{ n: 0 }]);
 });

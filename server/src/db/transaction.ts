@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -31,19 +31,21 @@ export function parametersAfter(...given: readonly unknown[]): Parameters {
   return { values, add: (value) => `$${values.push(value)}` };
 }
 
-const maxNames = 300;
+const maxNames = 1_000;
 const names = new Map<string, string>();
 
 /**
- * Limits the number of prepared statements, because statements whose text depends on their input would fill
- * the server's memory.
+ * Gives a statement its name. Limits the number of prepared statements, because statements whose text depends on their
+ * input would fill the server's memory.
  */
-export function statementNameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined || names.size >= maxNames) return known;
-  const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-  names.set(text, name);
-  return name;
+export function prepared(text: string, values: readonly unknown[]): Statement {
+  let name = names.get(text);
+  if (name === undefined) {
+    if (names.size >= maxNames) return { text, values };
+    name = `k_${hash('sha256', text, 'base64url').slice(0, 22)}`;
+    names.set(text, name);
+  }
+  return { name, text, values };
 }
 
 class EngineConnection implements DatabaseConnection {
@@ -55,10 +57,7 @@ class EngineConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { sql: text, parameters: values } = query;
-    const name = statementNameOf(text);
-    const { rows, affected } = await this.#connection.query<R>(
-      name === undefined ? { text, values } : { name, text, values },
-    );
+    const { rows, affected } = await this.#connection.query<R>(prepared(text, values));
     return { rows, numAffectedRows: BigInt(affected) };
   }
 
@@ -215,7 +214,7 @@ export function joinTransaction<C extends { db: Database }, T>(
 }
 
 async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  const send = (text: string) => run(ctx, { text, values: [] });
+  const send = (text: string) => run(ctx, text);
   await send('savepoint nested');
   try {
     const result = await work(ctx);
@@ -230,16 +229,16 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
   }
 }
 
+type Values = readonly unknown[];
+
 /** Runs a hand-written statement on `ctx.db`, inside its transaction if there is one. The statement stays prepared. */
-export async function run<R>(ctx: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
-  const known = name ?? statementNameOf(text);
-  return runUnprepared(ctx, known === undefined ? { text, values } : { name: known, text, values });
+export async function run<R>({ db }: { db: Database }, text: string, values: Values = []): Promise<R[]> {
+  return (await connectionOf(db).query<R>(prepared(text, values))).rows;
 }
 
 /** Like `run`, but the database plans the statement each time for the given values. */
-export async function runUnprepared<R>({ db }: { db: Database }, statement: Statement): Promise<R[]> {
-  const { rows } = await connectionOf(db).query<R>(statement);
-  return rows;
+export async function runUnprepared<R>({ db }: { db: Database }, text: string, values: Values): Promise<R[]> {
+  return (await connectionOf(db).query<R>({ text, values })).rows;
 }
 
 /** SQL for database functions, with the same effect as `limitLockWaits`. */
@@ -250,7 +249,7 @@ export const limitLockWaitsSql = `perform set_config('lock_timeout', '300ms', tr
  * keep other tenants waiting.
  */
 export async function limitLockWaits(ctx: { db: Database }): Promise<void> {
-  await run(ctx, { text: `set local lock_timeout = '300ms'`, values: [] });
+  await run(ctx, `set local lock_timeout = '300ms'`);
 }
 
 /**
@@ -258,7 +257,7 @@ export async function limitLockWaits(ctx: { db: Database }): Promise<void> {
  * a table or on rows that tenants share would need all nodes of a Citus cluster.
  */
 export async function takeTurn(ctx: { db: Database }): Promise<void> {
-  await run(ctx, { text: 'select pg_advisory_xact_lock(5119244006)', values: [] });
+  await run(ctx, 'select pg_advisory_xact_lock(5119244006)');
 }
 
 const text = `set local citus.multi_shard_modify_mode = 'sequential'`;
@@ -268,5 +267,5 @@ const text = `set local citus.multi_shard_modify_mode = 'sequential'`;
  * change is rejected after statements that used shards in parallel. Plain PostgreSQL ignores the setting.
  */
 export async function useShardsInTurn(ctx: { db: Database }): Promise<void> {
-  await run(ctx, { text, values: [] });
+  await run(ctx, text);
 }

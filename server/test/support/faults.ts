@@ -34,7 +34,7 @@ export function faultyNode(ctx: Context): FaultyNode {
   };
   const watch = (connection: Connection): Connection => ({
     query: async (statement) => {
-      const step = node.steps.push(statement.name ?? statement.text) - 1;
+      const step = node.steps.push(statement.text) - 1;
       lose(step, 'before');
       const rows = await connection.query<never>(statement);
       lose(step, 'after');

@@ -29,6 +29,10 @@ export function observed(ctx: Context, seen: (statement: Statement) => void | Pr
   });
 }
 
+/** Whether the statement calls the function in `migrations/functions` with this name. */
+export const calls = ({ text }: Statement, name: string): boolean =>
+  new RegExp(` from ${name}_[0-9a-f]{12}\\(`).test(text);
+
 /** Serves the API and the content origin on this context, without listening. */
 export async function serve(ctx: Context) {
   const { api, content } = await buildApp(ctx, { observe: recordResponses });

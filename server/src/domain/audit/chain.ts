@@ -209,7 +209,7 @@ async function writeEntries(ctx: Context, tenantId: string, head: Head, entries:
   if (!last) return;
   const { number, at, hash } = last;
   const values = [tenantId, number, at, hash, sealHead(ctx, tenantId, last), JSON.stringify(made)];
-  await run(ctx, { name: 'write_audit_entries', text: write, values });
+  await run(ctx, write, values);
 }
 
 /** If a trail was changed outside the service, the service records this in the trail and continues to write to it. */

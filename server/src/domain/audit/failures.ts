@@ -40,11 +40,7 @@ export async function recordFailedSignIn(
     await limitLockWaits(ctx);
     const now = ctx.now();
     const since = new Date(now.getTime() - windowMinutes * 60_000);
-    const [row] = await run<{ failures: number; earlier: number }>(ctx, {
-      name: 'count_failed_sign_in',
-      text: count,
-      values: [tenantId, now, since],
-    });
+    const [row] = await run<{ failures: number; earlier: number }>(ctx, count, [tenantId, now, since]);
     // If the head was removed, the failure is recorded anyway, and the entry reports the missing head.
     const { failures, earlier } = row ?? { failures: 1, earlier: 0 };
     if (failures > maxRecorded && !(await isFirstFailure(ctx, { tenantId, userId, since }))) return;
@@ -66,10 +62,6 @@ async function isFirstFailure(
   { tenantId, userId, since }: { tenantId: string; userId: string | null; since: Date },
 ): Promise<boolean> {
   if (userId === null) return false;
-  const [row] = await run<{ found: boolean }>(ctx, {
-    name: 'failed_sign_in_of_user',
-    text: recordedOfUser,
-    values: [tenantId, userId, since],
-  });
+  const [row] = await run<{ found: boolean }>(ctx, recordedOfUser, [tenantId, userId, since]);
   return row?.found === false;
 }

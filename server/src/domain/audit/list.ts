@@ -31,11 +31,7 @@ export async function readCreators(
   { action, targetIds }: { action: AuditAction; targetIds: readonly string[] },
 ): Promise<Map<string, Creator>> {
   if (targetIds.length === 0) return new Map();
-  const rows = await run<CreatorRow>(ctx, {
-    name: 'read_creators',
-    text,
-    values: [trail, action, targetIds],
-  });
+  const rows = await run<CreatorRow>(ctx, text, [trail, action, targetIds]);
   return new Map(
     rows.map(({ target_id, actor, login_id }) => [
       target_id,

@@ -46,10 +46,11 @@ async function countPage(
   );
   const isTwice = keyset.of && 'target_id' in keyset.of;
   const once = isTwice ? `and page.actor_user_id is distinct from ${add(userId)}::uuid` : '';
-  const rows = await run<Found>(ctx, {
-    text: `select page.audit_id, page.at < ${add(until)} ${once} as counts from (${text}) page order by page.audit_id`,
+  const rows = await run<Found>(
+    ctx,
+    `select page.audit_id, page.at < ${add(until)} ${once} as counts from (${text}) page order by page.audit_id`,
     values,
-  });
+  );
   const records = rows.filter(({ counts }) => counts).length;
   return { records, next: rows.length < keyset.rows ? null : positionOf(rows.at(-1), key) };
 }

@@ -47,7 +47,7 @@ async function* entriesOf(ctx: Context, tenantId: string): AsyncGenerator<Entry>
   let place: [number, string] | null = [Number.MIN_SAFE_INTEGER, '00000000-0000-0000-0000-000000000000'];
   while (place) {
     const values: unknown[] = [tenantId, ...place];
-    const rows: Entry[] = await run<Entry>(ctx, { name: 'read_audit_chain', text: read, values });
+    const rows: Entry[] = await run<Entry>(ctx, read, values);
     yield* rows;
     const last = rows.length === page ? rows.at(-1) : undefined;
     place = last ? [last.number, last.audit_id] : null;
@@ -136,13 +136,13 @@ async function checkChain(
  * tenant was deleted.
  */
 async function chainsToCheck(ctx: Context, tenantChains: TenantChains): Promise<Set<string>> {
-  const rows = await run<{ tenant_id: string; is_live: boolean }>(ctx, {
-    text: `/* across tenants: verification reads all chains */
+  const rows = await run<{ tenant_id: string; is_live: boolean }>(
+    ctx,
+    `/* across tenants: verification reads all chains */
       select tenant.tenant_id, tenant.status <> 'deleting' as is_live from tenant
       union select head.tenant_id, false from audit_chain head
       union select entry.tenant_id, false from audit_entry entry`,
-    values: [],
-  });
+  );
   const there = rows.filter(({ tenant_id, is_live }) => is_live || !isDeleted(tenantChains, tenant_id));
   return new Set([...tenantChains.started, ...there.map(({ tenant_id }) => tenant_id)].sort());
 }
@@ -180,10 +180,7 @@ select head.tenant_id, head.number, head.hash, head.seal from audit_chain head w
  * Seals the heads of all chains with the first key in the ring, so that older keys can then be removed. Called before a node serves requests.
  */
 export async function renewSeals(ctx: Context): Promise<void> {
-  const heads = await run<Head & { tenant_id: string }>(ctx, {
-    text: headsText,
-    values: [await servedTenants(ctx)],
-  });
+  const heads = await run<Head & { tenant_id: string }>(ctx, headsText, [await servedTenants(ctx)]);
   for (const { tenant_id, seal } of heads) if (!isCurrentSeal(ctx, seal)) await renew(ctx, tenant_id);
 }
 

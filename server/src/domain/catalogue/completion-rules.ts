@@ -19,11 +19,7 @@ const completionRules = createCache<Rule>({
   milliseconds: 10_000,
   max: 1_000,
   load: async (ctx, releaseId) => {
-    const [row] = await run<{ complete_when: unknown; number: number }>(ctx, {
-      name: 'read_completion_rule',
-      text,
-      values: [releaseId],
-    });
+    const [row] = await run<{ complete_when: unknown; number: number }>(ctx, text, [releaseId]);
     if (!row) throw releaseNotFound();
     return { rule: ruleOf(row), number: row.number };
   },

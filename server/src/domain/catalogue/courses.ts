@@ -197,12 +197,9 @@ async function rejectUnusableSignIn(
   { Tenants, RequireSignIn }: Pick<CourseChange, 'Tenants' | 'RequireSignIn'>,
 ): Promise<void> {
   if (!RequireSignIn) return;
-  const [found] = await run<{ tenant_id: string }>(
-    ctx,
-    Tenants
-      ? { name: 'find_tenant_without_sign_in', text: findUnready, values: [Tenants] }
-      : { name: 'find_tenant_with_sign_in', text: findReady, values: [] },
-  );
+  const [found] = await (Tenants
+    ? run<{ tenant_id: string }>(ctx, findUnready, [Tenants])
+    : run<{ tenant_id: string }>(ctx, findReady));
   if (Tenants ? !found : found) return;
   throw new Problem(
     'sign_in_unavailable',
@@ -245,12 +242,12 @@ const columnOf = (field: string) =>
 
 /** Notifies tenants of the current release, because they were not notified while the course was a draft. */
 async function announceCurrent(ctx: Context, courseId: string): Promise<void> {
-  const [current] = await run<Parameters<typeof announceRelease>[1]>(ctx, {
-    name: 'read_released',
-    text: `select course.tenants, release.course_id, release.number, release.standard, release.title
+  const [current] = await run<Parameters<typeof announceRelease>[1]>(
+    ctx,
+    `select course.tenants, release.course_id, release.number, release.standard, release.title
       from course join release on release.release_id = course.release_id where course.course_id = $1`,
-    values: [courseId],
-  });
+    [courseId],
+  );
   if (current) await announceRelease(ctx, current);
 }
 

@@ -57,7 +57,7 @@ async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set
   const named = [...new Set(options.flatMap(({ groups }) => groups ?? []))];
   if (named.length === 0) return new Set();
   const values = [ctx.tenantId, named];
-  const rows = await run<{ name: string }>(ctx, { name: 'read_own_groups', text: ownGroups, values });
+  const rows = await run<{ name: string }>(ctx, ownGroups, values);
   return new Set(rows.map(({ name }) => name));
 }
 

@@ -82,7 +82,7 @@ where import_id = (
 /** Job: carries out the queued imports, one after the other. */
 export async function runPackageImports(ctx: Context): Promise<void> {
   for (;;) {
-    const [row] = await run<Row>(ctx, { name: 'claim_package_import', text: claim, values: [ctx.now()] });
+    const [row] = await run<Row>(ctx, claim, [ctx.now()]);
     if (!row) return;
     const outcome = await importFrom(ctx, row);
     await ctx.db

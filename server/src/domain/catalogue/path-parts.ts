@@ -25,11 +25,7 @@ const containingText = `
 select course.course_id from course where course.path is not null and $1 in ${partsSql('course.path')} limit 1`;
 
 export async function rejectPart(ctx: Context, courseId: string): Promise<void> {
-  const [path] = await run<{ course_id: string }>(ctx, {
-    name: 'path_with_part',
-    text: containingText,
-    values: [courseId],
-  });
+  const [path] = await run<{ course_id: string }>(ctx, containingText, [courseId]);
   if (path)
     throw new Problem(
       'course_in_use',

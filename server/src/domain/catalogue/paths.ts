@@ -39,7 +39,7 @@ type PathRow = {
 export async function readPath(ctx: Actor, { courseId }: CourseKey): Promise<Path> {
   const owner = ownerOf(ctx);
   const values = [courseId, owner];
-  const [row] = await run<PathRow>(ctx, { name: 'read_path', text: readText, values });
+  const [row] = await run<PathRow>(ctx, readText, values);
   const rule = row ? pathOf(row) : null;
   if (!row || !rule) throw courseNotFound();
   const isOwn = owner === null || row.owner_tenant_id === owner;
@@ -88,11 +88,11 @@ function ruleOf({ Steps, Ordered = false }: PathChange): PathRule {
 
 /** Two paths that would contain each other wait for each other here. */
 async function lockCourses(ctx: Context, courseIds: readonly string[]): Promise<void> {
-  await run(ctx, {
-    name: 'lock_courses_of_path',
-    text: 'select course.course_id from course where course.course_id = any($1) order by course.course_id for update',
-    values: [courseIds],
-  });
+  await run(
+    ctx,
+    'select course.course_id from course where course.course_id = any($1) order by course.course_id for update',
+    [courseIds],
+  );
 }
 
 /** A tenant gets the same response for the courses of the operator and of other tenants. */
@@ -133,17 +133,13 @@ async function checkParts(
   courseIds: string[],
 ): Promise<void> {
   const values = [courseIds, ownerOf(ctx)];
-  const known = await run<{ course_id: string }>(ctx, { name: 'parts_of_path', text: partsText, values });
+  const known = await run<{ course_id: string }>(ctx, partsText, values);
   const ids = new Set(known.map(({ course_id }) => course_id));
   if (courseIds.includes(courseId)) throw containsItself(courseId);
   const missing = courseIds.find((id) => !ids.has(id));
   if (missing !== undefined)
     throw invalid('Steps', `The course ${missing} does not exist. Send courses of GET /catalogue/course.`);
-  const cycle = await run(ctx, {
-    name: 'path_in_itself',
-    text: cycleText,
-    values: [courseId, courseIds],
-  });
+  const cycle = await run(ctx, cycleText, [courseId, courseIds]);
   if (cycle.length > 0) throw containsItself(courseId);
   const options = (await optionsOf(ctx, courseIds)).filter(({ status }) => status === 'published');
   for (const { CourseIDs, DurationID } of Steps)

@@ -47,7 +47,7 @@ export async function findPlayable(
   input: { courseId: string; release: number | null; tenantId: string | null },
 ): Promise<Playable> {
   const values = [input.courseId, input.release, input.tenantId];
-  const [row] = await run<Row>(ctx, { name: 'read_playable', text, values });
+  const [row] = await run<Row>(ctx, text, values);
   if (!row) throw courseNotFound();
   const { title, language, url, release_id: releaseId, number: release } = row;
   if (releaseId !== null) return { title, language, releaseId, release, url: null };

@@ -38,7 +38,7 @@ async function isUnlimited(ctx: Context, option: OptionKey): Promise<boolean> {
 export async function takeSeat(ctx: Context, option: OptionKey): Promise<boolean> {
   if (await isUnlimited(ctx, option)) return true;
   const values = [option.course_id, option.duration_id];
-  const isTaken = (await run(ctx, { name: 'take_seat', text: takeText, values })).length > 0;
+  const isTaken = (await run(ctx, takeText, values)).length > 0;
   await limitLockWaits(ctx);
   return isTaken;
 }
@@ -49,7 +49,7 @@ update enrol_option set seats_taken = greatest(seats_taken - $3, 0) where course
 export async function freeSeats(ctx: Context, option: OptionKey, count: number): Promise<void> {
   if (await isUnlimited(ctx, option)) return;
   const values = [option.course_id, option.duration_id, count];
-  await run(ctx, { name: 'free_seats', text: freeText, values });
+  await run(ctx, freeText, values);
   await limitLockWaits(ctx);
 }
 
@@ -68,7 +68,7 @@ select count(*)::integer as taken from enrolment where course_id = $1 and durati
 export async function recountSeats(ctx: Context, option: OptionKey): Promise<number> {
   const values = [option.course_id, option.duration_id];
   await useShardsInTurn(ctx);
-  await run(ctx, { name: 'lock_option', text: lockText, values });
-  const [row] = await run<{ taken: number }>(ctx, { name: 'count_seats', text: countText, values });
+  await run(ctx, lockText, values);
+  const [row] = await run<{ taken: number }>(ctx, countText, values);
   return row?.taken ?? 0;
 }

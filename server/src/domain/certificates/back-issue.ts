@@ -42,7 +42,7 @@ export async function issueEarlier(
   await requireOffered(ctx, input.courseId);
   await issueDue(ctx);
   const values = [ctx.tenantId, input.courseId];
-  const [found] = await run<Count>(ctx, { name: 'count_missing_certificates', text: countText, values });
+  const [found] = await run<Count>(ctx, countText, values);
   const { people = 0, first = null, last = null } = found ?? {};
   const times = {
     FirstCompletedAt: first?.toISOString() ?? null,
@@ -58,7 +58,7 @@ function issueBatch(ctx: TenantContext, courseId: string): Promise<number> {
   return transaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, courseId];
     const text = `${missing} limit ${batch}`;
-    const earned = await run<Earned>(ctx, { name: 'missing_certificates', text, values });
+    const earned = await run<Earned>(ctx, text, values);
     if (earned.length === 0) return 0;
     const count = await issueNow(ctx, earned);
     await appendAudit(ctx, ctx.tenantId, {

@@ -85,7 +85,7 @@ export async function* selectCertificates(
     const where = conditions.map((condition) => ` and ${condition(sql)}`).join('');
     const text = `select held.* from certificate held
       where held.tenant_id = $1 and held.number is not null and held.certificate_id > $2${where} order by held.certificate_id limit 50`;
-    const rows = await run<CertificateRow>(ctx, { text, values: sql.values });
+    const rows = await run<CertificateRow>(ctx, text, sql.values);
     yield* rows;
     const last = rows.at(-1);
     if (!last) return;
@@ -107,11 +107,7 @@ export function notEarned(): Problem {
 /** The newest certificate of an enrolment that exists. */
 export async function findNewest(ctx: TenantContext, enrollId: string): Promise<CertificateWithLogin> {
   await issueDue(ctx);
-  const [row] = await run<CertificateWithLogin>(ctx, {
-    name: 'certificate_of_enrolment',
-    text: ofEnrolment,
-    values: [ctx.tenantId, enrollId],
-  });
+  const [row] = await run<CertificateWithLogin>(ctx, ofEnrolment, [ctx.tenantId, enrollId]);
   if (!row) throw notEarned();
   return row;
 }
@@ -143,11 +139,7 @@ const ofNumber = withLogin('select own.* from certificate own where own.tenant_i
 
 export async function readCertificate(ctx: TenantContext, typed: string): Promise<Certificate> {
   const values = [ctx.tenantId, readNumber(typed) ?? ''];
-  const [row] = await run<CertificateWithLogin>(ctx, {
-    name: 'certificate_of_number',
-    text: ofNumber,
-    values,
-  });
+  const [row] = await run<CertificateWithLogin>(ctx, ofNumber, values);
   if (!row) throw certificateNotFound();
   return toCertificate(ctx, row);
 }

@@ -49,7 +49,7 @@ on conflict (tenant_id) do nothing`;
 /** From now on, the tenant's events are read for results that earn certificates, beginning shortly before `since`. */
 export async function beginIssuing(ctx: TenantContext, since: Date): Promise<void> {
   const values = [ctx.tenantId, lowestId(new Date(since.getTime() - hourMilliseconds))];
-  await run(ctx, { name: 'begin_issuing', text: begin, values });
+  await run(ctx, begin, values);
 }
 
 /** `wanted` is an SQL condition on `log`. */
@@ -77,11 +77,7 @@ type Place = Counts & { position: number; until: number; last: number };
 
 /** Issues all that has been earned so far, so that a reader does not have to wait for the job. */
 export async function issueDue(ctx: TenantContext): Promise<void> {
-  const [open] = await run<{ tenant_id: string }>(ctx, {
-    name: 'is_issuing',
-    text: openText('log.tenant_id = $1', '$1'),
-    values: [ctx.tenantId],
-  });
+  const [open] = await run<{ tenant_id: string }>(ctx, openText('log.tenant_id = $1', '$1'), [ctx.tenantId]);
   if (open) while (await issueBatch(ctx)) {}
 }
 
@@ -136,7 +132,7 @@ function issueBatch(ctx: TenantContext): Promise<boolean> {
     const log = await lockLog(ctx);
     if (!log) return false;
     const values = [ctx.tenantId, log.position, log.until];
-    const earned = await run<Earned>(ctx, { name: 'earned_certificates', text: earnedText, values });
+    const earned = await run<Earned>(ctx, earnedText, values);
     const { issued, serials, events } = await issueOnce(ctx, earned, log);
     await ctx.db
       .updateTable('certificate_log')
@@ -150,11 +146,10 @@ function issueBatch(ctx: TenantContext): Promise<boolean> {
 
 /** The row stays locked until the transaction ends, so that nothing is issued twice. */
 async function lockLog(ctx: TenantContext): Promise<Place | undefined> {
-  const [course] = await run<{ since: Date | null }>(ctx, {
-    name: 'certificates_since',
-    text: 'select min(course.certificate_since) as since from course',
-    values: [],
-  });
+  const [course] = await run<{ since: Date | null }>(
+    ctx,
+    'select min(course.certificate_since) as since from course',
+  );
   await beginIssuing(ctx, course?.since ?? tenantNow(ctx));
   await ctx.db
     .selectFrom('certificate_log')
@@ -162,11 +157,7 @@ async function lockLog(ctx: TenantContext): Promise<Place | undefined> {
     .where('tenant_id', '=', ctx.tenantId)
     .forUpdate()
     .execute();
-  const [place] = await run<Place>(ctx, {
-    name: 'next_for_certificates',
-    text: next,
-    values: [ctx.tenantId],
-  });
+  const [place] = await run<Place>(ctx, next, [ctx.tenantId]);
   return place;
 }
 
@@ -201,7 +192,7 @@ async function issueOnce(ctx: TenantContext, earned: readonly Earned[], before: 
   let counts: Issued = { ...before, events: [] };
   if (earned.length === 0) return counts;
   const values = [ctx.tenantId, earned.map(({ enroll_id }) => enroll_id)];
-  const rows = await run<Earned>(ctx, { name: 'known_certificates', text: known, values });
+  const rows = await run<Earned>(ctx, known, values);
   const done = new Set(rows.map(keyOf));
   const open = earned.filter((one) => !done.has(keyOf(one)) && done.add(keyOf(one)));
   for (const wave of wavesOf(open)) counts = await insert(ctx, wave, counts);
@@ -270,20 +261,11 @@ returning older.number as older, newer.number as newer`;
 async function insert(ctx: TenantContext, earned: readonly Earned[], before: Issued): Promise<Issued> {
   const now = tenantNow(ctx);
   const users = earned.map(({ user_id }) => user_id);
-  const found = await run<Person>(ctx, {
-    name: 'certified_people',
-    text: people,
-    values: [ctx.tenantId, users],
-  });
+  const found = await run<Person>(ctx, people, [ctx.tenantId, users]);
   const peopleById = new Map(found.map((person) => [person.user_id, person]));
-  const [issuer] = await run<Issuer>(ctx, {
-    name: 'certificate_issuer',
-    text: issuerText,
-    values: [ctx.tenantId],
-  });
+  const [issuer] = await run<Issuer>(ctx, issuerText, [ctx.tenantId]);
   if (!issuer) return before;
-  if (issuer.logo_name !== null)
-    await run(ctx, { name: 'keep_certificate_logo', text: keepLogo, values: [ctx.tenantId] });
+  if (issuer.logo_name !== null) await run(ctx, keepLogo, [ctx.tenantId]);
   let { issued, serials } = before;
   const made = earned.flatMap((one) => {
     const person = peopleById.get(one.user_id);
@@ -293,21 +275,16 @@ async function insert(ctx: TenantContext, earned: readonly Earned[], before: Iss
   });
   for (let missing = made; missing.length > 0; ) {
     const values = [ctx.tenantId, JSON.stringify(missing), now];
-    const stored = await run<{ certificate_id: string }>(ctx, {
-      name: 'issue_certificates',
-      text: insertText,
-      values,
-    });
+    const stored = await run<{ certificate_id: string }>(ctx, insertText, values);
     const ids = new Set(stored.map(({ certificate_id }) => certificate_id));
     missing = missing.filter(({ certificate_id }) => !ids.has(certificate_id));
     // Another certificate has the entry in the list.
     for (const row of missing) row.status_index = randomInt(listEntries);
   }
-  const replaced = await run<{ older: string; newer: string }>(ctx, {
-    name: 'replace_certificates',
-    text: replaceText,
-    values: [ctx.tenantId, JSON.stringify(made)],
-  });
+  const replaced = await run<{ older: string; newer: string }>(ctx, replaceText, [
+    ctx.tenantId,
+    JSON.stringify(made),
+  ]);
   const former = new Map(replaced.map(({ older, newer }) => [newer, older]));
   const events = made.map(
     (row): NewEvent => ({

@@ -57,18 +57,14 @@ export function noticeBatch(ctx: TenantContext): Promise<number> {
   return transaction(ctx, async (ctx) => {
     const now = tenantNow(ctx);
     const values = [ctx.tenantId, now];
-    const due = await run<Due>(ctx, { name: 'certificate_notices', text: dueText, values });
-    const withdrawn = await run(ctx, {
-      name: 'withdraw_certificates',
-      text: withdrawText,
-      values: [ctx.tenantId, now, now],
-    });
+    const due = await run<Due>(ctx, dueText, values);
+    const withdrawn = await run(ctx, withdrawText, [ctx.tenantId, now, now]);
     if (due.length === 0) return withdrawn.length;
     const made = due.map(({ certificate_id, valid_until, days_before }) => ({
       certificate_id,
       next_notice_at: valid_until > now ? nextNotice(valid_until, days_before, now) : null,
     }));
-    await run(ctx, { name: 'store_notices', text: storeText, values: [ctx.tenantId, JSON.stringify(made)] });
+    await run(ctx, storeText, [ctx.tenantId, JSON.stringify(made)]);
     await appendEvents(
       ctx,
       due.map(({ number, user_id, enroll_id, course_id, valid_until }) => {

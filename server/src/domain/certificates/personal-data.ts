@@ -68,7 +68,7 @@ export const certificateData: PersonalData = {
   eraseForUser: async (ctx, { userId }) => {
     const { show, until } = await choiceOf(ctx);
     const values = [ctx.tenantId, userId, show === 'nothing' ? tenantNow(ctx) : until];
-    const done = await run(ctx, { name: `erase_certificates_${show}`, text: eraseText(show), values });
+    const done = await run(ctx, eraseText(show), values);
     return batchOf(done.length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, matching('$3'), [userId, max]),

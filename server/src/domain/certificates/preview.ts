@@ -47,7 +47,7 @@ export async function drawSample(
   const On = rule.On ?? 'passed';
   checkTemplate(rule);
   const values = [ctx.tenantId, courseId];
-  const [row] = await run<Sample>(ctx, { name: 'certificate_sample', text: sampleText, values });
+  const [row] = await run<Sample>(ctx, sampleText, values);
   if (!row || row.title === null) throw courseNotFound();
   const now = tenantNow(ctx);
   const { Layout, PaperSize, Serial } = rule;

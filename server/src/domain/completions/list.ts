@@ -48,9 +48,7 @@ const oneText = withNames(`select own.* from external_completion own
 
 async function readRow(ctx: TenantContext, completionId: string): Promise<NamedCompletion> {
   const values = [ctx.tenantId, completionId];
-  const [row] = isId(completionId)
-    ? await run<NamedCompletion>(ctx, { name: 'read_completion', text: oneText, values })
-    : [];
+  const [row] = isId(completionId) ? await run<NamedCompletion>(ctx, oneText, values) : [];
   if (!row) throw completionNotFound();
   return row;
 }

@@ -14,10 +14,7 @@ export const completionData: PersonalData = {
   tables: ['external_completion'],
   erased: 'The completions from elsewhere, with their evidence.',
   retained: null,
-  eraseForUser: async (ctx, { userId }) =>
-    batchOf(
-      (await run(ctx, { name: 'erase_completions', text: erase, values: [ctx.tenantId, userId] })).length,
-    ),
+  eraseForUser: async (ctx, { userId }) => batchOf((await run(ctx, erase, [ctx.tenantId, userId])).length),
   count: (ctx, { userId, max }) =>
     countTenantRows(
       ctx,

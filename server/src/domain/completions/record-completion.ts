@@ -41,19 +41,16 @@ const recordedText = withNames(`select own.* from external_completion own
 async function insertRows(ctx: TenantContext, calls: readonly VerbCall<Row>[]): Promise<Outcome[]> {
   return joinTransaction(ctx, async (ctx) => {
     const sent = calls.map(({ row }, n) => ({ n, ...row }));
-    const read = <R>(name: string, text: string, ...values: unknown[]) =>
-      run<R>(ctx, { name, text, values: [ctx.tenantId, ...values] });
-    const known = new Map(
-      (await read<Known>('completion_subjects', knownText, JSON.stringify(sent))).map((one) => [one.n, one]),
-    );
+    const read = <R>(text: string, ...values: unknown[]) => run<R>(ctx, text, [ctx.tenantId, ...values]);
+    const known = new Map((await read<Known>(knownText, JSON.stringify(sent))).map((one) => [one.n, one]));
     const rows = sent.flatMap((row) => {
       const { user_id = null, course_found = false } = known.get(row.n) ?? {};
       return user_id === null || !course_found ? [] : [{ ...row, user_id }];
     });
-    await read('insert_completions', insertText, JSON.stringify(rows), tenantNow(ctx));
+    await read(insertText, JSON.stringify(rows), tenantNow(ctx));
     const ids = rows.map(({ CompletionID }) => CompletionID);
     const references = rows.flatMap(({ Reference }) => Reference ?? []);
-    const stored = await read<NamedCompletion>('recorded_completions', recordedText, ids, references);
+    const stored = await read<NamedCompletion>(recordedText, ids, references);
     await report(
       ctx,
       stored.filter(({ completion_id }) => ids.includes(completion_id)),

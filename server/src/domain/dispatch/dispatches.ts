@@ -50,11 +50,11 @@ export async function findDispatch(
   { dispatchId }: Handle,
   lock: '' | 'for update' = '',
 ): Promise<DispatchRow | undefined> {
-  const [row] = await run<DispatchRow>(ctx, {
-    name: lock ? 'lock_dispatch' : 'read_dispatch',
-    text: `select held.* from dispatch held where held.tenant_id = $1 and held.dispatch_id = $2 ${lock}`,
-    values: [ctx.tenantId, dispatchId],
-  });
+  const [row] = await run<DispatchRow>(
+    ctx,
+    `select held.* from dispatch held where held.tenant_id = $1 and held.dispatch_id = $2 ${lock}`,
+    [ctx.tenantId, dispatchId],
+  );
   return row;
 }
 
@@ -72,7 +72,7 @@ export async function listDispatches(ctx: TenantContext, input: PageQuery) {
   const limit = pageLimit(input);
   const cursor = readCursor(input);
   const values = [ctx.tenantId, cursor !== null && isId(cursor) ? cursor : null, limit + 1];
-  const rows = await run<DispatchRow>(ctx, { name: 'list_dispatches', text: listText, values });
+  const rows = await run<DispatchRow>(ctx, listText, values);
   return toPage(rows, limit, (row) => row.dispatch_id, toDispatch);
 }
 
@@ -109,12 +109,11 @@ export async function createDispatch(ctx: TenantContext, input: NewDispatch): Pr
     Release = null,
     EndsAt = null,
   } = input;
-  const offer = {
-    name: 'read_dispatched_option',
-    text: offerText,
-    values: [ctx.tenantId, courseId, durationId],
-  };
-  const [option] = await run<{ title: string; is_path: boolean }>(ctx, offer);
+  const [option] = await run<{ title: string; is_path: boolean }>(ctx, offerText, [
+    ctx.tenantId,
+    courseId,
+    durationId,
+  ]);
   if (!option)
     throw new Problem(
       'option_not_found',
@@ -133,7 +132,7 @@ export async function createDispatch(ctx: TenantContext, input: NewDispatch): Pr
     ...[Seats, Release, EndsAt, input.Enabled ?? true, now],
   ];
   return transaction(ctx, async (ctx) => {
-    const [row] = await run<DispatchRow>(ctx, { name: 'create_dispatch', text: insertText, values });
+    const [row] = await run<DispatchRow>(ctx, insertText, values);
     if (!row) throw notFound();
     const targetId = row.dispatch_id;
     await appendAudit(ctx, ctx.tenantId, { action: 'dispatch.created', targetId, data: {} });
@@ -217,6 +216,6 @@ export async function listLearners(ctx: TenantContext, input: PageQuery & Handle
   const cursor = readCursor(input);
   const after = cursor !== null && isId(cursor) ? cursor : null;
   const values = [ctx.tenantId, DispatchID, after, limit + 1];
-  const rows = await run<LearnerRow>(ctx, { name: 'list_dispatch_learners', text: learnersText, values });
+  const rows = await run<LearnerRow>(ctx, learnersText, values);
   return toPage(rows, limit, (row) => row.user_id, toLearner);
 }

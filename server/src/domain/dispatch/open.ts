@@ -107,14 +107,10 @@ function enrolLearner(ctx: TenantContext, dispatch: DispatchRow, input: Learner)
       await pinRelease(ctx, { enrollId: enrolment.EnrollID, releaseId });
     }
     const values = [ctx.tenantId, dispatchId, userId, enrolment.EnrollID, ctx.now()];
-    const [kept] = await run<{ is_new: boolean }>(ctx, {
-      name: 'keep_dispatch_learner',
-      text: keepLearner,
-      values,
-    });
+    const [kept] = await run<{ is_new: boolean }>(ctx, keepLearner, values);
     if (kept?.is_new) {
-      const seat = { name: 'take_dispatch_seat', text: takeSeat, values: [ctx.tenantId, dispatchId] };
-      if ((await run(ctx, seat)).length === 0) throw new Refused('full');
+      const taken = await run(ctx, takeSeat, [ctx.tenantId, dispatchId]);
+      if (taken.length === 0) throw new Refused('full');
     }
     return enrolment;
   });

@@ -16,7 +16,7 @@ export const dispatchData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId];
-    return batchOf((await run(ctx, { name: 'erase_dispatch_learners', text: erase, values })).length);
+    return batchOf((await run(ctx, erase, values)).length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUser('$3'), [userId, max]),
   read: async function* (ctx, { userId }) {

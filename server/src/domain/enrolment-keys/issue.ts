@@ -52,7 +52,7 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
     now,
   ];
   const rows = await transaction(ctx, async (ctx) => {
-    const issued = await run<KeyRow>(ctx, { name: 'issue_keys', text: insert, values });
+    const issued = await run<KeyRow>(ctx, insert, values);
     const data = { KeyIDs: made.map(({ key_id }) => key_id), CourseIDs: courses };
     await audit(ctx, 'enrolment_key.issued', null, data);
     return issued;

@@ -30,7 +30,7 @@ export const enrolmentKeyData: PersonalData = {
   },
   eraseForUser: async (ctx, { userId, until }) => {
     const values = [ctx.tenantId, userId, until];
-    return batchOf((await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length);
+    return batchOf((await run(ctx, anonymize, values)).length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, matchingKeysSql('$3'), [userId, max]),
   read: async function* (ctx, { userId }) {

@@ -28,12 +28,8 @@ where tenant_id = $1 and user_id = $2 returning guessed_at`;
 async function limitGuesses(ctx: TenantContext, userId: string): Promise<void> {
   const now = ctx.now().getTime();
   const since = new Date(now - windowMinutes * 60_000);
-  await run(ctx, { name: 'add_key_guesses', text: addText, values: [ctx.tenantId, userId] });
-  const [row] = await run<{ guessed_at: Date[] }>(ctx, {
-    name: 'limit_key_guesses',
-    text: forgetText,
-    values: [ctx.tenantId, userId, since],
-  });
+  await run(ctx, addText, [ctx.tenantId, userId]);
+  const [row] = await run<{ guessed_at: Date[] }>(ctx, forgetText, [ctx.tenantId, userId, since]);
   const [oldest] = row?.guessed_at ?? [];
   if (!oldest || (row?.guessed_at.length ?? 0) < maxGuesses) return;
   const retryAfter = Math.max(1, Math.ceil((oldest.getTime() + windowMinutes * 60_000 - now) / 1000));
@@ -45,11 +41,11 @@ async function limitGuesses(ctx: TenantContext, userId: string): Promise<void> {
 }
 
 async function recordGuess(ctx: TenantContext, userId: string): Promise<void> {
-  await run(ctx, {
-    name: 'note_key_guess',
-    text: `update key_guess set guessed_at = guessed_at || $3::timestamptz where tenant_id = $1 and user_id = $2`,
-    values: [ctx.tenantId, userId, ctx.now()],
-  });
+  await run(
+    ctx,
+    `update key_guess set guessed_at = guessed_at || $3::timestamptz where tenant_id = $1 and user_id = $2`,
+    [ctx.tenantId, userId, ctx.now()],
+  );
 }
 
 export type RedeemInput = KeyRedemption & { loginId: string; key: string };

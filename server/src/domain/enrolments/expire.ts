@@ -115,7 +115,7 @@ type Round = { served: Set<string>; locked: Set<string>; failures: Map<string, u
 /** Ends up to `rows` enrolments, and adds their tenants to the round. */
 async function expireBatch(ctx: Context, rows: number, { served, locked, failures }: Round): Promise<number> {
   const values = [ctx.now(), rows, [...served, ...locked], secondsAhead(ctx), await servedTenants(ctx)];
-  const due = await run<Due>(ctx, { name: 'due_enrolments', text: dueText, values });
+  const due = await run<Due>(ctx, dueText, values);
   const tenants = [...Map.groupBy(due, ({ tenant_id }) => tenant_id)].sort();
   let ended = 0;
   for (const [tenantId, enrolments] of tenants) {
@@ -136,13 +136,13 @@ async function expireDue(ctx: TenantContext, due: readonly Due[]): Promise<numbe
   const now = tenantNow(ctx);
   const items = due.map(({ enroll_id }) => ({ enroll_id, event_id: newId(now) }));
   const values = [ctx.tenantId, JSON.stringify(items), now];
-  const [row] = await run<{ count: number }>(ctx, { name: 'expire_enrolments', text: expireText, values });
+  const [row] = await run<{ count: number }>(ctx, expireText, values);
   return row?.count ?? 0;
 }
 
 /** Expires up to `maxBatch` due enrolments of one tenant. The job expires the others. */
 export async function expireBatchOfTenant(ctx: TenantContext): Promise<void> {
   const values = [ctx.tenantId, maxBatch, tenantNow(ctx)];
-  const due = await run<Due>(ctx, { name: 'due_enrolments_of_tenant', text: dueInTenantText, values });
+  const due = await run<Due>(ctx, dueInTenantText, values);
   if (due.length > 0) await expireDue(ctx, due);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { observed, serve } from '../../../test/support/nodes.ts';
+import { calls, observed, serve } from '../../../test/support/nodes.ts';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse } from '../../../test/support/tenant.ts';
@@ -8,8 +8,9 @@ import { newCourse } from '../../../test/support/tenant.ts';
 const service = await startService();
 const written: number[] = [];
 const node = await serve(
-  observed(service.ctx, ({ name, values }) => {
-    if (name === 'write_progress') written.push(`${values[1]}${values[3]}`.length);
+  observed(service.ctx, (statement) => {
+    const { values } = statement;
+    if (calls(statement, 'write_progress')) written.push(`${values[1]}${values[3]}`.length);
   }),
 );
 after(async () => {

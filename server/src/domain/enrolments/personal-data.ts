@@ -67,15 +67,11 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   const since = newId(tenantNow(ctx));
   const enrollIds = some.map(({ enroll_id }) => enroll_id);
   // Lock all enrolments before the audit trail and the options, which each withdrawal locks.
-  await run(ctx, { name: 'lock_enrolments', text: lockAll, values: [ctx.tenantId, enrollIds] });
+  await run(ctx, lockAll, [ctx.tenantId, enrollIds]);
   for (const { enroll_id: enrollId, ended_at, status } of some.toSorted(byOption))
     if (ended_at === null && status !== 'completed')
       await updateEnrolment(ctx, { loginId, enrollId, Withdrawn: true });
-  await run(ctx, {
-    name: 'anonymize_enrolments',
-    text: anonymize,
-    values: [ctx.tenantId, enrollIds, tenantNow(ctx)],
-  });
+  await run(ctx, anonymize, [ctx.tenantId, enrollIds, tenantNow(ctx)]);
   await eraseNewEvents(ctx, { enrollIds, since });
   return enrollIds;
 }
@@ -162,13 +158,14 @@ const erasing =
     // Given arrays, the planner expects few rows and looks up each of them.
     const arrays = columns.map((name) => `array(select ${name} from batch)`).join(', ');
     const end = settingEnd ? `, ended_at = coalesce(old.ended_at, ${add(until)})` : '';
-    const rows = await run<Row>(ctx, {
-      text: `with batch as (${text}), erased as (
+    const rows = await run<Row>(
+      ctx,
+      `with batch as (${text}), erased as (
           update ${table} old set ${set}${end} from unnest(${arrays}) page (${columns.join(', ')})
           where old.tenant_id = $1 and ${same}
         ) select * from batch order by ${columns.join(', ')}`,
       values,
-    });
+    );
     const isFull = key.length > 0 && rows.length === batchRows;
     return { records: rows.length, next: isFull ? positionOf(rows.at(-1), key) : null };
   };

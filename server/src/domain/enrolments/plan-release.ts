@@ -75,7 +75,6 @@ const batchRows = 1_000;
 
 /** Counts at most `rows` enrolments after this one. */
 export const countStatement = (courseId: string, after: Key, rows: number) => ({
-  name: 'count_affected',
   text: countText,
   values: [courseId, ...after, rows],
 });
@@ -89,7 +88,8 @@ export async function countAffected(
   const total = { NotStarted: 0, InProgress: 0, Completed: 0 };
   let after = beforeAll;
   for (let visited = 0; visited < maxVisited; visited += rows) {
-    const [batch] = await run<Batch>(ctx, countStatement(courseId, after, rows));
+    const { text, values } = countStatement(courseId, after, rows);
+    const [batch] = await run<Batch>(ctx, text, values);
     total.NotStarted += batch?.not_started ?? 0;
     total.InProgress += batch?.in_progress ?? 0;
     total.Completed += batch?.completed ?? 0;

@@ -170,8 +170,9 @@ test('if one transaction of a call with an Idempotency-Key fails, the rows of th
   const course = await newCourse(service, {}, { licence: { Seats: 100 } });
   const rows = rowsOf(await people(30), course);
   let stores = 0;
-  const failing = observed(service.ctx, ({ name }) => {
-    if (name === 'store_answers' && ++stores === 2) throw new Error('The connection was lost.');
+  const failing = observed(service.ctx, ({ text }) => {
+    if (text.includes('insert into stored_answer') && ++stores === 2)
+      throw new Error('The connection was lost.');
   });
   const { lines, headers } = await bulkOn(failing, rows, { headers: { 'idempotency-key': 'fails' } });
   assert.deepEqual(codes(lines), times(30, 201));
@@ -222,7 +223,7 @@ test('an erasure ends its transaction once it has withdrawn ten enrolments', asy
         const at = freed.push(0) - 1;
         return work({
           query: (statement) => {
-            if (statement.name === 'free_seats') freed[at] = (freed[at] ?? 0) + 1;
+            if (statement.text.includes('set seats_taken = greatest(')) freed[at] = (freed[at] ?? 0) + 1;
             return connection.query(statement);
           },
         });

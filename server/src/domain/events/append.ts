@@ -41,11 +41,7 @@ export async function appendEvents(ctx: TenantContext, events: readonly NewEvent
   if (events.length === 0) return;
   const now = tenantNow(ctx);
   await joinTransaction(ctx, async (ctx) => {
-    await run(ctx, {
-      name: 'append_events',
-      text: append,
-      values: [ctx.tenantId, JSON.stringify(rowsOf(events, now)), now],
-    });
+    await run(ctx, append, [ctx.tenantId, JSON.stringify(rowsOf(events, now)), now]);
     numberBeforeCommit(ctx, [ctx.tenantId]);
   });
 }
@@ -58,7 +54,7 @@ export async function appendLastEvents(ctx: TenantContext, events: readonly NewE
   if (events.length === 0) return;
   const now = tenantNow(ctx);
   const values = [ctx.tenantId, JSON.stringify(rowsOf(events, now)), now, events.length];
-  await run(ctx, { name: 'append_last_events', text: appendLast, values });
+  await run(ctx, appendLast, values);
 }
 
 const insertForTenants = `/* across tenants: the change concerns every tenant that is offered the course */
@@ -76,7 +72,7 @@ export async function notifyTenants(
   const now = ctx.now();
   const values = [tenants, type, now, courseId, JSON.stringify(data), newId(now)];
   await joinTransaction(ctx, async (ctx) => {
-    const inserted = await run<{ tenant_id: string }>(ctx, { text: insertForTenants, values });
+    const inserted = await run<{ tenant_id: string }>(ctx, insertForTenants, values);
     numberBeforeCommit(
       ctx,
       inserted.map(({ tenant_id }) => tenant_id),

@@ -199,8 +199,8 @@ test('a change whose event cannot be written is rolled back', async () => {
   const tenant = await newTenant(service);
   const { LoginID, address } = await enrolled(tenant);
   const node = await serve(
-    observed(service.ctx, ({ name }) => {
-      if (name === 'append_events') throw new Error('the log is full');
+    observed(service.ctx, ({ text }) => {
+      if (text.startsWith('insert into event ')) throw new Error('the log is full');
     }),
   );
   const before = [await tenant.api('GET', `/user/${LoginID}`), await tenant.api('GET', address)];

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { observed, serve } from '../../../test/support/nodes.ts';
+import { calls, observed, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
+import type { Statement } from '../../db/engine/engine.ts';
 
 const service = await startService();
-const names: (string | undefined)[] = [];
-const node = await serve(observed(service.ctx, ({ name }) => void names.push(name)));
+const statements: Statement[] = [];
+const node = await serve(observed(service.ctx, (statement) => void statements.push(statement)));
 after(async () => {
   await node.close();
   await service.close();
@@ -34,9 +35,11 @@ test('a call with an Idempotency-Key writes its event with its position', async 
     ['/user', { LoginID: unique('new') }, 'create_user'],
     [`/enrol/${LoginID}/${course}`, {}, 'enrol'],
   ] as const) {
-    names.length = 0;
+    statements.length = 0;
     assert.equal((await post(url, payload)).statusCode, 201);
-    assert.deepEqual(names.slice(names.indexOf(name)), [name, 'store_answers']);
+    const [, stored, ...more] = statements.slice(statements.findIndex((one) => calls(one, name)));
+    assert.match(stored?.text ?? '', /insert into stored_answer/);
+    assert.deepEqual(more, []);
   }
 });
 

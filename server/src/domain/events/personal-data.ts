@@ -59,7 +59,7 @@ export async function eraseNewEvents(
   { enrollIds, since }: { enrollIds: string[]; since: string },
 ): Promise<void> {
   const values = [ctx.tenantId, enrollIds, since, anonymous];
-  await run(ctx, { name: 'erase_new_events', text: eraseNew, values });
+  await run(ctx, eraseNew, values);
 }
 
 const key = ['event_id'];
@@ -84,13 +84,14 @@ type Page = { event_id: string; named: boolean };
 async function erase(ctx: TenantContext, keyset: Keyset, after: KeyPosition | null): Promise<Batch> {
   const columns = 'held.event_id, held.user_id is not null as named';
   const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, columns);
-  const page = await run<Page>(ctx, {
-    text: `with page as (${text}), erased as (
+  const page = await run<Page>(
+    ctx,
+    `with page as (${text}), erased as (
         update event set ${withoutPerson(add(anonymous))} 
         where event.tenant_id = $1 and event.event_id = any(array(select page.event_id from page))
       ) select * from page order by event_id`,
     values,
-  });
+  );
   const next = page.length < keyset.rows ? null : positionOf(page.at(-1), key);
   return { records: page.filter(({ named }) => named).length, next };
 }

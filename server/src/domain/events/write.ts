@@ -77,7 +77,7 @@ where event.tenant_id = made.tenant_id and event.event_id = made.event_id`;
 /** Assigns positions to the events of this transaction, which have none yet. */
 export async function numberEvents(ctx: { db: Database }, tenants: string[]): Promise<void> {
   // A prepared plan for an empty table would scan the whole table for each event.
-  await runUnprepared(ctx, { text: number, values: [tenants] });
+  await runUnprepared(ctx, number, [tenants]);
 }
 
 /**

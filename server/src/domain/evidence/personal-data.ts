@@ -46,7 +46,7 @@ export async function retainEvidence(
   of: { userId: string; erasureId: string },
 ): Promise<number> {
   const values = [ctx.tenantId, of.userId, tenantNow(ctx), of.erasureId];
-  return (await run(ctx, { name: 'retain_evidence', text: keepText, values })).length;
+  return (await run(ctx, keepText, values)).length;
 }
 
 const lastText = `select max(found.kept_until) as until from (${kept}) found`;
@@ -64,12 +64,9 @@ export const evidenceData: PersonalData = {
   erased: null,
   retained,
   describe: async (ctx, { userId, erasureId }) => {
-    const [found] = await run<{ until: Date | null }>(
-      ctx,
-      erasureId === null
-        ? { name: 'last_retention', text: lastText, values: [ctx.tenantId, userId, tenantNow(ctx)] }
-        : { name: 'last_retention_of', text: lastOfErasure, values: [ctx.tenantId, erasureId] },
-    );
+    const [found] = await (erasureId === null
+      ? run<{ until: Date | null }>(ctx, lastText, [ctx.tenantId, userId, tenantNow(ctx)])
+      : run<{ until: Date | null }>(ctx, lastOfErasure, [ctx.tenantId, erasureId]));
     const until = found?.until ?? null;
     return { erased: null, retained: until && { ...retained, until } };
   },
@@ -96,6 +93,5 @@ export const forgetEvidence = (ctx: Context): Promise<void> =>
     name: 'ending_retention',
     text: dueTenants,
     values: () => [ctx.now(), secondsAhead(ctx)],
-    work: async (ctx) =>
-      run(ctx, { name: 'forget_evidence', text: forgetText, values: [ctx.tenantId, tenantNow(ctx)] }),
+    work: async (ctx) => run(ctx, forgetText, [ctx.tenantId, tenantNow(ctx)]),
   });

@@ -181,32 +181,27 @@ export async function* readRows(
   const userId = LoginID === undefined ? null : await findUserId(ctx, LoginID);
   if (LoginID !== undefined && userId === null && !(await isRetained(ctx, LoginID))) throw userNotFound();
   const erasedLoginId = userId === null ? (LoginID ?? null) : null;
-  async function* pages<R extends { id: string }>(name: string, text: string): AsyncGenerator<R[]> {
+  async function* pages<R extends { id: string }>(text: string): AsyncGenerator<R[]> {
     for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
       await ctx.checkCaller?.();
       const values = [ctx.tenantId, after, until, CourseID, GroupName, userId, erasedLoginId];
-      const rows = await run<R>(ctx, { name, text, values });
+      const rows = await run<R>(ctx, text, values);
       if (rows.length > 0) yield rows;
       const last = rows.at(-1);
       if (!last || rows.length < rowsPerPage) return;
       after = last.id;
     }
   }
-  for await (const page of pages<Enrolment>('evidence_of_enrolments', enrolmentsText)) {
+  for await (const page of pages<Enrolment>(enrolmentsText)) {
     const values = [ctx.tenantId, page.map(({ id }) => id), until];
-    const events = await run<Happened>(ctx, { name: 'evidence_events', text: eventsText, values });
-    const given = await run<Certified>(ctx, {
-      name: 'evidence_certificates',
-      text: certificatesText,
-      values,
-    });
+    const events = await run<Happened>(ctx, eventsText, values);
+    const given = await run<Certified>(ctx, certificatesText, values);
     const eventsById = Map.groupBy(events, ({ enroll_id }) => enroll_id);
     const givenById = Map.groupBy(given, ({ enroll_id }) => enroll_id);
     for (const row of page)
       yield enrolmentLine(row, eventsById.get(row.id) ?? [], givenById.get(row.id) ?? []);
   }
-  for await (const page of pages<External>('evidence_of_completions', completionsText))
-    yield* page.map(externalLine);
-  for await (const page of pages<Kept>('evidence_retained', retainedText))
+  for await (const page of pages<External>(completionsText)) yield* page.map(externalLine);
+  for await (const page of pages<Kept>(retainedText))
     yield* page.map((kept) => externalLine(externalOf(kept)));
 }

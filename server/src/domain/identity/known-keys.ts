@@ -46,7 +46,7 @@ from api_key used left join tenant client on client.tenant_id = used.tenant_id
 where used.${column} = $1`;
 
 async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: string): Promise<KnownKey | null> {
-  const [row] = await run<Row>(ctx, { name: `read_key_by_${column}`, text: textBy(column), values: [value] });
+  const [row] = await run<Row>(ctx, textBy(column), [value]);
   if (!row) return null;
   recordUse(ctx, row.key_id, row.last_used_at);
   return {
@@ -70,7 +70,7 @@ update api_key set last_used_at = $2 where api_key.key_id = (
 function recordUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();
   if (last && now.getTime() - last.getTime() < 60_000) return;
-  run(forAnyone(ctx), { name: 'record_key_use', text: use, values: [keyId, now] }).catch((error: unknown) =>
+  run(forAnyone(ctx), use, [keyId, now]).catch((error: unknown) =>
     ctx.log.warn({ err: error, key: keyId }, 'could not update the last use of a key'),
   );
 }

@@ -105,10 +105,10 @@ where tenant_key.tenant_id = made.tenant_id and tenant_key.key_id = made.key_id`
 export async function encryptTenantKeys(ctx: Context): Promise<void> {
   const [first] = ctx.keys.keys;
   const values = [encryptedBy(first.id), await servedTenants(ctx)];
-  const rows = await run<Place & { private_jwk: string }>(ctx, { text: read, values });
+  const rows = await run<Place & { private_jwk: string }>(ctx, read, values);
   const made = rows.map((row) => ({
     ...row,
     private_jwk: encrypt(ctx.keys, about(row), decrypt(ctx.keys, about(row), row.private_jwk)),
   }));
-  if (made.length > 0) await run(ctx, { text: write, values: [JSON.stringify(made)] });
+  if (made.length > 0) await run(ctx, write, [JSON.stringify(made)]);
 }

@@ -44,12 +44,12 @@ export const importData: PersonalData = {
   },
   eraseForUser: async (ctx, { loginId }) => {
     const values = [ctx.tenantId, loginId];
-    return batchOf((await run(ctx, { name: 'anonymize_import_rows', text: anonymizeText, values })).length);
+    return batchOf((await run(ctx, anonymizeText, values)).length);
   },
   count: (ctx: TenantContext, { userId, max }) => countTenantRows(ctx, matchingSql('$3'), [userId, max]),
   read: async function* (ctx, { loginId }) {
     const values = [ctx.tenantId, loginId];
-    const rows = await run<Found>(ctx, { name: 'imports_of_user', text: readText, values });
+    const rows = await run<Found>(ctx, readText, values);
     for (const { import_id, line, name, created_at, fields } of rows)
       yield {
         ImportID: import_id,

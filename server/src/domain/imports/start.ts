@@ -141,7 +141,7 @@ export async function storeImport(
     .execute();
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     const values = [ctx.tenantId, importId, JSON.stringify(rows.slice(at, at + rowsAtOnce))];
-    await run(ctx, { name: 'insert_import_rows', text: insertRows, values });
+    await run(ctx, insertRows, values);
   }
   await transaction(ctx, async (ctx) => {
     await updateOwn(ctx, 'import', { import_id: importId }).set({ status: 'planning' }).execute();

@@ -118,7 +118,7 @@ async function store(
   await transaction(ctx, async (ctx) => {
     const column = columns[phase];
     const input = [ctx.tenantId, record.import_id, JSON.stringify(sent)];
-    await run(ctx, { name: `store_import_${column}`, text: storeOf(column), values: input });
+    await run(ctx, storeOf(column), input);
     await updateOwn(ctx, 'import', { import_id: record.import_id })
       .set({
         ...place,
@@ -138,11 +138,7 @@ const isPhase = (status: string): status is Phase => status in columns;
  */
 export async function workNext(ctx: TenantContext, removeUser: RemoveUser): Promise<boolean> {
   const values = [ctx.tenantId, ctx.now()];
-  const [claimed] = await run<Parameters<typeof recordOf>[0]>(ctx, {
-    name: 'claim_import',
-    text: claimText,
-    values,
-  });
+  const [claimed] = await run<Parameters<typeof recordOf>[0]>(ctx, claimText, values);
   if (!claimed) return false;
   let record = recordOf(claimed);
   const own: TenantContext = { ...ctx, actor: record.actor, scopes: record.scopes ?? undefined };
@@ -193,7 +189,7 @@ const dayMs = 86_400_000;
 /** Job: deletes old imports with their rows, and those whose upload was interrupted. */
 export async function deleteOldImports(ctx: Context): Promise<void> {
   const before = (ms: number) => new Date(ctx.now().getTime() - ms);
-  const texts = { name: 'delete_imports', find: findOld, remove: removeOld, max: 10 };
+  const texts = { find: findOld, remove: removeOld, max: 10 };
   await deleteByTenant(ctx, { ...texts, until: before(keptMs) });
-  await deleteByTenant(ctx, { ...texts, name: 'delete_unread', find: findUnread, until: before(dayMs) });
+  await deleteByTenant(ctx, { ...texts, find: findUnread, until: before(dayMs) });
 }

@@ -45,7 +45,7 @@ export async function addDefinitions(
   }
   if (rows.size === 0) return { names: [], added: 0, bytes: 0 };
   const values = [ctx.tenantId, JSON.stringify([...rows.values()]), ctx.now().getTime() * 1000];
-  const added = await run<{ bytes: number }>(ctx, { name: 'add_definitions', text: insert, values });
+  const added = await run<{ bytes: number }>(ctx, insert, values);
   return {
     names: [...rows.keys()],
     added: added.length,
@@ -127,7 +127,7 @@ export async function readDefinitions(
   let left = maxReadBytes;
   for (let at = 0; at < keys.length && left > 0; at += activitiesPerRead) {
     const values = [ctx.tenantId, keys.slice(at, at + activitiesPerRead), left];
-    const rows = await run<{ activity: string }>(ctx, { name: 'read_definitions', text: read, values });
+    const rows = await run<{ activity: string }>(ctx, read, values);
     for (const { activity } of rows) {
       left -= Buffer.byteLength(activity);
       const { id, definition = {} } = parseExact(activity) as Activity;

@@ -150,11 +150,12 @@ export async function listDocuments(
 ): Promise<{ ids: string[]; updatedAt: Date | null }> {
   const after = since === null ? null : new Date(since / 1000);
   const registration = address.kind === 'state' ? address.registration : null;
-  const rows = await run<{ document_id: string; updated_at: Date }>(ctx, {
-    name: 'list_documents',
-    text: list,
-    values: [ctx.tenantId, ...contextOf(address), registration, after],
-  });
+  const rows = await run<{ document_id: string; updated_at: Date }>(ctx, list, [
+    ctx.tenantId,
+    ...contextOf(address),
+    registration,
+    after,
+  ]);
   const newest = rows.reduce((latest, { updated_at }) => Math.max(latest, updated_at.getTime()), 0);
   return {
     ids: [...new Set(rows.map(({ document_id }) => document_id))],
@@ -182,7 +183,7 @@ const lock = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
  */
 async function lockDocuments(ctx: TenantContext, address: DocumentAddress): Promise<void> {
   const name = [ctx.tenantId, ...contextOf(address)].join(' ');
-  await run(ctx, { name: 'lock_documents', text: lock, values: [name] });
+  await run(ctx, lock, [name]);
 }
 
 /** `check` runs first and takes the locks that it needs. `countStorage` receives the number of added bytes. */
@@ -227,13 +228,13 @@ export function writeDocument(
       ctx.now(),
       about,
     ];
-    await run(ctx, { name: 'write_document', text: write, values });
+    await run(ctx, write, values);
   });
 }
 
 async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Promise<void> {
   const values = [ctx.tenantId, ...contextOf(address)];
-  const [row] = await run<{ documents: number }>(ctx, { name: 'count_documents', text: count, values });
+  const [row] = await run<{ documents: number }>(ctx, count, values);
   if ((row?.documents ?? 0) < maxDocuments) return;
   throw new Problem(
     'document_limit',
@@ -300,7 +301,7 @@ export async function deleteDocuments(ctx: TenantContext, address: DocumentAddre
   await inBatches(ctx, deletedRows, async (ctx, rows) => {
     const kept = documentKey(launchDataId);
     const values = [ctx.tenantId, ...contextOf(address), address.registration, rows, kept];
-    return (await run(ctx, { name: 'delete_documents', text: deleteSome, values })).length;
+    return (await run(ctx, deleteSome, values)).length;
   });
 }
 

@@ -146,7 +146,7 @@ export async function listStatements(
 ): Promise<StatementPage> {
   const parameters = parametersAfter(ctx.tenantId);
   const text = showText(positionsSql(filter, after, parameters), filter);
-  const found = await runUnprepared<Found>(ctx, { text, values: parameters.values });
+  const found = await runUnprepared<Found>(ctx, text, parameters.values);
   const page = found.filter(isShown);
   const hasMore = found.length > page.length;
   return { rows: page, next: (hasMore ? page.at(-1)?.position : null) ?? null };
@@ -238,7 +238,7 @@ export async function readStatementById(
 ): Promise<FoundStatement | null> {
   const key = input.registration === null ? null : searchKey('registration', input.registration);
   const values = [ctx.tenantId, input.id, input.voided, key];
-  const [row] = await run<FoundStatement>(ctx, { name: 'read_statement', text: readText, values });
+  const [row] = await run<FoundStatement>(ctx, readText, values);
   return row ?? null;
 }
 
@@ -259,11 +259,7 @@ const readBound = openQueue<TenantContext, null, string>({
   name: 'consistent_through',
   run: async (calls) => {
     const { ctx } = calls[0] as (typeof calls)[0];
-    const [row] = await run<{ position: number }>(ctx, {
-      name: 'consistent_through',
-      text: bound,
-      values: [ctx.tenantId],
-    });
+    const [row] = await run<{ position: number }>(ctx, bound, [ctx.tenantId]);
     return calls.map(() => writeInstant(row?.position ?? 0));
   },
 });

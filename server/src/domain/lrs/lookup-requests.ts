@@ -56,11 +56,10 @@ export async function getAgent(
   const identity = identityOf(agent) ?? '';
   if (caller.kind === 'au' && identity !== identityOf(caller.session.learner))
     throw new Problem('cmi5_violation', "The agent must be the launch's actor.");
-  const rows = await run<{ payload: string }>(ctx, {
-    name: 'name_agent',
-    text: readAgentNames,
-    values: [ctx.tenantId, searchKey('agent', identity)],
-  });
+  const rows = await run<{ payload: string }>(ctx, readAgentNames, [
+    ctx.tenantId,
+    searchKey('agent', identity),
+  ]);
   const found = rows.flatMap(({ payload }) => namesIn(JSON.parse(payload) as Statement, identity));
   const names = [...new Set([...(agent.name === undefined ? [] : [agent.name]), ...found])];
   const { mbox, mbox_sha1sum, openid, account } = agent;

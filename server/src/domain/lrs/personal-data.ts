@@ -37,17 +37,13 @@ where held.tenant_id = $1 and held.key = $2::uuid and held.position = page.posit
  */
 async function takeFound(ctx: TenantContext, key: string, rows: number) {
   const values = [ctx.tenantId, key, rows];
-  const found = await run<Match>(ctx, { name: 'find_statements', text: find, values });
+  const found = await run<Match>(ctx, find, values);
   const own = found.filter(({ position, source }) => position === source);
   const inherited = found.filter(({ position, source }) => position !== source);
   if (inherited.length > 0) {
     const positions = inherited.map(({ position }) => position);
     const sources = inherited.map(({ source }) => source);
-    await run(ctx, {
-      name: 'forget_matches',
-      text: forget,
-      values: [ctx.tenantId, key, positions, sources],
-    });
+    await run(ctx, forget, [ctx.tenantId, key, positions, sources]);
   }
   return { positions: own.map(({ position }) => position), isLast: found.length < rows };
 }
@@ -70,9 +66,9 @@ async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
   const { positions, isLast } = await takeFound(ctx, key, erasedRows);
   if (positions.length === 0) return { records: 0, next: isLast ? null : [] };
   const values = [ctx.tenantId, positions];
-  const some = await run<{ position: number }>(ctx, { name: 'few_keys', text: withFewKeys, values });
+  const some = await run<{ position: number }>(ctx, withFewKeys, values);
   const erased = some.map(({ position }) => position);
-  await run(ctx, { name: 'erase_statements', text: eraseText, values: [ctx.tenantId, erased] });
+  await run(ctx, eraseText, [ctx.tenantId, erased]);
   return { records: erased.length, next: isLast && erased.length === positions.length ? null : [] };
 }
 
@@ -105,14 +101,10 @@ async function redact(
       { tenant: ctx.tenantId, position },
       'deleted a statement from which a person could not be removed',
     );
-    await run(ctx, { name: 'erase_statements', text: eraseText, values: [ctx.tenantId, [position]] });
+    await run(ctx, eraseText, [ctx.tenantId, [position]]);
     return;
   }
-  await run(ctx, {
-    name: 'redact_statement',
-    text: redactText,
-    values: [ctx.tenantId, position, payload, key],
-  });
+  await run(ctx, redactText, [ctx.tenantId, position, payload, key]);
 }
 
 async function* statementsWith(ctx: TenantContext, key: string) {
@@ -135,11 +127,7 @@ const statementsText = `select own.payload, own.position, own.keys from (
 async function* statementsAt(ctx: TenantContext, positions: readonly number[]) {
   for (let rest = positions; rest.length > 0; ) {
     const values = [ctx.tenantId, rest];
-    const found = await run<FoundStatement>(ctx, {
-      name: 'read_found_statements',
-      text: statementsText,
-      values,
-    });
+    const found = await run<FoundStatement>(ctx, statementsText, values);
     yield* found;
     const last = found.at(-1)?.position;
     rest = last === undefined ? [] : rest.filter((position) => position > last);
@@ -220,7 +208,7 @@ export const documentData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { loginId }) => {
     const values = [ctx.tenantId, kinds, keyOf(ctx, loginId)];
-    return batchOf((await run(ctx, { name: 'erase_documents', text: eraseDocuments, values })).length);
+    return batchOf((await run(ctx, eraseDocuments, values)).length);
   },
   count: async (ctx, { userId, max }) =>
     countTenantRows(ctx, countDocuments, [kinds, keyOf(ctx, await loginOf(ctx, userId)), max]),

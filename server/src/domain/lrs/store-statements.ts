@@ -190,11 +190,7 @@ type Existing = { statement_id: string; payload: string };
 
 async function findExisting(ctx: TenantContext, entries: readonly Entry[]): Promise<Existing[]> {
   const ids = entries.map(({ row }) => row.id);
-  const [sum] = await run<{ bytes: number }>(ctx, {
-    name: 'existing_bytes',
-    text: existingBytes,
-    values: [ctx.tenantId, ids],
-  });
+  const [sum] = await run<{ bytes: number }>(ctx, existingBytes, [ctx.tenantId, ids]);
   if ((sum?.bytes ?? 0) > maxComparedBytes)
     invalid(
       'The body',

@@ -85,11 +85,7 @@ export async function storeWithCompletions(
   const statements = prepared.entries.map(({ statement }) => statement);
   const candidates = prepared.input.session ? [] : candidatesOf(ctx, statements);
   if (candidates.length === 0) return storePrepared(ctx, prepared);
-  const subjects = await run<Subject>(ctx, {
-    name: 'vendor_completions',
-    text: subjectText,
-    values: [ctx.tenantId, JSON.stringify(candidates)],
-  });
+  const subjects = await run<Subject>(ctx, subjectText, [ctx.tenantId, JSON.stringify(candidates)]);
   if (subjects.length === 0) return storePrepared(ctx, prepared);
   const completions = await Promise.all(
     subjects.flatMap((subject) => {

@@ -18,11 +18,7 @@ const noted = createCache<true>({
   max: 10_000,
   load: async (ctx, key) => {
     const [tenantId = '', ...values] = JSON.parse(key) as string[];
-    await run(forTenant(ctx, tenantId), {
-      name: 'note_lti_context',
-      text: noteText,
-      values: [tenantId, ...values],
-    });
+    await run(forTenant(ctx, tenantId), noteText, [tenantId, ...values]);
     return true;
   },
 });

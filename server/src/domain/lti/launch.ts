@@ -96,15 +96,11 @@ async function enrolLearner(
     const [enrolled] = await enrolInTransaction(ctx, [{ loginId, ...course, IfEnrolled: 'return' }]);
     const enrollId = enrolled?.enrolment.EnrollID ?? '';
     const userId = await findUserId(ctx, loginId);
-    await run(ctx, {
-      name: 'keep_lti_link',
-      text: keepLink,
-      values: [
-        ...[ctx.tenantId, enrollId, platform.platform_id, resourceLinkId, userId, subject],
-        ...[claims.lineItem, ctx.now(), newId(ctx.now()), claims.mayRead],
-        claims.context?.id ?? null,
-      ],
-    });
+    await run(ctx, keepLink, [
+      ...[ctx.tenantId, enrollId, platform.platform_id, resourceLinkId, userId, subject],
+      ...[claims.lineItem, ctx.now(), newId(ctx.now()), claims.mayRead],
+      claims.context?.id ?? null,
+    ]);
     await logLaunch(ctx, {
       platformId: platform.platform_id,
       deploymentId: claims.deploymentId,

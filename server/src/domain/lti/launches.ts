@@ -79,7 +79,7 @@ export async function listLaunches(ctx: TenantContext, input: PageQuery & { plat
   const cursor = readCursor(input);
   const after = cursor !== null && isId(cursor) ? cursor : null;
   const values = [ctx.tenantId, PlatformID, after, limit + 1];
-  const rows = await run<Row>(ctx, { name: 'list_lti_launches', text: listText, values });
+  const rows = await run<Row>(ctx, listText, values);
   return toPage(rows, limit, (row) => row.launch_id, toLaunch);
 }
 
@@ -90,12 +90,6 @@ const logDays = 90;
 export async function purgeLaunches(ctx: Context): Promise<void> {
   const before = (hours: number) => new Date(ctx.now().getTime() - hours * 3_600_000);
   const across = '/* across tenants: old launches of all tenants */';
-  await run(ctx, {
-    text: `${across} delete from lti_nonce where used_at < $1`,
-    values: [before(nonceHours)],
-  });
-  await run(ctx, {
-    text: `${across} delete from lti_launch where launched_at < $1`,
-    values: [before(24 * logDays)],
-  });
+  await run(ctx, `${across} delete from lti_nonce where used_at < $1`, [before(nonceHours)]);
+  await run(ctx, `${across} delete from lti_launch where launched_at < $1`, [before(24 * logDays)]);
 }

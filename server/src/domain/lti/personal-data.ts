@@ -28,8 +28,8 @@ export const ltiData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId];
-    const links = await run(ctx, { name: 'erase_lti_links', text: erase, values });
-    const launches = await run(ctx, { name: 'anonymize_lti_launches', text: anonymize, values });
+    const links = await run(ctx, erase, values);
+    const launches = await run(ctx, anonymize, values);
     const { next } = batchOf(Math.max(links.length, launches.length));
     return { records: links.length, next };
   },

@@ -59,11 +59,11 @@ async function readRow(
   lock: '' | 'for update' = '',
 ): Promise<Row> {
   if (!isId(platformId)) throw platformNotFound();
-  const [row] = await run<Row>(ctx, {
-    name: lock ? 'lock_platform' : 'read_platform',
-    text: `select ${columns} from lti_platform held where held.tenant_id = $1 and held.platform_id = $2 ${lock}`,
-    values: [ctx.tenantId, platformId],
-  });
+  const [row] = await run<Row>(
+    ctx,
+    `select ${columns} from lti_platform held where held.tenant_id = $1 and held.platform_id = $2 ${lock}`,
+    [ctx.tenantId, platformId],
+  );
   if (!row) throw platformNotFound();
   return row;
 }
@@ -81,7 +81,7 @@ export async function listPlatforms(ctx: TenantContext, input: PageQuery) {
   const cursor = readCursor(input);
   const after = cursor !== null && isId(cursor) ? cursor : null;
   const values = [ctx.tenantId, after, limit + 1];
-  const rows = await run<Row>(ctx, { name: 'list_platforms', text: listText, values });
+  const rows = await run<Row>(ctx, listText, values);
   return toPage(
     rows,
     limit,
@@ -110,7 +110,7 @@ async function findPlace(
   input: { issuer: string; clientId: string; deploymentId: string | null },
 ): Promise<Place | undefined> {
   const values = [input.issuer, input.clientId, input.deploymentId];
-  const [place] = await run<Place>(ctx, { name: 'find_lti_deployment', text: placeText, values });
+  const [place] = await run<Place>(ctx, placeText, values);
   return place;
 }
 
@@ -120,7 +120,7 @@ function findOthers(
   input: { issuer: string; clientId: string; platformId: string | null },
 ): Promise<Place[]> {
   const values = [input.issuer, input.clientId, input.platformId];
-  return run<Place>(ctx, { name: 'find_lti_platforms', text: othersText, values });
+  return run<Place>(ctx, othersText, values);
 }
 
 async function readPlace(ctx: Context, place: Place | undefined): Promise<PlatformRow | null> {
@@ -167,12 +167,12 @@ export async function checkUrls(
 
 async function addDeployments(ctx: TenantContext, row: PlatformRow, ids: readonly string[]): Promise<void> {
   const values = [row.issuer, row.client_id, row.tenant_id, row.platform_id, ids];
-  await run(ctx, {
-    name: 'add_deployments',
-    text: `insert into lti_deployment (issuer, client_id, tenant_id, platform_id, deployment_id)
+  await run(
+    ctx,
+    `insert into lti_deployment (issuer, client_id, tenant_id, platform_id, deployment_id)
       select $1, $2, $3, $4, unnest($5::text[])`,
     values,
-  }).catch((error: unknown) => {
+  ).catch((error: unknown) => {
     if (codeOf(error) !== '23505') throw error;
     throw new Problem(
       'platform_exists',
@@ -200,7 +200,7 @@ export async function createPlatform(ctx: TenantContext, input: NewPlatform): Pr
   const urls = [AuthURL, TokenURL, JWKSURL];
   const values = [ctx.tenantId, newId(now), Name, Issuer, ClientID, ...urls, now, Members];
   return transaction(ctx, async (ctx) => {
-    const [row] = await run<PlatformRow>(ctx, { name: 'create_platform', text: insertText, values });
+    const [row] = await run<PlatformRow>(ctx, insertText, values);
     if (!row) throw platformNotFound();
     await addDeployments(ctx, row, DeploymentIDs);
     await keepPlatformEndpoint(ctx, endpointOf(row));
@@ -317,7 +317,7 @@ export async function findClients(
     return known ? [known] : [];
   }
   const values = [issuer, deploymentId];
-  const places = await run<Place>(ctx, { name: 'find_lti_clients', text: clientsText, values });
+  const places = await run<Place>(ctx, clientsText, values);
   const found = await Promise.all(places.map((place) => readPlace(ctx, place)));
   return found.filter((row) => row !== null);
 }

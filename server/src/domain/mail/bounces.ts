@@ -9,7 +9,7 @@ join tenant client on client.tenant_id = held.tenant_id and client.status <> 'de
 /** The tenant whose user an email was sent to; null if there is no such email. */
 export async function findMailTenant(ctx: Context, mailId: string): Promise<string | null> {
   const values = [mailId];
-  const [mail] = await run<{ tenant_id: string }>(ctx, { name: 'find_mail_tenant', text: ofMail, values });
+  const [mail] = await run<{ tenant_id: string }>(ctx, ofMail, values);
   return mail?.tenant_id ?? null;
 }
 
@@ -26,5 +26,5 @@ export async function recordBounce(
   bounce: { mailId: string; kind: BounceKind; at: Date; reason: string | null },
 ): Promise<boolean> {
   const values = [ctx.tenantId, bounce.mailId, bounce.at, bounce.kind, bounce.reason];
-  return (await run(ctx, { name: 'record_bounce', text: record, values })).length > 0;
+  return (await run(ctx, record, values)).length > 0;
 }

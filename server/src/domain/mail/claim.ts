@@ -21,7 +21,7 @@ where waiting.wake_at <= $1 and waiting.urgent = $3 and ${isServed('waiting.tena
 /** The queues that have waited longest. Excludes the queues of suspended tenants. */
 export async function dueQueues(ctx: Context, max: number, urgent: boolean): Promise<Queue[]> {
   const values = [ctx.now(), max, urgent, await servedTenants(ctx)];
-  return run<Queue>(ctx, { name: 'due_mail_queues', text: due, values });
+  return run<Queue>(ctx, due, values);
 }
 
 export type ClaimedMail = {
@@ -81,12 +81,10 @@ export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedM
     // Urgent emails are limited only per address: otherwise, anyone could use up a tenant's limit by
     // requesting password resets.
     const isAtLimit = !urgent && mailRateLimit > 0 && sent >= mailRateLimit;
-    const [mail] = isAtLimit
-      ? []
-      : await run<ClaimedMail>(ctx, { name: 'claim_mail', text: claim, values: [ctx.tenantId, now, urgent] });
+    const [mail] = isAtLimit ? [] : await run<ClaimedMail>(ctx, claim, [ctx.tenantId, now, urgent]);
     const wakeAt = isAtLimit ? new Date(began.getTime() + hour) : null;
     const values = [ctx.tenantId, urgent, began, sent + (mail ? 1 : 0), wakeAt, now];
-    await run(ctx, { name: 'release_mail_queue', text: release, values });
+    await run(ctx, release, values);
     return mail ?? null;
   });
 }

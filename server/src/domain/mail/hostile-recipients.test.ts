@@ -75,7 +75,10 @@ test('an error with one email does not interrupt others that are being sent', as
       engine: {
         ...node.engine,
         query: (statement) => {
-          if (statement.name === 'record_mail_result' && statement.values?.[0] === faulty.TenantID)
+          if (
+            statement.text.startsWith('\nupdate mail set status') &&
+            statement.values?.[0] === faulty.TenantID
+          )
             throw new Error('cannot be stored');
           return query(statement);
         },

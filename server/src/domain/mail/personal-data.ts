@@ -34,7 +34,7 @@ export const mailData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId, batchRows];
-    return batchOf((await run(ctx, { name: 'erase_mails', text: erase, values })).length);
+    return batchOf((await run(ctx, erase, values)).length);
   },
   count: (ctx, { userId, max }) =>
     countTenantRows(ctx, 'select 1 from mail where tenant_id = $1 and user_id = $2::uuid limit $3', [

@@ -20,7 +20,7 @@ export async function findBounced(
 ): Promise<ReadonlySet<string>> {
   if (addresses.length === 0) return new Set();
   const values = [ctx.tenantId, addresses.map(foldCase)];
-  const found = await run<{ folded: string }>(ctx, { name: 'find_bounced', text: find, values });
+  const found = await run<{ folded: string }>(ctx, find, values);
   const folded = new Set(found.map((one) => one.folded));
   return new Set(addresses.filter((address) => folded.has(foldCase(address))));
 }
@@ -63,12 +63,12 @@ export async function encryptMails(ctx: Context): Promise<void> {
   let last: Place = { tenant_id: '', user_id: none, mail_id: none };
   for (;;) {
     const values = [last.tenant_id, last.user_id, last.mail_id, encryptedBy(first.id), batch, served];
-    const rows = await run<Place & { content: string }>(ctx, { text: read, values });
+    const rows = await run<Place & { content: string }>(ctx, read, values);
     const made = rows.map((row) => {
       const content = encrypt(ctx.keys, about(row), decrypt(ctx.keys, about(row), row.content));
       return { ...row, content, before: row.content };
     });
-    if (made.length > 0) await run(ctx, { text: write, values: [JSON.stringify(made)] });
+    if (made.length > 0) await run(ctx, write, [JSON.stringify(made)]);
     last = rows.at(-1) ?? last;
     if (rows.length < batch) return;
   }
@@ -132,7 +132,7 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
   const queued = rows.filter((row) => row !== null);
   if (queued.length > 0) {
     const values = [ctx.tenantId, JSON.stringify(queued), now];
-    await run(ctx, { name: 'queue_mails', text: queue, values });
+    await run(ctx, queue, values);
   }
   return rows.map((row) => row?.mail_id ?? null);
 }
@@ -167,7 +167,7 @@ export async function findQueued(
   { userId, kind, address }: Pick<NewMail, 'userId' | 'kind'> & { address: string },
 ): Promise<string | null> {
   const values = [ctx.tenantId, userId, kind, foldCase(address), ctx.now()];
-  const [found] = await run<MailId>(ctx, { name: 'find_queued_mail', text: waiting, values });
+  const [found] = await run<MailId>(ctx, waiting, values);
   return found?.mail_id ?? null;
 }
 
@@ -175,5 +175,5 @@ export async function cancelMails(
   ctx: TenantContext,
   { userIds, kind = null }: { userIds: readonly string[]; kind?: MailKind | null },
 ): Promise<void> {
-  await run(ctx, { name: 'cancel_mails', text: cancel, values: [ctx.tenantId, userIds, kind] });
+  await run(ctx, cancel, [ctx.tenantId, userIds, kind]);
 }

@@ -35,11 +35,7 @@ export async function countRecipient(
 ): Promise<Date | null> {
   const now = ctx.now();
   const values = [addressMark(ctx, address), urgent, now, new Date(now.getTime() - hour), maxPerAddress + 1];
-  const [own] = await run<{ hour_began_at: Date; sent: number }>(ctx, {
-    name: 'count_mail_recipient',
-    text: count,
-    values,
-  });
+  const [own] = await run<{ hour_began_at: Date; sent: number }>(ctx, count, values);
   return own && own.sent > maxPerAddress ? new Date(own.hour_began_at.getTime() + hour) : null;
 }
 
@@ -56,7 +52,7 @@ where own.tenant_id = $1 and own.urgent = kept.urgent`;
  * the limits.
  */
 export async function postponeMail(ctx: TenantContext, mailId: string, until: Date): Promise<void> {
-  await run(ctx, { name: 'postpone_mail', text: postpone, values: [ctx.tenantId, mailId, until] });
+  await run(ctx, postpone, [ctx.tenantId, mailId, until]);
 }
 
 const forget = `
@@ -68,7 +64,7 @@ delete from mail_recipient where (address_mark, urgent) in (
 export async function forgetRecipients(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - hour);
   await inBatches(ctx, 500, async (ctx, rows) => {
-    const gone = await run(ctx, { name: 'forget_mail_recipients', text: forget, values: [until, rows] });
+    const gone = await run(ctx, forget, [until, rows]);
     return gone.length;
   });
 }

@@ -32,10 +32,10 @@ export async function recordResult(ctx: TenantContext, result: Result): Promise<
   const { mailId, status, answer, dueAt } = result;
   const stored = answer === null ? null : shortened(answer);
   if (dueAt) {
-    await run(ctx, { name: 'retry_mail', text: retry, values: [ctx.tenantId, mailId, stored, dueAt] });
+    await run(ctx, retry, [ctx.tenantId, mailId, stored, dueAt]);
     return;
   }
-  await run(ctx, { name: 'record_mail_result', text: end, values: [ctx.tenantId, mailId, status, stored] });
+  await run(ctx, end, [ctx.tenantId, mailId, status, stored]);
 }
 
 const findOld = `/* across tenants: old emails of all tenants */
@@ -55,7 +55,6 @@ const purgeBatchSize = 500;
 export async function purgeMails(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - keptDays * 86_400_000);
   await deleteByTenant(ctx, {
-    name: 'purge_mails',
     find: findOld,
     remove: purge,
     until,

@@ -83,14 +83,10 @@ const sinceText = `select min(course.created_at) as since from course where ${is
 
 /** The tenant's events are followed from shortly before its first path on. */
 async function begin(ctx: TenantContext): Promise<void> {
-  const [first] = await run<{ since: Date | null }>(ctx, {
-    name: 'first_path',
-    text: sinceText,
-    values: [ctx.tenantId],
-  });
+  const [first] = await run<{ since: Date | null }>(ctx, sinceText, [ctx.tenantId]);
   const since = first?.since ?? ctx.now();
   const from = lowestId(new Date(since.getTime() - hourMilliseconds));
-  await run(ctx, { name: 'begin_paths', text: beginText, values: [ctx.tenantId, from, new Date(0)] });
+  await run(ctx, beginText, [ctx.tenantId, from, new Date(0)]);
 }
 
 /** The enrolments on paths that the events after $2 up to $3 concern. */
@@ -122,14 +118,10 @@ async function followNext(ctx: TenantContext): Promise<void> {
   await transaction(ctx, async (ctx) => {
     await limitLockWaits(ctx);
     const locked = await ownRows(ctx, 'path_log').select('tenant_id').forUpdate().execute();
-    const [log] = await run<Log>(ctx, { name: 'path_log', text: logText, values: [ctx.tenantId] });
+    const [log] = await run<Log>(ctx, logText, [ctx.tenantId]);
     if (locked.length === 0 || !log) return;
     const values = [ctx.tenantId, log.position, log.until];
-    const rows = await run<{ enroll_id: string }>(ctx, {
-      name: 'concerned_paths',
-      text: concernedText,
-      values,
-    });
+    const rows = await run<{ enroll_id: string }>(ctx, concernedText, values);
     for (const { enroll_id } of rows) await followPath(ctx, enroll_id);
     const swept = await sweep(ctx, log);
     await updateOwn(ctx, 'path_log')
@@ -153,7 +145,7 @@ async function sweep(ctx: TenantContext, log: Swept): Promise<Swept | null> {
   const next = log.swept_after === null ? await changedPath(ctx, log) : log;
   if (!next) return null;
   const values = [ctx.tenantId, next.swept_course, log.swept_after ?? lowestId(new Date(0))];
-  const rows = await run<{ enroll_id: string }>(ctx, { name: 'on_path', text: enrolledText, values });
+  const rows = await run<{ enroll_id: string }>(ctx, enrolledText, values);
   for (const { enroll_id } of rows) await followPath(ctx, enroll_id);
   const { swept_at, swept_course } = next;
   return {
@@ -165,10 +157,6 @@ async function sweep(ctx: TenantContext, log: Swept): Promise<Swept | null> {
 
 async function changedPath(ctx: TenantContext, { swept_at, swept_course }: Swept) {
   const values = [ctx.tenantId, swept_at, swept_course];
-  const [next] = await run<Omit<Swept, 'swept_after'>>(ctx, {
-    name: 'changed_paths',
-    text: changedText,
-    values,
-  });
+  const [next] = await run<Omit<Swept, 'swept_after'>>(ctx, changedText, values);
   return next;
 }

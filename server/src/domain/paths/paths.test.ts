@@ -283,8 +283,8 @@ test('a changed path applies to all its enrolments, at most 100 of them in a tra
   const Steps = [{ CourseIDs: [done] }, { CourseIDs: [needed], Optional: true }];
   expectStatus(await service.api('PUT', `/course/${CourseID}/path`, { Steps }), 200);
   const after: number[] = [];
-  const ctx = observed(service.ctx, async ({ name }) => {
-    if (name !== 'tenants_with_paths') return;
+  const ctx = observed(service.ctx, async ({ text }) => {
+    if (!text.includes('enrolments on paths in all tenants')) return;
     after.push(await completed());
     // The path changes again while the change is being applied.
     if (after.length === 2) await service.api('PUT', `/course/${CourseID}/path`, { Steps });

@@ -86,16 +86,13 @@ export async function readPathState(
   if (!found || !rule) return null;
   const { rule: _, ...path } = found;
   const courseIds = rule.Steps.flatMap(({ CourseIDs }) => CourseIDs);
-  const rows = await run<PartRow>(ctx, {
-    name: 'parts_of_path_enrolment',
-    text: partsText,
-    values: [ctx.tenantId, path.user_id, courseIds, tenantNow(ctx)],
-  });
-  const [used] = await run<{ at: Date | null }>(ctx, {
-    name: 'path_completed_before',
-    text: usedText,
-    values: [ctx.tenantId, path.user_id, path.course_id, enrollId],
-  });
+  const rows = await run<PartRow>(ctx, partsText, [ctx.tenantId, path.user_id, courseIds, tenantNow(ctx)]);
+  const [used] = await run<{ at: Date | null }>(ctx, usedText, [
+    ctx.tenantId,
+    path.user_id,
+    path.course_id,
+    enrollId,
+  ]);
   const known = { path, now: tenantNow(ctx), used: used?.at ?? null };
   const parts = new Map<string, PartRow>();
   for (const [courseId, own] of Map.groupBy(rows, ({ course_id }) => course_id)) {

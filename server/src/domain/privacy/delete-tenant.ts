@@ -169,7 +169,7 @@ async function deleteBatch(
   await readByIndex(ctx);
   const { after, rows } = batch;
   const text = deleteText(own, after.length > 0);
-  const gone = await run<Row>(ctx, { text, values: [tenantId, rows, ...after] });
+  const gone = await run<Row>(ctx, text, [tenantId, rows, ...after]);
   if (own.table === 'enrolment') await freeSeatsOf(ctx, gone);
   return gone;
 }

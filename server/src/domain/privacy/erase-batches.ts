@@ -137,8 +137,8 @@ export async function eraseBatch(ctx: TenantContext, erasureId: string): Promise
   // The planner's statistics predate the erasure, and this person may have had most of the rows.
   await readByIndex(ctx);
   const values = [ctx.tenantId, erasureId];
-  await run(ctx, { name: 'lock_erased_user', text: lockUser, values });
-  const [row] = await run<Row>(ctx, { name: 'lock_erasure', text: lockText, values });
+  await run(ctx, lockUser, values);
+  const [row] = await run<Row>(ctx, lockText, values);
   if (!row) return true;
   const { user_id: userId, login_id: loginId, progress } = row;
   const until = new Date(progress.until);
@@ -286,7 +286,7 @@ async function readUnderWay(ctx: Context): Promise<UnderWay[]> {
   const found: UnderWay[] = [];
   for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after !== undefined; ) {
     const values = [after, await servedTenants(ctx)];
-    const page: UnderWay[] = await run(ctx, { name: 'erasures_under_way', text: underWay, values });
+    const page: UnderWay[] = await run(ctx, underWay, values);
     found.push(...page);
     after = page.length === pageRows ? page.at(-1)?.erasure_id : undefined;
   }

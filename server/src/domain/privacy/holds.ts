@@ -36,7 +36,7 @@ for update of own`;
 
 async function lockUser(ctx: TenantContext, loginId: string): Promise<string> {
   const values = [ctx.tenantId, loginId];
-  const [user] = await run<{ user_id: string }>(ctx, { name: 'lock_for_hold', text: lockText, values });
+  const [user] = await run<{ user_id: string }>(ctx, lockText, values);
   if (!user) throw userNotFound();
   return user.user_id;
 }

@@ -55,7 +55,7 @@ async function membersAfter(
   const page = (from: string) =>
     `(select held.user_id, held.login_id from ${from} and held.login_id > $3 order by held.login_id limit $4)`;
   const text = `${page(rows)}${more ? ` union ${page(more)}` : ''} order by login_id limit $4`;
-  return run<Member>(ctx, { name: 'scim_members', text, values: [...values, after, limit] });
+  return run<Member>(ctx, text, [...values, after, limit]);
 }
 
 async function shownMembers(ctx: TenantContext, { display_name }: Row): Promise<Resource[] | null> {
@@ -122,12 +122,12 @@ export async function listGroups(ctx: TenantContext, request: FastifyRequest): P
   const values = [...parameters.values];
   const from = `from scim_group named where named.tenant_id = $1${condition}`;
   const page = `select named.* ${from} order by named.group_id limit ${count} offset ${startIndex - 1}`;
-  const rows = count === 0 ? [] : await run<Row>(ctx, { text: page, values });
+  const rows = count === 0 ? [] : await run<Row>(ctx, page, values);
   // Lists leave members out: a page of groups may have any number of them.
   const resources = rows.map((row) => selected(request, toResource(ctx, row, null)));
   const total = async () => {
     const text = `select count(*)::integer as count ${from}`;
-    const [counted] = await run<{ count: number }>(ctx, { text, values });
+    const [counted] = await run<{ count: number }>(ctx, text, values);
     return counted?.count ?? 0;
   };
   return listOf(resources, { startIndex, count, total });
@@ -152,7 +152,7 @@ async function regroup(
 ): Promise<void> {
   for (let at = 0; at < userIds.length; at += batch) {
     const values = [ctx.tenantId, userIds.slice(at, at + batch)];
-    const rows = await run<UserRow>(ctx, { name: 'lock_scim_members', text: lockMembers, values });
+    const rows = await run<UserRow>(ctx, lockMembers, values);
     const updates = rows.map((row) => {
       const kept = groupsOf(row).filter((name) => !remove.includes(name));
       const Groups = [...new Set([...kept, ...add])].sort();
@@ -174,11 +174,11 @@ async function regroup(
 async function memberIds(ctx: TenantContext, value: Json): Promise<string[]> {
   const list = Array.isArray(value) ? value : value == null ? [] : [value];
   const ids = [...new Set(list.map((one) => String(isRecord(one) ? one.value : one)))];
-  const known = await run<{ user_id: string }>(ctx, {
-    name: 'scim_known_members',
-    text: 'select known.user_id from "user" known where known.tenant_id = $1 and known.user_id = any($2::uuid[])',
-    values: [ctx.tenantId, ids.filter(isId)],
-  });
+  const known = await run<{ user_id: string }>(
+    ctx,
+    'select known.user_id from "user" known where known.tenant_id = $1 and known.user_id = any($2::uuid[])',
+    [ctx.tenantId, ids.filter(isId)],
+  );
   const found = new Set(known.map(({ user_id }) => user_id));
   const unknown = ids.find((id) => !found.has(id));
   if (unknown !== undefined)

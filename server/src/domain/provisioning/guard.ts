@@ -33,16 +33,10 @@ returning own.guard_percent, own.window_from, own.window_users, own.disabled, ow
  */
 export async function guardDisabling(ctx: TenantContext): Promise<void> {
   const now = ctx.now();
-  const [own] = await run<Window>(ctx, {
-    name: 'lock_provisioning',
-    text: lock,
-    values: [ctx.tenantId, now],
-  });
+  const [own] = await run<Window>(ctx, lock, [ctx.tenantId, now]);
   if (!own || (own.confirmed_until && own.confirmed_until > now)) return;
   const isOpen = own.window_from && now.getTime() - own.window_from.getTime() < windowHours * 3_600_000;
-  const [known] = isOpen
-    ? []
-    : await run<{ enabled: number }>(ctx, { name: 'count_enabled', text: count, values: [ctx.tenantId] });
+  const [known] = isOpen ? [] : await run<{ enabled: number }>(ctx, count, [ctx.tenantId]);
   const users = known?.enabled ?? own.window_users;
   const disabled = (isOpen ? own.disabled : 0) + 1;
   if (disabled > Math.max(always, Math.floor((users * own.guard_percent) / 100)))

@@ -17,11 +17,7 @@ export const provisioningData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     await deleteOwn(ctx, 'scim_user', { user_id: userId }).execute();
-    const gone = await run(ctx, {
-      name: 'erase_provisioning',
-      text: eraseLog,
-      values: [ctx.tenantId, userId],
-    });
+    const gone = await run(ctx, eraseLog, [ctx.tenantId, userId]);
     return batchOf(gone.length);
   },
   count: (ctx, { userId, max }) =>

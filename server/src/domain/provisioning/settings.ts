@@ -41,7 +41,7 @@ export async function readProvisioning(ctx: TenantContext): Promise<Provisioning
   const row = await findSettings(ctx);
   const now = ctx.now();
   const values = [ctx.tenantId, now];
-  const keys = await run<KeyRow>(ctx, { name: 'find_scim_keys', text: findKeys, values });
+  const keys = await run<KeyRow>(ctx, findKeys, values);
   const soon = now.getTime() + warningDays * 86_400_000;
   const isRecent = row?.window_from && now.getTime() - row.window_from.getTime() < 86_400_000;
   const isConfirmed = row?.confirmed_until && row.confirmed_until > now;
@@ -141,7 +141,7 @@ export async function listProvisioningLog(ctx: TenantContext, input: PageQuery) 
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
   const values = [ctx.tenantId, after, limit + 1];
-  const rows = await run<LogRow>(ctx, { name: 'list_provisioning_log', text: logText, values });
+  const rows = await run<LogRow>(ctx, logText, values);
   return toPage(
     rows,
     limit,
@@ -168,5 +168,5 @@ delete from provisioning_log where (tenant_id, entry_id) in (
 
 export async function purgeProvisioningLog(ctx: Context): Promise<void> {
   const values = [new Date(ctx.now().getTime() - keptDays * 86_400_000)];
-  while ((await run(ctx, { text: purge, values })).length === 5_000);
+  while ((await run(ctx, purge, values)).length === 5_000);
 }

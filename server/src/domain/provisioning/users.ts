@@ -103,11 +103,8 @@ function toResource(ctx: TenantContext, row: Row): Resource {
 const one = `${select} and account.user_id = $2`;
 
 async function findRow(ctx: TenantContext, id: string, lock = false): Promise<Row> {
-  const values = [ctx.tenantId, id];
-  const statement = lock
-    ? { name: 'lock_scim_user', text: `${one} for update of account`, values }
-    : { name: 'scim_user', text: one, values };
-  const [row] = isId(id) ? await run<Row>(ctx, statement) : [];
+  const text = lock ? `${one} for update of account` : one;
+  const [row] = isId(id) ? await run<Row>(ctx, text, [ctx.tenantId, id]) : [];
   if (!row) throw notFound('user');
   return row;
 }
@@ -125,12 +122,12 @@ export async function listUsers(ctx: TenantContext, request: FastifyRequest): Pr
       : ` and ${userCondition(parseFilter(String(filter)), parameters)}`;
   const values = [...parameters.values];
   const page = `${select}${condition} order by account.user_id limit ${count} offset ${startIndex - 1}`;
-  const rows = count === 0 ? [] : await run<Row>(ctx, { text: page, values });
+  const rows = count === 0 ? [] : await run<Row>(ctx, page, values);
   const total = async () => {
     const text = `select count(*)::integer as count from "user" account
       left join scim_user own on own.tenant_id = $1 and own.user_id = account.user_id
       where account.tenant_id = $1 and own.deleted_at is null${condition}`;
-    const [counted] = await run<{ count: number }>(ctx, { text, values });
+    const [counted] = await run<{ count: number }>(ctx, text, values);
     return counted?.count ?? 0;
   };
   const resources = rows.map((row) => selected(request, toResource(ctx, row)));
@@ -147,9 +144,9 @@ async function managerOf(ctx: TenantContext, value: Json): Promise<string | null
   const sent = text(isRecord(value) ? (value.value ?? value.$ref) : value);
   if (sent === null) return null;
   const key = sent.slice(sent.lastIndexOf('/') + 1);
-  const [found] = await run<{ login_id: string }>(ctx, {
-    name: 'scim_manager',
-    text: `select account.login_id from "user" account where account.tenant_id = $1 and account.user_id = $4::uuid
+  const [found] = await run<{ login_id: string }>(
+    ctx,
+    `select account.login_id from "user" account where account.tenant_id = $1 and account.user_id = $4::uuid
       union all
       select account.login_id from scim_user own
       join "user" account on account.tenant_id = $1 and account.user_id = own.user_id
@@ -157,8 +154,8 @@ async function managerOf(ctx: TenantContext, value: Json): Promise<string | null
       union all
       select account.login_id from "user" account where account.tenant_id = $1 and account.login_id = $2
       limit 1`,
-    values: [ctx.tenantId, key, foldCase(key), isId(key) ? key : null],
-  });
+    [ctx.tenantId, key, foldCase(key), isId(key) ? key : null],
+  );
   return found?.login_id ?? sent;
 }
 
@@ -198,7 +195,7 @@ limit 1`;
 
 async function rejectTaken(ctx: TenantContext, userName: string, userId: string | null): Promise<void> {
   const values = [ctx.tenantId, foldCase(userName), userId];
-  const taken = await run(ctx, { name: 'scim_name_taken', text: isTaken, values });
+  const taken = await run(ctx, isTaken, values);
   if (taken.length > 0)
     throw new ScimError(
       409,
@@ -261,12 +258,12 @@ async function change(ctx: TenantContext, row: UserRow, wanted: UserChange): Pro
 
 /** A deleted user whose account comes back keeps LoginID and results. */
 async function findDeleted(ctx: TenantContext, userName: string): Promise<UserRow | null> {
-  const [row] = await run<UserRow>(ctx, {
-    name: 'scim_deleted_user',
-    text: `select account.* from scim_user own join "user" account on account.tenant_id = $1 and account.user_id = own.user_id
+  const [row] = await run<UserRow>(
+    ctx,
+    `select account.* from scim_user own join "user" account on account.tenant_id = $1 and account.user_id = own.user_id
       where own.tenant_id = $1 and own.folded_user_name = $2 and own.deleted_at is not null limit 1 for update of account`,
-    values: [ctx.tenantId, foldCase(userName)],
-  });
+    [ctx.tenantId, foldCase(userName)],
+  );
   return row ?? null;
 }
 

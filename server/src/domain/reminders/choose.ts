@@ -99,20 +99,16 @@ export function chooseToday(ctx: TenantContext): Promise<void> {
       ),
     ];
     const digest = digestOf(settings);
-    await run(ctx, {
-      name: 'choose_reminders',
-      text: chooseText,
-      values: [
-        ...[
-          ctx.tenantId,
-          today,
-          JSON.stringify(wanted),
-          JSON.stringify(common.ends),
-          firstInstant(today, zone),
-        ],
-        ...[digest.own, now, hasMonday(last, today), digest.others, digest.listed],
+    await run(ctx, chooseText, [
+      ...[
+        ctx.tenantId,
+        today,
+        JSON.stringify(wanted),
+        JSON.stringify(common.ends),
+        firstInstant(today, zone),
       ],
-    });
+      ...[digest.own, now, hasMonday(last, today), digest.others, digest.listed],
+    ]);
     await deleteOwn(ctx, 'reminder').where('day', '<', addDays(today, -keptDays)).execute();
     await updateOwn(ctx, 'reminder_log').set({ day: today }).execute();
   });

@@ -24,11 +24,9 @@ const titlesText = `select course.course_id, course.title from course where cour
 async function openObligations(ctx: TenantContext, users: readonly string[]): Promise<Open[]> {
   const { facts, evaluated } = await evaluateUsers(ctx, users, null);
   const courseOf = (requirementId: string) => facts.rules.get(requirementId)?.rule.CourseIDs[0] ?? '';
-  const courses = await run<{ course_id: string; title: string }>(ctx, {
-    name: 'titles_of_required_courses',
-    text: titlesText,
-    values: [[...facts.rules.keys()].map(courseOf)],
-  });
+  const courses = await run<{ course_id: string; title: string }>(ctx, titlesText, [
+    [...facts.rules.keys()].map(courseOf),
+  ]);
   const titles = new Map(courses.map(({ course_id, title }) => [course_id, title]));
   return evaluated.flatMap(({ member, after }) =>
     after
@@ -74,10 +72,7 @@ async function ownItems(
     ...[ctx.tenantId, userId, horizonOf(tenant.DaysBefore), now],
     horizonAt(now, zone, tenant.DaysBefore),
   ];
-  const enrolments =
-    isByHand || tenant.Enabled
-      ? await run<Dated>(ctx, { name: 'reminded_enrolments', text: enrolmentsText, values })
-      : [];
+  const enrolments = isByHand || tenant.Enabled ? await run<Dated>(ctx, enrolmentsText, values) : [];
   return [
     ...obligations.map(({ title, dueAt, course }) => due(title, dueAt, course)),
     ...enrolments.flatMap(({ title, due_at }) => (due_at === null ? [] : [due(title, due_at)])),
@@ -104,11 +99,14 @@ async function teamItems(
 ): Promise<ReminderItem[]> {
   const now = tenantNow(ctx);
   const { others, own, listed } = digestOf(settings);
-  const found = await run<{ user_id: string; requirement_id: string; name: string }>(ctx, {
-    name: 'overdue_team',
-    text: teamText,
-    values: [ctx.tenantId, loginId, now, others, own, listed],
-  });
+  const found = await run<{ user_id: string; requirement_id: string; name: string }>(ctx, teamText, [
+    ctx.tenantId,
+    loginId,
+    now,
+    others,
+    own,
+    listed,
+  ]);
   const open = await openObligations(ctx, [...new Set(found.map(({ user_id }) => user_id))]);
   return found.flatMap(({ user_id, requirement_id, name }): ReminderItem[] => {
     const one = open.find(

@@ -29,7 +29,7 @@ type Tenant = { tenant_id: string; time_zone: string; last: string | null; is_pe
  */
 export async function sendReminders(ctx: Context): Promise<void> {
   const values = [await servedTenants(ctx)];
-  const tenants = await run<Tenant>(ctx, { name: 'tenants_to_remind', text: tenantsText, values });
+  const tenants = await run<Tenant>(ctx, tenantsText, values);
   const failures: unknown[] = [];
   for (const { tenant_id, time_zone, last, is_pending } of tenants) {
     const own = forTenant(ctx, tenant_id);

@@ -44,15 +44,11 @@ const keptDays = 3;
 /** Queues the emails of the next people. Returns whether there may be more. */
 export function queueNext(ctx: TenantContext): Promise<boolean> {
   return transaction(ctx, async (ctx) => {
-    const found = await run<Pending>(ctx, {
-      name: 'pending_reminders',
-      text: pendingText,
-      values: [ctx.tenantId],
-    });
+    const found = await run<Pending>(ctx, pendingText, [ctx.tenantId]);
     const pending = [...new Map(found.map((row) => [row.user_id, row])).values()];
     if (pending.length === 0) return false;
     const values = [ctx.tenantId, pending.map(({ user_id }) => user_id)];
-    const known = await run<Person>(ctx, { name: 'reminded_people', text: peopleText, values });
+    const known = await run<Person>(ctx, peopleText, values);
     const people = new Map(known.map((person) => [person.user_id, person]));
     const reminded = pending.flatMap((row) => {
       const person = people.get(row.user_id);
@@ -61,11 +57,7 @@ export function queueNext(ctx: TenantContext): Promise<boolean> {
     const mailIds = await queueReminders(ctx, reminded);
     const mailOf = new Map(reminded.map(({ row }, n) => [row.user_id, mailIds[n] ?? null]));
     const done = pending.map(({ day, user_id }) => ({ day, user_id, mail_id: mailOf.get(user_id) ?? null }));
-    await run(ctx, {
-      name: 'queued_reminders',
-      text: doneText,
-      values: [ctx.tenantId, JSON.stringify(done)],
-    });
+    await run(ctx, doneText, [ctx.tenantId, JSON.stringify(done)]);
     await reportEndings(ctx, reminded, mailOf);
     return found.length === batch;
   });

@@ -80,7 +80,7 @@ async function findPeople(ctx: TenantContext, input: Input, day: string): Promis
       exists (select from reminder known where known.tenant_id = $1 and known.day = $2
         and known.user_id = account.user_id and (known.is_pending or known.mail_id is not null)) as is_reminded
     from "user" account where ${['account.tenant_id = $1', ...where].join(' and ')} order by account.login_id`;
-  return runUnprepared<Row>(ctx, { text, values: parameters.values });
+  return runUnprepared<Row>(ctx, text, parameters.values);
 }
 
 /** A reminder that could not be sent today, because the address was missing, is tried again. */
@@ -153,7 +153,7 @@ export async function remind(ctx: TenantContext, input: Input): Promise<RemindRe
 const insert = (ctx: TenantContext, day: string, wanted: readonly Row[]) =>
   transaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, day, wanted.map(({ user_id }) => user_id)];
-    const rows = await run<{ user_id: string }>(ctx, { name: 'remind', text: insertText, values });
+    const rows = await run<{ user_id: string }>(ctx, insertText, values);
     if (rows.length > 0) await audit(ctx, 'reminders.requested', ctx.tenantId, { People: rows.length });
     return new Set(rows.map(({ user_id }) => user_id));
   });

@@ -15,7 +15,7 @@ where rule.tenant_id = $1 and jsonb_typeof(rule.rule -> 'Reminders') = 'object'`
 type Row = { settings: Reminders; time_zone: string | null; requirement_id: string | null };
 
 export async function reminderSettings(ctx: TenantContext): Promise<ReminderSettings> {
-  const rows = await run<Row>(ctx, { name: 'reminder_settings', text, values: [ctx.tenantId] });
+  const rows = await run<Row>(ctx, text, [ctx.tenantId]);
   const common = rows.find(({ requirement_id }) => requirement_id === null);
   if (!common) throw new Error('The tenant has no settings.');
   const own = rows.flatMap(({ requirement_id, settings }) =>

@@ -66,7 +66,7 @@ export async function listTeam(ctx: TenantContext, { loginId, ...input }: PageQu
   if ((await findUserId(ctx, loginId)) === null) throw userNotFound();
   await catchUp(ctx);
   const values = [ctx.tenantId, loginId, tenantNow(ctx), readCursor(input), pageLimit(input) + 1];
-  const rows = await run<Row>(ctx, { name: 'list_team', text: membersText, values });
+  const rows = await run<Row>(ctx, membersText, values);
   return toPage(
     rows,
     pageLimit(input),
@@ -95,11 +95,7 @@ export async function readTeamRecord(
   { loginId, member }: Managed & { member: string },
 ): Promise<TeamRecord> {
   const values = [ctx.tenantId, loginId, member];
-  const [row] = await run<Pick<Row, 'login_id' | 'first_name' | 'last_name'>>(ctx, {
-    name: 'read_team_member',
-    text: memberText,
-    values,
-  });
+  const [row] = await run<Pick<Row, 'login_id' | 'first_name' | 'last_name'>>(ctx, memberText, values);
   if (!row) throw userNotFound();
   const own = { LoginID: row.login_id, Limit: most };
   const obligations = await listObligationsOfUser(ctx, { ...own, Order: 'due_descending' });

@@ -21,11 +21,7 @@ from (
 async function countExpiring(ctx: TenantContext): Promise<Attention['Expiring']> {
   const now = tenantNow(ctx);
   const until = new Date(now.getTime() + 7 * day);
-  const [row] = await run<{ visited: number; open: number }>(ctx, {
-    name: 'count_expiring',
-    text: expiringText,
-    values: [ctx.tenantId, now, until],
-  });
+  const [row] = await run<{ visited: number; open: number }>(ctx, expiringText, [ctx.tenantId, now, until]);
   const { visited, open } = row ?? { visited: 0, open: 0 };
   return {
     Enrolments: Math.min(open, maxCounted),
@@ -51,11 +47,7 @@ type ScarceRow = {
 };
 
 async function listScarceSeats(ctx: TenantContext): Promise<Attention['Seats']> {
-  const rows = await run<ScarceRow>(ctx, {
-    name: 'list_scarce_seats',
-    text: seatsText,
-    values: [ctx.tenantId],
-  });
+  const rows = await run<ScarceRow>(ctx, seatsText, [ctx.tenantId]);
   return rows.map((row) => ({
     CourseID: row.course_id,
     Title: row.title,
@@ -94,11 +86,7 @@ select count(*)::integer as failed from (
 
 async function countFailed(ctx: TenantContext): Promise<number> {
   const since = new Date(ctx.now().getTime() - day);
-  const [row] = await run<{ failed: number }>(ctx, {
-    name: 'count_failed_deliveries',
-    text: failedText,
-    values: [ctx.tenantId, since],
-  });
+  const [row] = await run<{ failed: number }>(ctx, failedText, [ctx.tenantId, since]);
   return row?.failed ?? 0;
 }
 

@@ -71,11 +71,10 @@ select (select count(*)::integer from entry) as counted, (select count(*)::integ
  */
 export async function countNextActivity(ctx: TenantContext): Promise<boolean> {
   const place = await ownRows(ctx, 'activity_log').select('position').executeTakeFirst();
-  const [row] = await run<{ counted: number; moved: number }>(ctx, {
-    name: 'count_activity',
-    text: settleText,
-    values: [ctx.tenantId, place?.position ?? 0],
-  });
+  const [row] = await run<{ counted: number; moved: number }>(ctx, settleText, [
+    ctx.tenantId,
+    place?.position ?? 0,
+  ]);
   if (!row || (row.counted === 0 && place)) return false;
   // If the position did not move, another reader has counted these events, and perhaps not all of them.
   return row.moved === 0 || row.counted === maxEvents;

@@ -35,11 +35,12 @@ test('the operator sees the state of the deployment and its biggest tenants in o
 
 test('jobs that fail come first, and are a concern after three failures', async () => {
   const [name, at] = ['mail.send', clock.now()];
-  await run(service.ctx, {
-    text: `insert into scheduled_job (name, due, succeeded_at, took_seconds, failures) values ($1, $2, $2, 0.5, 3)
+  await run(
+    service.ctx,
+    `insert into scheduled_job (name, due, succeeded_at, took_seconds, failures) values ($1, $2, $2, 0.5, 3)
       on conflict (name) do update set succeeded_at = $2, took_seconds = 0.5, failures = 3`,
-    values: [name, at],
-  });
+    [name, at],
+  );
   const { Jobs, Concerns } = await read();
   assert.deepEqual([Jobs[0].Name, Jobs[0].Failures, Jobs[0].Seconds], [name, 3, 0.5]);
   assert.equal(Jobs[0].SucceededAt, at.toISOString());

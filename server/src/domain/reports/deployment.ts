@@ -158,7 +158,7 @@ export async function readDeployment(ctx: Context): Promise<Deployment> {
   const failing = figure('lectern_webhook_endpoints', 'failing');
   const disabled = figure('lectern_webhook_endpoints', 'disabled_failing');
   const backupAge = figure('lectern_backup_age_seconds');
-  const tenants = await run<TenantRow>(ctx, { text: biggest, values: [ctx.now()] });
+  const tenants = await run<TenantRow>(ctx, biggest, [ctx.now()]);
   const found = {
     Mail: {
       Configured: ctx.config.mail !== null,

@@ -124,11 +124,7 @@ async function countBatch(ctx: TenantContext, counter: EventCounter): Promise<bo
     const place = await lockFigures(ctx, counter.log);
     if (!place) return false;
     const values = [ctx.tenantId, place.position, maxEvents, place.enroll_id ?? firstId];
-    const [row] = await run<{ found: number; counted: number }>(ctx, {
-      name: `count_${counter.log}`,
-      text: countText(counter),
-      values,
-    });
+    const [row] = await run<{ found: number; counted: number }>(ctx, countText(counter), values);
     return row !== undefined && (row.counted < row.found || row.found === maxEvents);
   });
 }
@@ -175,11 +171,7 @@ type Uncounted = { occurred_at: Date; is_first: boolean };
 
 async function isComplete(ctx: TenantContext, counter: EventCounter): Promise<boolean> {
   const { log } = counter;
-  const [first] = await run<Uncounted>(ctx, {
-    name: `first_uncounted_${log}`,
-    text: firstUncountedText(log),
-    values: [ctx.tenantId],
-  });
+  const [first] = await run<Uncounted>(ctx, firstUncountedText(log), [ctx.tenantId]);
   if (!first || (first.is_first && (await startCounting(ctx, counter)))) return true;
   const isRecent = tenantNow(ctx).getTime() - first.occurred_at.getTime() < maxBehindMinutes * 60_000;
   return isRecent && !first.is_first;

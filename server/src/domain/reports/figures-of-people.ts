@@ -90,5 +90,5 @@ join event entry on entry.tenant_id = $1 and entry.enroll_id = held.enroll_id
 where owner.tenant_id = $1 and entry.occurred_at >= $2::date::timestamp at time zone 'UTC'
   and entry.occurred_at < ($3::date + 1)::timestamp at time zone 'UTC'${conditions(where, parameters)}
 group by 1`;
-  return runUnprepared<ActivityRow>(ctx, { text, values: parameters.values });
+  return runUnprepared<ActivityRow>(ctx, text, parameters.values);
 }

@@ -255,11 +255,15 @@ async function readActivity(
   const { CourseID = '', GroupName = '', unit } = place;
   const rows = isOfSome(place)
     ? await activityOfPeople(ctx, place, { from: first.from, to: last.to })
-    : await run<ActivityRow>(ctx, {
-        name: 'report_activity',
-        text: readText,
-        values: [ctx.tenantId, placeKind(place), CourseID, GroupName, first.from, last.to, unit],
-      });
+    : await run<ActivityRow>(ctx, readText, [
+        ctx.tenantId,
+        placeKind(place),
+        CourseID,
+        GroupName,
+        first.from,
+        last.to,
+        unit,
+      ]);
   const byStart = new Map(rows.map((row) => [row.start, row]));
   return periods.map((period) => toActivity(period, byStart.get(startOf(unit, period.from))));
 }

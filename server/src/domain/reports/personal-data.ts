@@ -24,11 +24,7 @@ select count(*)::integer as forgotten from gone`;
 async function forget(ctx: TenantContext, enrollId: string): Promise<number> {
   if (!(await lockFigures(ctx, 'completion_log'))) return 0;
   const day = tenantNow(ctx).toISOString().slice(0, 10);
-  const [row] = await run<{ forgotten: number }>(ctx, {
-    name: 'forget_counted',
-    text: forgetText,
-    values: [ctx.tenantId, enrollId, day],
-  });
+  const [row] = await run<{ forgotten: number }>(ctx, forgetText, [ctx.tenantId, enrollId, day]);
   return row?.forgotten ?? 0;
 }
 
@@ -67,7 +63,7 @@ select count(*)::integer as forgotten from gone`;
 async function forgetEnd(ctx: TenantContext, enrollId: string): Promise<number> {
   if (!(await lockFigures(ctx, 'access_log'))) return 0;
   const values = [ctx.tenantId, enrollId];
-  const [row] = await run<{ forgotten: number }>(ctx, { name: 'forget_end', text: forgetEndText, values });
+  const [row] = await run<{ forgotten: number }>(ctx, forgetEndText, values);
   return row?.forgotten ?? 0;
 }
 

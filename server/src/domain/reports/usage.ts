@@ -43,14 +43,12 @@ on conflict (tenant_id, day) do update set calls = own.calls + excluded.calls,
 export async function storeUsage(ctx: Context): Promise<void> {
   for (const [tenantId, days] of takeUsage(ctx)) {
     const rows = [...days].map(([day, use]) => ({ day, ...use }));
-    await run(forTenant(ctx, tenantId), {
-      name: 'store_usage',
-      text: storeText,
-      values: [tenantId, JSON.stringify(rows)],
-    }).catch((error: unknown) => {
-      keepUsage(ctx, tenantId, days);
-      ctx.log.warn({ err: error, tenant: tenantId }, 'usage could not be stored; it will be retried');
-    });
+    await run(forTenant(ctx, tenantId), storeText, [tenantId, JSON.stringify(rows)]).catch(
+      (error: unknown) => {
+        keepUsage(ctx, tenantId, days);
+        ctx.log.warn({ err: error, tenant: tenantId }, 'usage could not be stored; it will be retried');
+      },
+    );
   }
 }
 
@@ -63,11 +61,11 @@ type UsageQuery = PageQuery & { From?: string; To?: string };
 async function listUsage(ctx: TenantContext, query: UsageQuery): Promise<Page<UsageDay>> {
   await storeUsage(ctx);
   const page = await listActivity(ctx, query);
-  const rows = await run<Use & { day: string; people: number }>(ctx, {
-    name: 'read_usage',
-    text: readText,
-    values: [ctx.tenantId, page.Items[0]?.From ?? null, page.Items.at(-1)?.To ?? null],
-  });
+  const rows = await run<Use & { day: string; people: number }>(ctx, readText, [
+    ctx.tenantId,
+    page.Items[0]?.From ?? null,
+    page.Items.at(-1)?.To ?? null,
+  ]);
   const used = new Map(rows.map((row) => [row.day, row]));
   return {
     ...page,

@@ -104,12 +104,7 @@ export async function applyToUsers(ctx: TenantContext, parts: readonly Part[]): 
   await recount(ctx, { changed, added }, async () => {
     const known = moved.map(({ obligation_id }) => obligation_id).filter((id) => changed.includes(id));
     await keepEarlier(ctx, known);
-    if (moved.length > 0)
-      await run(ctx, {
-        name: 'save_obligations',
-        text: saveText,
-        values: [ctx.tenantId, JSON.stringify(moved), tenantNow(ctx)],
-      });
+    if (moved.length > 0) await run(ctx, saveText, [ctx.tenantId, JSON.stringify(moved), tenantNow(ctx)]);
     await touch(ctx, touched);
     await touch(ctx, await enrolWanted(asService(ctx), wanted, found[0]?.zone ?? 'UTC'));
   });
@@ -122,7 +117,7 @@ export async function applyToUsers(ctx: TenantContext, parts: readonly Part[]): 
 async function touch(ctx: TenantContext, rows: readonly ObligationRow[]): Promise<void> {
   if (rows.length === 0) return;
   const values = [ctx.tenantId, JSON.stringify(rows)];
-  await run(ctx, { name: 'touch_obligations', text: touchText, values });
+  await run(ctx, touchText, values);
 }
 
 const placeOf = (row: ObligationRow | undefined) =>

@@ -142,11 +142,7 @@ export async function listCompliance(ctx: TenantContext, input: ComplianceQuery)
   const max = pageLimit(input) + 1;
   const lines = isPast || !(await isUpToDate(ctx)) ? null : countedFor(by, input);
   const rows = lines
-    ? await run<Line>(ctx, {
-        name: `counted_obligations_by_${by}`,
-        text: countedText(by),
-        values: [ctx.tenantId, lines.kind, lines.name, RequirementID, key, max],
-      })
+    ? await run<Line>(ctx, countedText(by), [ctx.tenantId, lines.kind, lines.name, RequirementID, key, max])
     : await readLines(ctx, by, isPast, hasValue, [
         ...[ctx.tenantId, isPast ? lastSecond(day, zone) : now, Attribute, RequirementID],
         ...[key, rest === '1', max, GroupName, ManagerLoginID],
@@ -168,7 +164,7 @@ function readLines(
 ): Promise<Line[]> {
   const parameters = parametersAfter(...values);
   const text = linesText(by, isPast, hasValue?.(parameters) ?? 'true');
-  return run<Line>(ctx, { text, values: parameters.values });
+  return run<Line>(ctx, text, parameters.values);
 }
 
 function toLine(row: Line, by: By, day: string): Compliance {

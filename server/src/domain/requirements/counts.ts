@@ -46,7 +46,7 @@ const keyOf = ({ kind, name, requirement_id }: Line) => JSON.stringify([kind, na
 
 /** A plan that was prepared while the table was small would read all of it. */
 const linesOf = async (ctx: TenantContext, ids: readonly string[]): Promise<Counts[]> =>
-  ids.length === 0 ? [] : runUnprepared<Counts>(ctx, { text: linesText, values: [ctx.tenantId, ids] });
+  ids.length === 0 ? [] : runUnprepared<Counts>(ctx, linesText, [ctx.tenantId, ids]);
 
 /** What to add, in a fixed order, so that no two transactions wait for lines of each other. */
 function differenceOf(before: readonly Counts[], after: readonly Counts[]): Counts[] {
@@ -78,15 +78,11 @@ export async function recount(
   await work();
   const lines = differenceOf(before, await linesOf(ctx, [...changed, ...added]));
   if (lines.length === 0) return;
-  const left = await run<Line & { people: number }>(ctx, {
-    name: 'count_obligations',
-    text: addText,
-    values: [ctx.tenantId, JSON.stringify(lines)],
-  });
+  const left = await run<Line & { people: number }>(ctx, addText, [ctx.tenantId, JSON.stringify(lines)]);
   const empty = left.filter(({ people }) => people === 0);
   if (empty.length === 0) return;
   const keys = (['kind', 'name', 'requirement_id'] as const).map((key) => empty.map((line) => line[key]));
-  await run(ctx, { name: 'remove_obligation_counts', text: removeText, values: [ctx.tenantId, ...keys] });
+  await run(ctx, removeText, [ctx.tenantId, ...keys]);
 }
 
 /** The same for a change that is not an evaluation: it waits for one in progress. */

@@ -23,11 +23,7 @@ where held.tenant_id = $1 and held.obligation_id = made.obligation_id`;
 export async function keepEarlier(ctx: TenantContext, obligationIds: readonly string[]): Promise<void> {
   if (obligationIds.length === 0) return;
   const values = [ctx.tenantId, obligationIds, tenantNow(ctx)];
-  const entries = await run(ctx, { name: 'read_earlier_obligations', text: readText, values });
+  const entries = await run(ctx, readText, values);
   if (entries.length === 0) return;
-  await run(ctx, {
-    name: 'keep_earlier_obligations',
-    text: keepText,
-    values: [ctx.tenantId, JSON.stringify(entries)],
-  });
+  await run(ctx, keepText, [ctx.tenantId, JSON.stringify(entries)]);
 }

@@ -61,7 +61,7 @@ export function exempt(
           .where('cycle', '<', cycle)
           .where('closed_at', 'is', null)
           .execute();
-      await run(ctx, { name: 'exempt', text: exemptText, values });
+      await run(ctx, exemptText, values);
     });
     await appendAudit(ctx, ctx.tenantId, {
       action: Exempt ? 'obligation.exempted' : 'obligation.exemption_ended',

@@ -83,7 +83,7 @@ export async function explainObligation(
   const { rule } = known;
   const row = await presentObligation(ctx, input);
   const values = [ctx.tenantId, userId, requirementId, row?.met_by ?? null];
-  const [matches] = await run<Matches>(ctx, { name: 'explain_audience', text: matchesText, values });
+  const [matches] = await run<Matches>(ctx, matchesText, values);
   const matching: Partial<ReturnType<typeof matchingOf>> = matches ? matchingOf(rule.Audience, matches) : {};
   const now = tenantNow(ctx);
   const zone = await timeZoneOf(ctx);

@@ -18,12 +18,12 @@ export type RuleRow = {
 };
 
 export const readRules = (ctx: TenantContext, ids: readonly string[] | null): Promise<RuleRow[]> =>
-  run<RuleRow>(ctx, {
-    name: 'read_requirements',
-    text: `select held.* from requirement held
+  run<RuleRow>(
+    ctx,
+    `select held.* from requirement held
       where held.tenant_id = $1 and ($2::text[] is null or held.requirement_id = any($2))`,
-    values: [ctx.tenantId, ids],
-  });
+    [ctx.tenantId, ids],
+  );
 
 export type Member = {
   user_id: string;
@@ -112,8 +112,7 @@ export async function readFacts(
   const rules = new Map((await readRules(ctx, requirements)).map((row) => [row.requirement_id, row]));
   const courses = [...new Set([...rules.values()].flatMap(({ rule }) => rule.CourseIDs))];
   // A plan that was prepared while the tables were small would read all of them.
-  const read = <R>(text: string, last: unknown) =>
-    runUnprepared<R>(ctx, { text, values: [ctx.tenantId, users, last] });
+  const read = <R>(text: string, last: unknown) => runUnprepared<R>(ctx, text, [ctx.tenantId, users, last]);
   const [members, rows, enrolments, completions] = await Promise.all([
     read<Member>(membersText, requirements),
     read<ObligationRow>(obligationsText, requirements),

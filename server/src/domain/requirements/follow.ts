@@ -64,7 +64,7 @@ function alone<T>(
 export async function beginToFollow(ctx: TenantContext): Promise<void> {
   const text = `insert into requirement_log (tenant_id, position)
     select $1, coalesce((select log.position from event_log log where log.tenant_id = $1), 0) on conflict do nothing`;
-  await run(ctx, { name: 'follow_events', text, values: [ctx.tenantId] });
+  await run(ctx, text, [ctx.tenantId]);
 }
 
 const eventsText = `
@@ -82,11 +82,12 @@ async function followNext(ctx: TenantContext): Promise<boolean | null> {
   // A result may count until its certificate ends.
   await issueDue(ctx);
   return alone(ctx, async (ctx, position) => {
-    const [next] = await run<{ position: number; users: string[]; last: number }>(ctx, {
-      name: 'followed_events',
-      text: eventsText,
-      values: [ctx.tenantId, position, maxEvents.followed, followed],
-    });
+    const [next] = await run<{ position: number; users: string[]; last: number }>(ctx, eventsText, [
+      ctx.tenantId,
+      position,
+      maxEvents.followed,
+      followed,
+    ]);
     if (!next || next.position === position) return false;
     await ctx.db
       .updateTable('requirement_log')
@@ -135,7 +136,7 @@ export async function concernedUsers(
   { requirementId, after, max }: { requirementId: string; after: string; max: number },
 ): Promise<string[]> {
   const values = [ctx.tenantId, requirementId, after, max];
-  const rows = await run<{ user_id: string }>(ctx, { name: 'concerned_users', text: concernedText, values });
+  const rows = await run<{ user_id: string }>(ctx, concernedText, values);
   return rows.map(({ user_id }) => user_id);
 }
 
@@ -194,7 +195,7 @@ const applyNext = (ctx: TenantContext, others?: TenantContext) =>
     const rows = users.map((userId) => ({ userId, requirementId: requirement_id }));
     if (others) await allOf(rows.map((row) => passing.add(others, row)));
     const last = users.length < max ? null : (users.at(-1) ?? null);
-    await run(ctx, { name: 'pass_users', text: passedText, values: [ctx.tenantId, requirement_id, last] });
+    await run(ctx, passedText, [ctx.tenantId, requirement_id, last]);
     if (!others) await passing.runInside(ctx, rows);
     return true;
   });
@@ -225,7 +226,7 @@ const othersOf = (ctx: TenantContext) =>
 /** Whether nothing has changed since the last evaluation, and no status changes now. */
 export async function isUpToDate(ctx: TenantContext): Promise<boolean> {
   const values = [ctx.tenantId, tenantNow(ctx)];
-  return (await run(ctx, { name: 'obligations_to_evaluate', text: ownWorkText, values })).length === 0;
+  return (await run(ctx, ownWorkText, values)).length === 0;
 }
 
 /** Brings the tenant's obligations up to date, at least for small changes, so that callers see what they have just caused. */

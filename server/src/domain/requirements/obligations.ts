@@ -193,6 +193,6 @@ export async function presentObligation(
   input: { loginId: string; requirementId: string; cycle?: number },
 ): Promise<NamedRow | undefined> {
   const values = [ctx.tenantId, input.loginId, input.requirementId, input.cycle ?? null];
-  const [row] = await run<NamedRow>(ctx, { name: 'present_obligation', text: presentText, values });
+  const [row] = await run<NamedRow>(ctx, presentText, values);
   return row;
 }

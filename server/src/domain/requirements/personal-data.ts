@@ -50,13 +50,12 @@ export const obligationData: PersonalData = {
   eraseForUser: async (ctx, { userId, loginId, until }) => {
     for (const part of ['LoginIDs', 'Managers']) {
       const values = [ctx.tenantId, loginId, until, part];
-      await run(ctx, { name: 'leave_audiences', text: leaveAudiences, values });
+      await run(ctx, leaveAudiences, values);
     }
-    const own = await run<{ obligation_id: string; closed_at: Date | null }>(ctx, {
-      name: 'obligations_to_erase',
-      text: ofUserSql(batchRows),
-      values: [ctx.tenantId, userId],
-    });
+    const own = await run<{ obligation_id: string; closed_at: Date | null }>(ctx, ofUserSql(batchRows), [
+      ctx.tenantId,
+      userId,
+    ]);
     const ids = own.map(({ obligation_id }) => obligation_id);
     const open = own.filter(({ closed_at }) => closed_at === null);
     if (ids.length > 0)
@@ -66,11 +65,7 @@ export const obligationData: PersonalData = {
           open.map(({ obligation_id }) => obligation_id),
         );
         const rows = JSON.stringify(await withoutPeople(ctx, ids));
-        await run(ctx, {
-          name: 'anonymize_obligations',
-          text: anonymize,
-          values: [ctx.tenantId, rows, until],
-        });
+        await run(ctx, anonymize, [ctx.tenantId, rows, until]);
       });
     return batchOf(ids.length);
   },

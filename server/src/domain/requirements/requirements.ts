@@ -71,7 +71,7 @@ order by held.requirement_id limit $4`;
 
 export async function listRequirements(ctx: TenantContext, input: PageQuery & Order & { Status?: string }) {
   const values = [ctx.tenantId, readCursor(input), input.Status ?? null, pageLimit(input) + 1];
-  const rows = await run<RuleRow>(ctx, { name: 'list_requirements', text: listText, values });
+  const rows = await run<RuleRow>(ctx, listText, values);
   return toPage(rows, pageLimit(input), (row) => row.requirement_id, toRequirement);
 }
 
@@ -174,7 +174,7 @@ where course.course_id = any($2::text[]) and valid.rule ->> 'On' is not null
 async function checkWindow(ctx: TenantContext, rule: Rule): Promise<void> {
   if (rule.Window === null || hasTerm(rule)) return;
   const values = [ctx.tenantId, rule.CourseIDs];
-  const ending = await run(ctx, { name: 'courses_with_ends', text: endingText, values });
+  const ending = await run(ctx, endingText, values);
   if (ending.length === 0)
     throw invalid(
       'Window',
@@ -189,11 +189,7 @@ select wanted.login_id from unnest($2::text[]) wanted (login_id) where not exist
 
 async function checkPeople(ctx: TenantContext, { Audience }: Rule): Promise<void> {
   const values = [ctx.tenantId, [...(Audience.LoginIDs ?? []), ...(Audience.Managers ?? [])]];
-  const [unknown] = await run<{ login_id: string }>(ctx, {
-    name: 'unknown_people',
-    text: unknownText,
-    values,
-  });
+  const [unknown] = await run<{ login_id: string }>(ctx, unknownText, values);
   if (unknown)
     throw invalid(
       'Audience',
@@ -211,7 +207,7 @@ where rule.tenant_id = $1 and rule.requirement_id = $2 and ${appliesTo('own', 'r
 
 async function countOpens(ctx: TenantContext, requirementId: string): Promise<number> {
   const values = [ctx.tenantId, requirementId];
-  const [row] = await run<{ opens: number }>(ctx, { name: 'count_opens', text: opensText, values });
+  const [row] = await run<{ opens: number }>(ctx, opensText, values);
   return row?.opens ?? 0;
 }
 
@@ -238,7 +234,7 @@ returning held.*`;
 async function save(ctx: TenantContext, requirementId: string, rule: Rule): Promise<RuleRow> {
   await beginToFollow(ctx);
   const values = [ctx.tenantId, requirementId, JSON.stringify(rule), tenantNow(ctx)];
-  const [row] = await run<RuleRow>(ctx, { name: 'save_requirement', text: saveText, values });
+  const [row] = await run<RuleRow>(ctx, saveText, values);
   if (!row) throw requirementNotFound();
   return row;
 }

@@ -39,7 +39,7 @@ async function change(ctx: TenantContext, { requirementId, CourseID, Release, Be
       `The course ${course} does not satisfy the requirement. Send one of ${stored.rule.CourseIDs.join(', ')}.`,
       { param: 'CourseID' },
     );
-  const known = await run(ctx, { name: 'known_release', text: knownText, values: [course, Release] });
+  const known = await run(ctx, knownText, [course, Release]);
   if (known.length === 0) throw releaseNotFound();
   const before = Before === undefined ? tenantNow(ctx) : await startOfDay(ctx, Before, 'Before');
   const added = { CourseID: course, Release, Before: before.toISOString() };
@@ -47,15 +47,15 @@ async function change(ctx: TenantContext, { requirementId, CourseID, Release, Be
   const earlier = stored.voided.find(isSame);
   if (earlier && earlier.Before >= added.Before) return { row: stored, added, affected: 0, isNew: false };
   const voided = [...stored.voided.filter((one) => !isSame(one)), added];
-  const [row] = await run<RuleRow>(ctx, {
-    name: 'void_release',
-    text: `update requirement held set voided = $3::jsonb, pending_after = '${firstId}', updated_at = $4
+  const [row] = await run<RuleRow>(
+    ctx,
+    `update requirement held set voided = $3::jsonb, pending_after = '${firstId}', updated_at = $4
       where held.tenant_id = $1 and held.requirement_id = $2 returning held.*`,
-    values: [ctx.tenantId, requirementId, JSON.stringify(voided), tenantNow(ctx)],
-  });
+    [ctx.tenantId, requirementId, JSON.stringify(voided), tenantNow(ctx)],
+  );
   if (!row) throw requirementNotFound();
   const values = [ctx.tenantId, requirementId, course, Release, before];
-  const [count] = await run<{ affected: number }>(ctx, { name: 'count_void', text: affectedText, values });
+  const [count] = await run<{ affected: number }>(ctx, affectedText, values);
   return { row, added, affected: count?.affected ?? 0, isNew: true };
 }
 

@@ -37,14 +37,10 @@ export async function deliveriesFor(
   events: readonly Concerned[],
 ): Promise<NewDelivery[]> {
   if (events.length === 0) return [];
-  const rows = await run<{ link_id: string; event_id: string; type: string }>(ctx, {
-    name: 'lti_links_of_events',
-    text: concernedText,
-    values: [
-      ...[ctx.tenantId, platformId, events.map(({ eventId }) => eventId)],
-      ...[events.map(({ enrollId }) => enrollId), events.map(({ type }) => type)],
-    ],
-  });
+  const rows = await run<{ link_id: string; event_id: string; type: string }>(ctx, concernedText, [
+    ...[ctx.tenantId, platformId, events.map(({ eventId }) => eventId)],
+    ...[events.map(({ enrollId }) => enrollId), events.map(({ type }) => type)],
+  ]);
   const last = new Map(rows.map((row) => [row.link_id, row]));
   return [...last.values()].map(({ link_id, event_id, type }) => ({ event_id, type, lane: link_id }));
 }
@@ -96,7 +92,7 @@ where link.tenant_id = $1 and link.link_id = $2 and link.line_item is not null`;
 /** Undefined if the person was erased, the platform deleted, or the place has no grade column any more. */
 export async function readLink(ctx: TenantContext, linkId: string): Promise<Link | undefined> {
   const values = [ctx.tenantId, linkId];
-  const [link] = await run<Link>(ctx, { name: 'read_lti_score', text: readText, values });
+  const [link] = await run<Link>(ctx, readText, values);
   return link;
 }
 
@@ -136,18 +132,14 @@ export async function recordAttempt(
   attempt: (Score & { at: Date }) | null,
 ): Promise<void> {
   const { given = null, activity = null, at = null } = attempt ?? {};
-  await run(ctx, {
-    name: 'attempt_lti_score',
-    text: attemptText,
-    values: [ctx.tenantId, link.link_id, given, activity, at],
-  });
+  await run(ctx, attemptText, [ctx.tenantId, link.link_id, given, activity, at]);
 }
 
 /** Does nothing if the person has been erased in the meantime. */
 export function recordAccepted(ctx: TenantContext, link: Link, score: Score): Promise<void> {
   return transaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, link.link_id, score.given, score.activity, ctx.now()];
-    const kept = await run(ctx, { name: 'accept_lti_score', text: acceptText, values });
+    const kept = await run(ctx, acceptText, values);
     if (kept.length === 0) return;
     const data = { ...placeOf(link), Score: score.given, Activity: score.activity };
     await appendEvents(ctx, [{ type: 'score.accepted', ...subjectOf(link), data }]);
@@ -163,7 +155,7 @@ export async function recordRejected(
   if (link.problem === problem) return;
   await transaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, link.link_id, problem];
-    const kept = await run(ctx, { name: 'reject_lti_score', text: rejectText, values });
+    const kept = await run(ctx, rejectText, values);
     if (kept.length === 0) return;
     const data = { ...placeOf(link), Score: score.given, Problem: problem, Detail: detail };
     await appendEvents(ctx, [{ type: 'score.rejected', ...subjectOf(link), data }]);

@@ -22,16 +22,12 @@ export const scoreData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId];
-    return batchOf((await run(ctx, { name: 'erase_lti_scores', text: erase, values })).length);
+    return batchOf((await run(ctx, erase, values)).length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUser('1', '$3'), [userId, max]),
   read: async function* (ctx, { userId }) {
     const columns = 'link.enroll_id, held.score, held.sent_at, held.problem';
-    const rows = await run<Row>(ctx, {
-      name: 'read_lti_scores',
-      text: ofUser(columns, maxRead),
-      values: [ctx.tenantId, userId],
-    });
+    const rows = await run<Row>(ctx, ofUser(columns, maxRead), [ctx.tenantId, userId]);
     yield* rows.map((row) => ({
       EnrollID: row.enroll_id,
       Score: row.score,

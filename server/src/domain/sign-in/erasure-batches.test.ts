@@ -122,8 +122,8 @@ test('the job erases one batch per tenant in each round, so no tenant waits for 
     .execute();
   const turns: unknown[] = [];
   await finishErasures(
-    observed(service.ctx, ({ name, values }) => {
-      if (name === 'lock_erasure') turns.push(values[0]);
+    observed(service.ctx, ({ text, values }) => {
+      if (text.includes('for update of erasure_under_way')) turns.push(values[0]);
     }),
   );
   const [last, others] = [turns.lastIndexOf(other.TenantID), turns.lastIndexOf(TenantID)];

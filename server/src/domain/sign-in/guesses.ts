@@ -40,12 +40,8 @@ export async function recordGuess(ctx: Context, mark: string, max = maxFailures)
   const window = windowMinutes * 60_000;
   const row = { name_mark: mark, guessed_at: [now], expires_at: new Date(now.getTime() + window) };
   await transaction(ctx, async (ctx) => {
-    await run(ctx, { name: 'clean_sign_in_guesses', text: clean, values: [mark, now] });
-    const [known] = await run<{ guessed_at: Date[] }>(ctx, {
-      name: 'lock_sign_in_guess',
-      text: lock,
-      values: [mark, row.expires_at],
-    });
+    await run(ctx, clean, [mark, now]);
+    const [known] = await run<{ guessed_at: Date[] }>(ctx, lock, [mark, row.expires_at]);
     const recent = (known?.guessed_at ?? []).filter((at) => at.getTime() > now.getTime() - window);
     if (recent.length >= max) throw tooManyPasswords(ctx, recent[0] ?? null);
     await ctx.db

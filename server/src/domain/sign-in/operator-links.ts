@@ -19,7 +19,7 @@ limit 1`;
 
 /** Whether an operator key has ever been used, or the operator has ever signed in. */
 export async function hasOperatorSignedIn(ctx: Context): Promise<boolean> {
-  return (await run(ctx, { name: 'look_for_operator', text: findSignIn, values: [] })).length > 0;
+  return (await run(ctx, findSignIn)).length > 0;
 }
 
 // Anyone who can write to DATA_DIR can act as the operator. Links are files, because the service may have locked the

@@ -22,7 +22,7 @@ export async function openOperatorSession(
   await transaction(ctx, async (ctx) => {
     // Passkeys are locked before the audit trail, as when one of them is changed.
     const removed = input.removesPasskeys ? await removeAllOfOperator(ctx) : 0;
-    await run(ctx, { name: 'open_operator_session', text: open, values });
+    await run(ctx, open, values);
     if (removed > 0) await endOtherOperatorSessions(ctx, hash);
     const actor = operatorActor(ctx, hash);
     const entries: NewAudit[] = [{ action: 'operator.signed_in', targetId: null, data: {}, actor }];
@@ -48,11 +48,11 @@ select * from found`;
 export type OperatorSession = Times & Factors;
 
 export async function findOperatorSession(ctx: Context, hash: string): Promise<OperatorSession | null> {
-  const [row] = await run<OperatorSession>(ctx, {
-    name: 'read_operator_session',
-    text: read,
-    values: [hash, ...sessionTimes(ctx), ctx.config.operatorPasskeyRequired],
-  });
+  const [row] = await run<OperatorSession>(ctx, read, [
+    hash,
+    ...sessionTimes(ctx),
+    ctx.config.operatorPasskeyRequired,
+  ]);
   return row ?? null;
 }
 
@@ -73,7 +73,7 @@ export async function endOperatorSessions(
     const session = input.everywhere ? await findOperatorSession(ctx, input.hash) : null;
     const everywhere = session !== null && nextStepOf(session) === null;
     const values = [input.hash, ctx.now(), everywhere];
-    const ended = await run(ctx, { name: 'end_operator_sessions', text: end, values });
+    const ended = await run(ctx, end, values);
     if (!everywhere || ended.length === 0) return;
     const actor = operatorActor(ctx, input.hash);
     await appendAudit(ctx, deployment, { action: 'sessions.ended', targetId: null, data: {}, actor });
@@ -85,7 +85,7 @@ export async function endOperatorSessions(
 const lockPasskeys = 'lock table operator_passkey in share row exclusive mode';
 
 export async function lockOperatorPasskeys(ctx: Context): Promise<void> {
-  await run(ctx, { name: 'lock_operator_passkeys', text: lockPasskeys, values: [] });
+  await run(ctx, lockPasskeys);
 }
 
 /** Returns how many passkeys the operator had. */

@@ -6,7 +6,6 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { observed, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
-import type { Statement } from '../../db/engine/engine.ts';
 import { learnerScopes, tenantScopes } from '../../infra/context/scopes.ts';
 import { noBranding } from '../tenants/branding.ts';
 import { browser, ownPage } from './test-support.ts';
@@ -57,10 +56,6 @@ test("the correct password signs in any enabled user with the user's role", asyn
   }
 });
 
-/** The statement's name, or its start if the name is a generated hash. */
-const labelOf = ({ name, text }: Statement) =>
-  name && !name.startsWith('k_') ? name : text.split(' ', 2).join(' ');
-
 test('all rejections have the same text and take the same time', async () => {
   const disabled = await user({ Password: right, Enabled: false });
   const LoginID = await user({ Password: right });
@@ -81,7 +76,7 @@ test('all rejections have the same text and take the same time', async () => {
     },
   };
   let statements: string[] = [];
-  const node = await serve(observed(service.ctx, (statement) => void statements.push(labelOf(statement))));
+  const node = await serve(observed(service.ctx, ({ text }) => void statements.push(text)));
   const costs = new Set<string>();
   const responses = new Set<string>();
   for (const [why, payload] of Object.entries(refusals)) {
@@ -96,12 +91,8 @@ test('all rejections have the same text and take the same time', async () => {
   }
   await node.close();
   assert.equal(responses.size, 1, [...responses].join('\n'));
-  assert.deepEqual(
-    [...costs],
-    [
-      'clean_sign_in_guesses,lock_sign_in_guess,update "sign_in_guess",find_tenant_by_name,select "password_hash",,set local,count_failed_sign_in,update "audit_chain",write_audit_entries',
-    ],
-  );
+  assert.equal(costs.size, 1, [...costs].join('\n'));
+  assert.equal(statements.length, 9);
 });
 
 test('a password is checked even if the user does not exist', async () => {

@@ -73,7 +73,7 @@ export async function signInWithPassword(
   const { token, hash } = newToken(tenantId);
   const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
   const openSession = async (ctx: Context) => {
-    const [used] = await run<Used>(ctx, { name: 'open_user_session', text: open, values });
+    const [used] = await run<Used>(ctx, open, values);
     if (!used) return false;
     const { user_id: userId, is_admin: isAdmin } = used;
     await appendAudit(ctx, tenantId, {

@@ -33,9 +33,9 @@ export const sessionData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId];
-    const links = await run(ctx, { name: 'erase_links', text: eraseLinks, values });
+    const links = await run(ctx, eraseLinks, values);
     if (links.length === batchRows) return { records: 0, next: [] };
-    return batchOf((await run(ctx, { name: 'erase_sessions', text: eraseSessions, values })).length);
+    return batchOf((await run(ctx, eraseSessions, values)).length);
   },
   count: (ctx, { userId, max }) =>
     countTenantRows(ctx, countUpToSql({ table: 'user_session', column: 'user_id', key: 'expires_at' }), [

@@ -56,7 +56,7 @@ async function setPasswordByLink(ctx: Context, chosen: Chosen): Promise<string> 
   const choice = { userId, passwordHash, sessionId: derivedId(hash), ...(limit !== undefined && { limit }) };
   await storeChosenPassword({ ...ctx, tenantId, actor }, choice);
   const values = [tenantId, userId, ...newSessionTimes(ctx), hash, userAgent];
-  await run(ctx, { name: 'open_session_by_link', text: open, values });
+  await run(ctx, open, values);
   await appendAudit(ctx, tenantId, {
     action: 'sign_in.succeeded',
     targetId: userId,

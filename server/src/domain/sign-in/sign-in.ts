@@ -60,7 +60,7 @@ export async function createSignInLink(
     ctx.actor.kind === 'key' || ctx.actor.kind === 'operator_key',
   ];
   await transaction(ctx, async (ctx) => {
-    const [user] = await run<LinkOwner>(ctx, { name: 'make_sign_in_link', text: make, values });
+    const [user] = await run<LinkOwner>(ctx, make, values);
     if (!user) throw userNotFound();
     if (!user.allowed) requireScope(ctx, 'users:admin', 'Signing in an administrator');
     if (!user.enabled)
@@ -88,7 +88,7 @@ export async function isSignInLink(ctx: Context, token: string | undefined): Pro
   if (!handle) return false;
   if (handle.tenantId === null) return isOperatorLink(ctx, handle.hash);
   const values = [handle.tenantId, handle.hash, ctx.now()];
-  return (await run(ctx, { name: 'look_at_sign_in_link', text: findUsable, values })).length > 0;
+  return (await run(ctx, findUsable, values)).length > 0;
 }
 
 const use = `
@@ -132,7 +132,7 @@ export async function signIn(
   const used =
     isUsable &&
     (await transaction(forTenant(ctx, tenantId), async (ctx) => {
-      const [used] = await run<Used>(ctx, { name: 'use_sign_in_link', text: use, values });
+      const [used] = await run<Used>(ctx, use, values);
       if (!used) return null;
       const { user_id: userId, is_admin: isAdmin } = used;
       await appendAudit(ctx, tenantId, {
@@ -144,11 +144,7 @@ export async function signIn(
       return used;
     }));
   if (used) return { token, path: used.path };
-  const [named = null] = await run<NonNullable<Named>>(ctx, {
-    name: 'look_up_sign_in_link',
-    text: lookUp,
-    values: [tenantId, handle.hash],
-  });
+  const [named = null] = await run<NonNullable<Named>>(ctx, lookUp, [tenantId, handle.hash]);
   const tenant = await knownTenant.get(ctx, tenantId);
   await auditFailure(ctx, { tenantId: tenant?.TenantID ?? null, method: 'link', named });
   return null;

@@ -92,7 +92,7 @@ select * from found`;
  */
 export async function findUserSession(ctx: Context, handle: UserSessionHandle): Promise<UserSession | null> {
   const values = [handle.tenantId, handle.hash, ...sessionTimes(ctx), derivedId(handle.hash)];
-  const [row] = await run<UserSession>(ctx, { name: 'read_user_session', text: read, values });
+  const [row] = await run<UserSession>(ctx, read, values);
   return row ?? null;
 }
 
@@ -142,10 +142,9 @@ export async function endUserSessions(
   if (!session || !isWhole || !input.everywhere) return endUserSession(forTenant(ctx, tenantId), input);
   const { user_id: userId, is_admin: isAdmin } = session;
   const endBatch = async (ctx: Context) => {
-    const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
-    const sessions = { name: 'end_user_sessions', text: endSessions, values: [tenantId, userId, now] };
-    const counts = [(await run(ctx, links)).length, (await run(ctx, sessions)).length];
-    return counts.includes(batchSize);
+    const links = await run(ctx, deleteLinks, [tenantId, userId]);
+    const sessions = await run(ctx, endSessions, [tenantId, userId, now]);
+    return links.length === batchSize || sessions.length === batchSize;
   };
   // Write the entry with the first batch, so no session ends without an entry.
   const endFirst = async (ctx: Context) => {

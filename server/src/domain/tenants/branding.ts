@@ -149,7 +149,7 @@ export const knownBranding = createCache<KnownBranding>({
   milliseconds: 3_000,
   max: 10_000,
   load: async (ctx, tenantId) => {
-    const [row] = await run<Row>(ctx, { name: 'read_branding', text: read, values: [tenantId] });
+    const [row] = await run<Row>(ctx, read, [tenantId]);
     if (!row) return none;
     const { name: Name, language: Language, colour, logo_name: logoName } = row;
     const [light, dark] = colour ? [shadesOf(colour, 'light'), shadesOf(colour, 'dark')] : [null, null];
@@ -191,7 +191,7 @@ const logoFiles = createCache<LogoFile | null>({
   load: async (ctx, key) => {
     const [name, tenantId] = [key.slice(0, logoNameLength), key.slice(logoNameLength)];
     const values = [tenantId, name];
-    const [row] = await run<LogoFile>(ctx, { name: 'read_logo', text: readContent, values });
+    const [row] = await run<LogoFile>(ctx, readContent, values);
     return row ? { ...row, content: Buffer.from(row.content) } : null;
   },
 });

@@ -58,11 +58,7 @@ export async function advanceClock(ctx: TenantContext, duration: string): Promis
   const now = ctx.now();
   return transaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, now, duration];
-    const [row] = await run<{ clock_offset: number | null; moved: number }>(ctx, {
-      name: 'plan_clock',
-      text: plan,
-      values,
-    });
+    const [row] = await run<{ clock_offset: number | null; moved: number }>(ctx, plan, values);
     if (row?.clock_offset == null) throw notATestTenant();
     const offset = Math.ceil(row.moved);
     if (offset > maxAheadSeconds)

@@ -58,7 +58,7 @@ const takeText = `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as t
  */
 export async function takeDeletion(ctx: Context, tenantId: string): Promise<boolean> {
   const values = [`deletion ${tenantId}`];
-  const [lock] = await run<{ taken: boolean }>(ctx, { name: 'take_deletion', text: takeText, values });
+  const [lock] = await run<{ taken: boolean }>(ctx, takeText, values);
   if (!lock?.taken) return false;
   const tenant = await ownRows({ db: ctx.db, tenantId }, 'tenant').select('status').executeTakeFirst();
   return tenant?.status === 'deleting';

@@ -178,11 +178,7 @@ const ofDomain =
 
 /** The tenant whose certificates are issued, or were issued, by `did:web` of this host name. */
 export async function findTenantOfDomain(ctx: Context, domain: string): Promise<string | null> {
-  const [row] = await run<{ tenant_id: string }>(ctx, {
-    name: 'tenant_of_domain',
-    text: ofDomain,
-    values: [domain],
-  });
+  const [row] = await run<{ tenant_id: string }>(ctx, ofDomain, [domain]);
   return row?.tenant_id ?? null;
 }
 
@@ -351,6 +347,6 @@ type NamedTenant = { tenant_id: string; status: string; declared: PasswordHash; 
  */
 export async function findTenantByName(ctx: Context, typed: string): Promise<NamedTenant | null> {
   const values = [typed, fold(typed)];
-  const [first, second] = await run<NamedTenant>(ctx, { name: 'find_tenant_by_name', text: find, values });
+  const [first, second] = await run<NamedTenant>(ctx, find, values);
   return first && (first.exact || !second) ? first : null;
 }

@@ -31,7 +31,7 @@ type Result = {
 /** The results of the learners on the course, as far as they have a score (AGS 2.0, 3.3). */
 export async function listResults(ctx: TenantContext, tool: ToolRow, page: MemberPage) {
   const values = [ctx.tenantId, tool.course_id, page.after, page.limit + 1, page.userId, null];
-  const rows = await run<Result>(ctx, { name: 'list_lti_results', text: membersText, values });
+  const rows = await run<Result>(ctx, membersText, values);
   const { lineItem } = platformUrls(ctx, tool.course_id);
   const results = rows.slice(0, page.limit).flatMap((row) => {
     const { Score } = countingResult(row);

@@ -31,7 +31,7 @@ export async function listMembers(
   { after, limit, since }: { after: string | null; limit: number; since: Date | null },
 ) {
   const values = [ctx.tenantId, tool.course_id, after, limit + 1, null, since];
-  const rows = await run<Row>(ctx, { name: 'list_lti_members', text: membersText, values });
+  const rows = await run<Row>(ctx, membersText, values);
   const members = rows.slice(0, limit).map((row) => ({
     status: isActive(row, ctx.now()) ? 'Active' : 'Inactive',
     user_id: row.user_id,

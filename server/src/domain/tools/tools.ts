@@ -75,11 +75,7 @@ where tool.tenant_id = $1 and tool.course_id = $2`;
 
 /** Null if the course is not a tool of the tenant. */
 export async function findTool(ctx: TenantContext, { courseId }: CourseKey): Promise<ToolRow | null> {
-  const [row] = await run<ToolRow>(ctx, {
-    name: 'read_lti_tool',
-    text: readText,
-    values: [ctx.tenantId, courseId],
-  });
+  const [row] = await run<ToolRow>(ctx, readText, [ctx.tenantId, courseId]);
   return row ?? null;
 }
 
@@ -97,7 +93,7 @@ where tool.tenant_id = $1 and ($2::text is null or tool.course_id > $2) order by
 export async function listTools(ctx: TenantContext, input: PageQuery) {
   const limit = pageLimit(input);
   const values = [ctx.tenantId, readCursor(input), limit + 1];
-  const rows = await run<ToolRow>(ctx, { name: 'list_lti_tools', text: listText, values });
+  const rows = await run<ToolRow>(ctx, listText, values);
   return toPage(
     rows,
     limit,
@@ -179,7 +175,7 @@ export async function putTool(
       input.PassingScore === undefined ? (before?.passing_score ?? null) : input.PassingScore,
       tenantNow(ctx),
     ];
-    await run(ctx, { name: 'put_lti_tool', text: upsert, values });
+    await run(ctx, upsert, values);
     await ctx.db
       .updateTable('lti_tool')
       .set({ login_url: LoginURL, redirect_uris: redirects, jwks_url: keys.jwks, public_key: keys.key })

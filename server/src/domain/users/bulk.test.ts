@@ -267,10 +267,11 @@ test('a plan warns of new users whose LoginID differs only in case from an exist
 test('similar LoginIDs are found with their index', async () => {
   const explained = await transaction(service.ctx, async (ctx) => {
     await sql`set local enable_seqscan = off`.execute(ctx.db);
-    return run<{ 'QUERY PLAN': string }>(ctx, {
-      text: `/* across tenants: a test reads the plan */ explain ${similarUsersText}`,
-      values: ['test', ['a']],
-    });
+    return run<{ 'QUERY PLAN': string }>(
+      ctx,
+      `/* across tenants: a test reads the plan */ explain ${similarUsersText}`,
+      ['test', ['a']],
+    );
   });
   assert.match(JSON.stringify(explained), /user_by_caseless_login/);
 });

@@ -61,11 +61,10 @@ async function withSimilarUsers<Row extends Planned>(ctx: TenantContext, planned
     one.status === 'fulfilled' && one.value.Status === 201 ? [String(one.value.LoginID)] : [],
   );
   if (created.length === 0) return planned;
-  const rows = await runInOrder<{ asked: string; found: string }>(ctx, {
-    name: 'similar_users',
-    text: similarUsersText,
-    values: [ctx.tenantId, created],
-  });
+  const rows = await runInOrder<{ asked: string; found: string }>(ctx, similarUsersText, [
+    ctx.tenantId,
+    created,
+  ]);
   const similar = new Map(rows.map(({ asked, found }) => [asked, found]));
   return planned.map((one) => {
     const found = one.status === 'fulfilled' && similar.get(String(one.value.LoginID));
@@ -111,7 +110,7 @@ async function withSameEmails<Row extends Planned>(
   // Without this scope, a caller must not learn to whom an address belongs.
   if (emails.length === 0 || !hasScope(ctx, 'users:read')) return planned;
   const values = [ctx.tenantId, emails];
-  const found = await runInOrder<SameEmail>(ctx, { name: 'same_emails', text: sameEmailsText, values });
+  const found = await runInOrder<SameEmail>(ctx, sameEmailsText, values);
   const known = new Map(found.map((one) => [one.folded, one]));
   const earlier = new Map<string, string>();
   return planned.map((one, at) => {

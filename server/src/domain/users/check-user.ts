@@ -66,7 +66,7 @@ async function recordGuess(
   const now = ctx.now();
   const since = new Date(now.getTime() - windowMinutes * 60_000);
   const values = [ctx.tenantId, input.loginId, now, since, input.evenDisabled];
-  const [attempt] = await run<Attempt>(ctx, { name: 'note_password_attempt', text: noteAttempt, values });
+  const [attempt] = await run<Attempt>(ctx, noteAttempt, values);
   const isGuess = attempt && (attempt.enabled || input.evenDisabled);
   if (isGuess && !attempt.noted) throw tooManyPasswords(ctx, attempt.oldest);
   return attempt ?? null;

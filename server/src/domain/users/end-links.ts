@@ -14,11 +14,7 @@ returning invitation.user_id`;
 export async function endInvitations(ctx: TenantContext, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
   const values = [ctx.tenantId, userIds, ctx.now()];
-  const ended = await run<{ user_id: string }>(ctx, {
-    name: 'end_invitations',
-    text: endInvitationsText,
-    values,
-  });
+  const ended = await run<{ user_id: string }>(ctx, endInvitationsText, values);
   // The emails of accepted invitations are cancelled too: a link may have been used before the email was sent.
   await cancelMails(ctx, { userIds, kind: 'invitation' });
   return ended.map(({ user_id }) => user_id);
@@ -31,7 +27,7 @@ delete from password_reset where password_reset.tenant_id = $1 and password_rese
 export async function endResets(ctx: TenantContext, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return;
   const values = [ctx.tenantId, userIds];
-  const ended = await run<{ user_id: string }>(ctx, { name: 'end_resets', text: endResetsText, values });
+  const ended = await run<{ user_id: string }>(ctx, endResetsText, values);
   if (ended.length > 0)
     await cancelMails(ctx, { userIds: ended.map(({ user_id }) => user_id), kind: 'password_reset' });
 }

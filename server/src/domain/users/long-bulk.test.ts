@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { newTenant } from '../../../test/support/tenant.ts';
+import type { Statement } from '../../db/engine/engine.ts';
 
 const sizes: number[] = [];
 const service = await startService({
   over: (engine) => {
-    const noted = (name: string | undefined, values: readonly unknown[]) => {
-      if (name === 'create_user') sizes.push(JSON.parse(String(values[1])).length);
+    const noted = ({ text, values }: Statement) => {
+      if (/\bcreate_user_(?!each)/.test(text)) sizes.push(JSON.parse(String(values[1])).length);
     };
     return {
       ...engine,
       query: (statement, queue) => {
-        noted(statement.name, statement.values);
+        noted(statement);
         return engine.query(statement, queue);
       },
       transaction: (work, queue) =>
@@ -21,7 +22,7 @@ const service = await startService({
             work({
               ...connection,
               query: (statement) => {
-                noted(statement.name, statement.values);
+                noted(statement);
                 return connection.query(statement);
               },
             }),

@@ -45,11 +45,7 @@ export const teamData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { loginId }) => {
     const values = [ctx.tenantId, loginId, tenantNow(ctx)];
-    const rows = await run<{ user_id: string; login_id: string }>(ctx, {
-      name: 'leave_team',
-      text: leaveTeam,
-      values,
-    });
+    const rows = await run<{ user_id: string; login_id: string }>(ctx, leaveTeam, values);
     await appendEvents(
       ctx,
       rows.map(({ user_id: userId, login_id: LoginID }) => ({

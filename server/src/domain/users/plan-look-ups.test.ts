@@ -13,10 +13,11 @@ const usersAt = [0, 1, 50, 80, 100, 120, 150, 180, 200, 230, 260, 300, 400, 600,
 
 /** The plan that the database would choose now, with the values of one look-up. */
 async function planOf(text: string): Promise<string> {
-  const lines = await runInOrder<{ 'QUERY PLAN': string }>(service.ctx, {
-    text: `/* across tenants: a test reads the plan */ explain ${text}`,
-    values: ['tenant-1', ['a']],
-  });
+  const lines = await runInOrder<{ 'QUERY PLAN': string }>(
+    service.ctx,
+    `/* across tenants: a test reads the plan */ explain ${text}`,
+    ['tenant-1', ['a']],
+  );
   const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
   // On Citus, the names of tables and indexes end with the number of the shard.
   return plan.replaceAll(/_\d{6}\b/g, '');

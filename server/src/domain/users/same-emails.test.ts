@@ -62,10 +62,11 @@ test('a plan warns of rows that would give a user the address of another user', 
 test('users with the same address are found with their index, at most two for each address', async () => {
   const explained = await transaction(service.ctx, async (ctx) => {
     await sql`set local enable_seqscan = off`.execute(ctx.db);
-    return run<{ 'QUERY PLAN': string }>(ctx, {
-      text: `/* across tenants: a test reads the plan */ explain ${sameEmailsText}`,
-      values: ['test', ['a@x.example']],
-    });
+    return run<{ 'QUERY PLAN': string }>(
+      ctx,
+      `/* across tenants: a test reads the plan */ explain ${sameEmailsText}`,
+      ['test', ['a@x.example']],
+    );
   });
   const plan = explained.map((line) => line['QUERY PLAN']).join('\n');
   assert.match(plan, /user_by_email/);

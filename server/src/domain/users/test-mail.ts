@@ -18,7 +18,7 @@ where held.tenant_id = $1 and held.mail_id = $2`;
 
 async function readMail(ctx: TenantContext, mailId: string): Promise<Mail> {
   const values = [ctx.tenantId, mailId];
-  const [row] = await run<MailRow>(ctx, { name: 'read_mail', text: one, values });
+  const [row] = await run<MailRow>(ctx, one, values);
   if (!row) throw new Error('a queued email is missing');
   return toMail(row);
 }

@@ -46,7 +46,7 @@ async function changesBeyondLimit(
 ): Promise<Set<string>> {
   if (users.length < 2) return new Set();
   const values = [ctx.tenantId, users.map(({ user_id }) => user_id), maxEnrolments + 1];
-  const counted = await run<Counted>(ctx, { name: 'count_enrolments', text: countEnrolments, values });
+  const counted = await run<Counted>(ctx, countEnrolments, values);
   const last = counted.at(-1);
   const total = counted.reduce((sum, { enrolments }) => sum + enrolments, 0);
   if (!last || total <= maxEnrolments) return new Set();
@@ -152,7 +152,7 @@ export async function updateUsers(
   if (updates.length === 0) return [];
   return joinTransaction(ctx, async (ctx) => {
     const values = [ctx.tenantId, updates.map(({ loginId }) => loginId)];
-    const found = locked ?? (await run<UserRow>(ctx, { name: 'lock_users', text: lockUsers, values }));
+    const found = locked ?? (await run<UserRow>(ctx, lockUsers, values));
     const known = new Map(found.map((row) => [row.login_id, row]));
     const checked = updates.map((update) => allowed(update, known.get(update.loginId)));
     const effective = checked.flatMap((one) =>
@@ -187,7 +187,7 @@ async function write(ctx: TenantContext, changes: readonly Allowed[]): Promise<M
     session_id: by.actor.userId === before.user_id ? by.actor.id : null,
   }));
   const values = [ctx.tenantId, JSON.stringify(rows), tenantNow(ctx), ctx.now()];
-  for (const row of await run<UserRow>(ctx, { name: 'update_users', text: writeUsers, values }))
+  for (const row of await run<UserRow>(ctx, writeUsers, values))
     written.set(row.login_id, { row, changed: [] });
   const events: NewEvent[] = [];
   const audits: NewAudit[] = [];

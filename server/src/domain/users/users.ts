@@ -211,16 +211,12 @@ export async function listGroups(ctx: TenantContext, input: PageQuery & { Search
   const from = toNfc(input.Search ?? '');
   const after = readCursor(input);
   const values = [ctx.tenantId, from, prefixEnd(from), limit + 1];
-  const rows = await run<{ group_name: string }>(
-    ctx,
-    after === null
-      ? { name: 'list_groups', text: groupsFrom('known.group_name >= $2'), values }
-      : {
-          name: 'list_groups_after',
-          text: groupsFrom('known.group_name > $5 and known.group_name >= $2'),
-          values: [...values, after],
-        },
-  );
+  const rows = await (after === null
+    ? run<{ group_name: string }>(ctx, groupsFrom('known.group_name >= $2'), values)
+    : run<{ group_name: string }>(ctx, groupsFrom('known.group_name > $5 and known.group_name >= $2'), [
+        ...values,
+        after,
+      ]));
   return toPage(
     rows,
     limit,

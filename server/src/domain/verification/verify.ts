@@ -14,7 +14,7 @@ export async function findByNumber(
 ): Promise<{ ctx: TenantContext; row: CertificateRow } | null> {
   const number = readNumber(typed);
   if (number === null) return null;
-  const [row] = await run<CertificateRow>(ctx, { name: 'verify_certificate', text: find, values: [number] });
+  const [row] = await run<CertificateRow>(ctx, find, [number]);
   if (!row || (await knownTenant.get(ctx, row.tenant_id)) === null) return null;
   return { ctx: forTenant(ctx, row.tenant_id), row };
 }

@@ -226,7 +226,7 @@ export function coalesceReads<Wanted, Row>(options: {
       const { ctx } = calls[0] as (typeof calls)[0];
       const items = calls.map(({ row }, n) => ({ n, ...item(row) }));
       const values = [ctx.tenantId, JSON.stringify(items), ...more(ctx)];
-      const found = await run<Row & { n: number }>(ctx, { name, text, values });
+      const found = await run<Row & { n: number }>(ctx, text, values);
       const rows: (Row | null)[] = calls.map(() => null);
       for (const row of found) rows[row.n] = row;
       return rows;

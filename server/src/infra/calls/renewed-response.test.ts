@@ -10,7 +10,7 @@ const service = await startService({
     ...engine,
     query: async (statement, queue) => {
       const found = await engine.query(statement, queue);
-      const interrupt = statement.name === 'forget_answers_find' ? meanwhile : null;
+      const interrupt = statement.text.includes('stored responses expire') ? meanwhile : null;
       if (interrupt) meanwhile = null;
       await interrupt?.();
       return found as never;

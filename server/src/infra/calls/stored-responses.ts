@@ -101,12 +101,7 @@ delete from stored_answer where tenant_id = $1 and key_hash = decode($2, 'hex') 
  */
 export async function readStoredOutcome<T>(ctx: TenantContext, name: Name): Promise<Outcome<T> | null> {
   const stored = await read(ctx, name.keyHash);
-  if (stored?.expired)
-    await run(ctx, {
-      name: 'clear_answer',
-      text: deleteExpiredSql,
-      values: [ctx.tenantId, name.keyHash, ctx.now()],
-    });
+  if (stored?.expired) await run(ctx, deleteExpiredSql, [ctx.tenantId, name.keyHash, ctx.now()]);
   if (!stored || stored.expired) return null;
   if (stored.request_hash !== name.requestHash)
     throw new Problem(
@@ -185,12 +180,9 @@ export async function storeOutcomes(
   });
   const until = new Date(ctx.now().getTime() + keptHours * 3_600_000);
   const values = [Buffer.concat(parts), JSON.stringify(rows), until];
-  const stored = await run(
-    ctx,
-    isOne
-      ? { name: 'store_answers', text: insertForOne, values: [...values, first.tenantId] }
-      : { name: 'store_answers_each', text: insertForSeveral, values },
-  );
+  const stored = await (isOne
+    ? run(ctx, insertForOne, [...values, first.tenantId])
+    : run(ctx, insertForSeveral, values));
   if (stored.length < rows.length) throw new AlreadyStored();
 }
 
@@ -249,21 +241,21 @@ select known.key_hash from stored_answer known
 where known.tenant_id = $1 and known.about = any($2::text[]) and known.answer is not null limit $3`;
 
 async function count(ctx: TenantContext, abouts: string[], max: number): Promise<number> {
-  const [row] = await run<{ answers: number }>(ctx, {
-    name: 'count_answers_about',
-    text: `select count(*)::integer as answers from (${selectAboutText}) found`,
-    values: [ctx.tenantId, abouts, max],
-  });
+  const [row] = await run<{ answers: number }>(
+    ctx,
+    `select count(*)::integer as answers from (${selectAboutText}) found`,
+    [ctx.tenantId, abouts, max],
+  );
   return row?.answers ?? 0;
 }
 
 async function erase(ctx: TenantContext, abouts: string[], max: number): Promise<number> {
-  const erased = await run(ctx, {
-    name: 'erase_answers_about',
-    text: `update stored_answer old set answer = null, about = null
+  const erased = await run(
+    ctx,
+    `update stored_answer old set answer = null, about = null
       where old.tenant_id = $1 and old.key_hash = any(array(${selectAboutText})) returning 1`,
-    values: [ctx.tenantId, abouts, max],
-  });
+    [ctx.tenantId, abouts, max],
+  );
   return erased.length;
 }
 
@@ -282,6 +274,6 @@ delete from stored_answer where tenant_id = $1 and key_hash in (
  * nodes.
  */
 export async function deleteExpiredResponses(ctx: Context): Promise<void> {
-  const texts = { name: 'forget_answers', find: findExpired, remove: forgetText };
+  const texts = { find: findExpired, remove: forgetText };
   await deleteByTenant(ctx, { ...texts, until: ctx.now(), max: batchSize });
 }

@@ -12,18 +12,18 @@ type Found = { tenant_id: string; key: object };
  */
 export async function deleteByTenant(
   ctx: Context,
-  input: { name: string; find: string; remove: string; until: Date; max: number },
+  input: { find: string; remove: string; until: Date; max: number },
 ): Promise<void> {
-  const { name, find, remove, until, max } = input;
+  const { find, remove, until, max } = input;
   // The rest of a tenant's rows is left for the next run if some are locked, so that they hold up no other tenant.
   const locked = new Set<string>();
   for (let rows = Math.min(50, max); ; ) {
     const begun = performance.now();
     const values = [until, rows, [...locked], await servedTenants(ctx)];
-    const found = await run<Found>(ctx, { name: `${name}_find`, text: find, values });
+    const found = await run<Found>(ctx, find, values);
     for (const [tenantId, ofTenant] of Map.groupBy(found, ({ tenant_id }) => tenant_id)) {
       const keys = JSON.stringify(ofTenant.map(({ key }) => key));
-      const gone = await run(ctx, { name, text: remove, values: [tenantId, keys, until] });
+      const gone = await run(ctx, remove, [tenantId, keys, until]);
       if (gone.length < ofTenant.length) locked.add(tenantId);
     }
     if (found.length < rows) return;

@@ -15,7 +15,7 @@ const databaseAnswers = createCache<true | null>({
   milliseconds: sharedMilliseconds,
   max: 1,
   load: (ctx) =>
-    run(ctx, { text: 'select 1', values: [] }).then(
+    run(ctx, 'select 1').then(
       () => true,
       () => null,
     ),

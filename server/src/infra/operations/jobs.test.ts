@@ -16,12 +16,12 @@ after(() => service.close());
 
 async function dueIn(name: string): Promise<number> {
   const text = 'select extract(epoch from due - now())::float8 as seconds from scheduled_job where name = $1';
-  const [row] = await run<{ seconds: number }>(service.ctx, { text, values: [name] });
+  const [row] = await run<{ seconds: number }>(service.ctx, text, [name]);
   return row?.seconds ?? Number.NaN;
 }
 
 async function makeDue(name: string): Promise<void> {
-  await run(service.ctx, { text: 'update scheduled_job set due = now() where name = $1', values: [name] });
+  await run(service.ctx, 'update scheduled_job set due = now() where name = $1', [name]);
 }
 
 test('one node runs a due job, which runs again after its interval', async () => {

@@ -10,18 +10,16 @@ const nodes = createCache<string[]>({
   milliseconds: 10_000,
   max: 1,
   load: async (ctx) => {
-    const [found] = await run<{ exists: boolean }>(ctx, {
-      name: 'worker_nodes_exist',
-      text: `select to_regclass('pg_dist_node') is not null as exists`,
-      values: [],
-    });
+    const [found] = await run<{ exists: boolean }>(
+      ctx,
+      `select to_regclass('pg_dist_node') is not null as exists`,
+    );
     if (!found?.exists) return [];
-    const rows = await run<{ node: string }>(ctx, {
-      name: 'worker_nodes',
-      text: `select nodename || ':' || nodeport as node from pg_dist_node
+    const rows = await run<{ node: string }>(
+      ctx,
+      `select nodename || ':' || nodeport as node from pg_dist_node
         where shouldhaveshards and isactive and noderole = 'primary' order by node`,
-      values: [],
-    });
+    );
     return rows.map(({ node }) => node);
   },
 });
@@ -64,12 +62,11 @@ const tenants = createCache<Map<string, string[]>>({
   milliseconds: 2_000,
   max: 1,
   load: async (ctx) => {
-    const rows = await run<{ tenant_id: string; node: string }>(ctx, {
-      name: 'worker_nodes_of_tenants',
-      text: `select client.tenant_id, ${nodeOf('client.tenant_id')} as node
+    const rows = await run<{ tenant_id: string; node: string }>(
+      ctx,
+      `select client.tenant_id, ${nodeOf('client.tenant_id')} as node
         from (select tenant_id from tenant union all select '') client`,
-      values: [],
-    });
+    );
     const byNode = Map.groupBy(rows, ({ node }) => node);
     return new Map([...byNode].map(([node, own]) => [node, own.map(({ tenant_id }) => tenant_id)]));
   },
@@ -119,7 +116,7 @@ const lookers = partOfState('job_lookers', () => new Set<() => void>());
 
 /** Runs a job now, unless it is running, because a request has left work for it. */
 export async function hasten(ctx: Context, name: string): Promise<void> {
-  await run(ctx, { name: 'hasten_job', text: hastenJob, values: [name, lease / 2] });
+  await run(ctx, hastenJob, [name, lease / 2]);
   for (const look of lookers(ctx)) look();
 }
 
@@ -142,7 +139,7 @@ export async function startJobs(
       )
       .filter(({ name }) => !byName.has(name));
     if (added.length === 0) return;
-    await run(ctx, { text: insertJobs, values: [added.map(({ name }) => name)] });
+    await run(ctx, insertJobs, [added.map(({ name }) => name)]);
     for (const job of added) byName.set(job.name, job);
   };
   await add();
@@ -159,18 +156,13 @@ export async function startJobs(
     running.delete(job.name);
     const next = hasSucceeded ? job.every : Math.min(job.every, retryAfter);
     const seconds = (performance.now() - began) / 1_000;
-    await run(ctx, { name: 'finish_job', text: finishRun, values: [job.name, next, hasSucceeded, seconds] });
+    await run(ctx, finishRun, [job.name, next, hasSucceeded, seconds]);
   };
   const poll = async () => {
     await add();
-    if (running.size > 0)
-      await run(ctx, { name: 'keep_jobs', text: renewClaim, values: [[...running.keys()], lease] });
+    if (running.size > 0) await run(ctx, renewClaim, [[...running.keys()], lease]);
     const idle = [...byName.keys()].filter((name) => !running.has(name));
-    const taken = await run<{ name: string }>(ctx, {
-      name: 'take_jobs',
-      text: claimJobs,
-      values: [idle, lease],
-    });
+    const taken = await run<{ name: string }>(ctx, claimJobs, [idle, lease]);
     for (const { name } of taken) {
       const job = byName.get(name);
       if (job) running.set(name, work(job).catch(warn));
@@ -235,7 +227,7 @@ export async function serveInTurns(ctx: Context, { name, text, values, work }: T
   const end = performance.now() + maxRunMilliseconds;
   while (!ctx.load.draining && performance.now() < end) {
     const given = [[...skipped.keys()], await servedTenants(ctx), ...(values?.() ?? [])];
-    const tenants = await run<{ tenant_id: string }>(ctx, { name, text, values: given });
+    const tenants = await run<{ tenant_id: string }>(ctx, text, given);
     if (tenants.length === 0) break;
     for (const { tenant_id } of tenants)
       try {

@@ -41,7 +41,7 @@ export async function insertStoredFiles(
       part.map(({ sha256 }) => sha256),
       part.map(({ uploadId }) => uploadId),
     ];
-    await run(ctx, { name: 'insert_release_files', text: insertFiles, values: [releaseId, ...columns] });
+    await run(ctx, insertFiles, [releaseId, ...columns]);
   }
 }
 
@@ -58,11 +58,7 @@ const findUploads = `select distinct on (sha256) sha256, upload_id as "uploadId"
 
 /** The objects that releases already have, by hash. */
 async function knownUploads(ctx: DatabaseContext, hashes: readonly string[]): Promise<Map<string, string>> {
-  const rows = await run<{ sha256: string; uploadId: string }>(ctx, {
-    name: 'find_uploads',
-    text: findUploads,
-    values: [hashes],
-  });
+  const rows = await run<{ sha256: string; uploadId: string }>(ctx, findUploads, [hashes]);
   return new Map(rows.map(({ sha256, uploadId }) => [sha256, uploadId]));
 }
 
@@ -81,7 +77,7 @@ const columnsOf = (uploads: readonly Upload[]) => [
 
 /** Those that no release has. */
 function unusedUploads(ctx: DatabaseContext, uploads: readonly Upload[]): Promise<Upload[]> {
-  return run<Upload>(ctx, { name: 'find_unused_uploads', text: findUnused, values: columnsOf(uploads) });
+  return run<Upload>(ctx, findUnused, columnsOf(uploads));
 }
 
 const markOrphans = `insert into storage_orphan (sha256, upload_id, found_at)
@@ -89,7 +85,7 @@ const markOrphans = `insert into storage_orphan (sha256, upload_id, found_at)
   on conflict do nothing`;
 
 async function markUnused(ctx: DatabaseContext, uploads: readonly Upload[], now: Date): Promise<void> {
-  await run(ctx, { text: markOrphans, values: [...columnsOf(uploads), now] });
+  await run(ctx, markOrphans, [...columnsOf(uploads), now]);
 }
 
 const takeOrphans = `delete from storage_orphan where found_at < $1 and (sha256, upload_id) in (
@@ -98,7 +94,7 @@ const takeOrphans = `delete from storage_orphan where found_at < $1 and (sha256,
 
 /** Those that were marked before this time, up to 1,000. */
 function takeMarked(ctx: DatabaseContext, before: Date): Promise<Upload[]> {
-  return run<Upload>(ctx, { text: takeOrphans, values: [before] });
+  return run<Upload>(ctx, takeOrphans, [before]);
 }
 
 /** A store answers in 10 to 50 ms, so a package of 10,000 files needs many requests at a time. */
@@ -150,7 +146,7 @@ export async function moveIn(
   { store, local }: { store: ObjectStore; local: PackageFiles },
 ): Promise<string[]> {
   const moved: string[] = [];
-  const rows = await run<{ id: string }>(ctx, { text: findInFolder, values: [] });
+  const rows = await run<{ id: string }>(ctx, findInFolder);
   for (const { id } of rows) {
     if (!(await local.paths(id))) continue;
     const files = await upload(ctx, { store, scratch: local.folder(id), uploadId: id });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { packCourse } from '../../../../../test/journeys/course-packages.ts';
 import { movableClock } from '../../../../test/support/clock.ts';
-import { observed, serve } from '../../../../test/support/nodes.ts';
+import { calls, observed, serve } from '../../../../test/support/nodes.ts';
 import { play, post, scorm12 } from '../../../../test/support/player.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../../test/support/tenant.ts';
@@ -201,8 +201,8 @@ test('a withdrawal between the two statements of a commit takes effect', async (
   const { LaunchURL, address, read } = await enrolled();
   const { session } = await play(service, LaunchURL);
   let withdrawn = false;
-  const ctx = observed(service.ctx, async ({ name }) => {
-    if (name !== 'write_progress' || withdrawn) return;
+  const ctx = observed(service.ctx, async (statement) => {
+    if (!calls(statement, 'write_progress') || withdrawn) return;
     withdrawn = true;
     expectStatus(await api('PUT', address, { Withdrawn: true }), 200);
   });

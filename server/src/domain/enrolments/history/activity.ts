@@ -47,19 +47,12 @@ export async function readActivity(
   const limit = pageLimit(input);
   const after = readCursor(input) ?? '';
   if (after.length > 4096) throw foreignCursor();
-  const [owner] = await run<Owner>(ctx, {
-    name: 'read_activity_owner',
-    text: ownerText,
-    // Attempts are numbered from 1, so 0 matches none. With null, Citus would not recognise the join.
-    values: [ctx.tenantId, enrollId, loginId, input.Attempt ?? 0],
-  });
+  const [owner] = await run<Owner>(ctx, ownerText, [ctx.tenantId, enrollId, loginId, input.Attempt ?? 0]);
   if (!owner) throw enrolmentNotFound();
   const isEarlier = input.Attempt !== undefined && input.Attempt !== owner.attempt_number;
   if (isEarlier && !owner.has_earlier) throw attemptNotFound(owner.attempt_number);
-  const rows = await run<Row>(ctx, {
-    ...(isEarlier ? earlierUnits : currentUnits),
-    values: [ctx.tenantId, enrollId, isEarlier ? input.Attempt : null, after, limit + 1],
-  });
+  const values = [ctx.tenantId, enrollId, isEarlier ? input.Attempt : null, after, limit + 1];
+  const rows = await run<Row>(ctx, isEarlier ? earlierUnits : currentUnits, values);
   const played = await playableContent(ctx, isEarlier ? owner.earlier_release_id : owner.release_id);
   const attempts = isEarlier ? null : attemptsIn(played, owner.tree_state);
   const units = rows.map((row) => toUnitActivity(played, attempts, row));
@@ -77,8 +70,8 @@ select unit.unit_id, unit.launch, unit.data, unit.evidence, unit.updated_at from
 where unit.tenant_id = $1 and unit.enroll_id = $2 and ${isAttempt} and unit.unit_id > $4
 order by unit.unit_id limit $5`;
 
-const currentUnits = { name: 'read_activity', text: unitsText('attempt_unit', '$3::integer is null') };
-const earlierUnits = { name: 'read_earlier_activity', text: unitsText('earlier_unit', 'unit.number = $3') };
+const currentUnits = unitsText('attempt_unit', '$3::integer is null');
+const earlierUnits = unitsText('earlier_unit', 'unit.number = $3');
 
 function attemptNotFound(current: number): Problem {
   const numbers = current === 1 ? 'only attempt 1' : `attempts 1 to ${current}`;

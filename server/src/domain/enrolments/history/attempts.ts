@@ -53,14 +53,13 @@ export async function listAttempts(
   const limit = pageLimit(input);
   const after = readPosition(readCursor(input));
   const key = [ctx.tenantId, enrollId];
-  const [current] = await run<EnrolmentRow & { started_at: Date | null }>(ctx, {
-    name: 'read_current_attempt',
-    text: currentText,
-    values: [...key, loginId],
-  });
+  const [current] = await run<EnrolmentRow & { started_at: Date | null }>(ctx, currentText, [
+    ...key,
+    loginId,
+  ]);
   if (!current) throw enrolmentNotFound();
   const values = [...key, after, limit + 1];
-  const earlier = await run<Row>(ctx, { name: 'list_earlier_attempts', text: earlierText, values });
+  const earlier = await run<Row>(ctx, earlierText, values);
   const { standard } = await playableContent(ctx, current.release_id);
   const last = current.attempt_number > after ? [toCurrent(current, standard)] : [];
   const attempts = [...earlier.map(toEarlier), ...last];

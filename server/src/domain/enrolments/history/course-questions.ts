@@ -117,7 +117,7 @@ function readSizes(
     from.map((position) => position !== null && position.number === null),
     maxUnits,
   ];
-  return run<Sized>(ctx, { name: 'size_answered_units', text: sizesText, values });
+  return run<Sized>(ctx, sizesText, values);
 }
 
 async function readUnits(
@@ -133,7 +133,7 @@ async function readUnits(
     chosen.map(({ unit_id }) => unit_id),
     chosen.map(({ enroll_id, number }) => known.get(enroll_id)?.attempt_number === number),
   ];
-  const found = await run<WithData>(ctx, { name: 'read_answered_units', text: dataText, values });
+  const found = await run<WithData>(ctx, dataText, values);
   const rows = new Map(found.map((row) => [keyOf(row), row]));
   const units: AnsweredUnit[] = [];
   for (const { enroll_id, number, unit_id } of chosen) {

@@ -68,7 +68,7 @@ export async function explainEnrolment(
   const { EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules } = decision;
   const { TimeFactor, TimeFactorFrom } = decision;
   const values = [ctx.tenantId, input.enrollId];
-  const [row] = await run<Row>(ctx, { name: 'explain_course', text, values });
+  const [row] = await run<Row>(ctx, text, values);
   const unavailable = row
     ? await unavailableUnits(ctx, { ...row, enrollId: input.enrollId, TimeFactor })
     : [];

@@ -189,7 +189,7 @@ export async function readTimeline(
     limit + 1,
     unit,
   ];
-  const rows = await run<Row>(ctx, { name: 'timeline', text, values });
+  const rows = await run<Row>(ctx, text, values);
   if (!rows[0]) throw enrolmentNotFound();
   const entries = rows.filter((row) => row.at !== null);
   return toPage(

@@ -36,7 +36,7 @@ test('the outcome in SQL is the one in the records, for each status, result and 
   const text = `select ${outcomeSql('held')} as outcome from jsonb_to_recordset($1) as held
     (n integer, status text, completion text, success text, override jsonb) order by held.n`;
   const values = [JSON.stringify(rows.map((row, n) => ({ ...row, n })))];
-  const found = await run<{ outcome: string }>(service.ctx, { text, values });
+  const found = await run<{ outcome: string }>(service.ctx, text, values);
   assert.deepEqual(
     found.map(({ outcome }) => outcome),
     rows.map(({ status, completion, success, override }) =>

@@ -18,8 +18,8 @@ select ${columns} from attempt_unit unit
 where unit.tenant_id = $1 and unit.enroll_id = $2 and unit.unit_id > $3
 order by unit.unit_id limit ${batchSize}`;
 
-const evidence = { name: 'read_units', text: textOf('unit.unit_id, unit.evidence, unit.bytes') };
-const data = { name: 'read_units_data', text: textOf('unit.unit_id, unit.evidence, unit.bytes, unit.data') };
+const evidence = textOf('unit.unit_id, unit.evidence, unit.bytes');
+const data = textOf('unit.unit_id, unit.evidence, unit.bytes, unit.data');
 
 /** Reads all started units of an enrolment. A course may have thousands. */
 export function readUnits(ctx: TenantContext, enrollId: string): Promise<StartedUnit[]> {
@@ -33,14 +33,11 @@ export function readUnitsWithData(ctx: TenantContext, enrollId: string): Promise
 async function readAll<Row extends StartedUnit>(
   ctx: TenantContext,
   enrollId: string,
-  statement: { name: string; text: string },
+  text: string,
 ): Promise<Row[]> {
   const all: Row[] = [];
   for (;;) {
-    const rows = await run<Row>(ctx, {
-      ...statement,
-      values: [ctx.tenantId, enrollId, all.at(-1)?.unit_id ?? ''],
-    });
+    const rows = await run<Row>(ctx, text, [ctx.tenantId, enrollId, all.at(-1)?.unit_id ?? '']);
     all.push(...rows);
     if (rows.length < batchSize) return all;
   }

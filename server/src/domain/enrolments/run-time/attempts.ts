@@ -90,7 +90,7 @@ async function keepCurrentAttempt(ctx: TenantContext, row: EnrolmentWithNames, e
     .execute();
   const before = await bytesOfEarlierAttempts(ctx, row);
   const values = [ctx.tenantId, row.enroll_id, row.attempt_number, before];
-  const [kept] = await run<{ bytes: number }>(ctx, { name: 'keep_units', text: keepUnits, values });
+  const [kept] = await run<{ bytes: number }>(ctx, keepUnits, values);
   await ctx.db
     .updateTable('earlier_attempt')
     .set({ kept_bytes: before + (kept?.bytes ?? 0) })

@@ -65,7 +65,7 @@ where enrolment.user_id = known.user_id and enrolment.tenant_id = $1 and enrolme
  */
 export async function lockRegistration(ctx: TenantContext, enrollId: string): Promise<Registration | null> {
   const values = [ctx.tenantId, enrollId];
-  const [row] = await run<Registration>(ctx, { name: 'lock_registration', text: lockText, values });
+  const [row] = await run<Registration>(ctx, lockText, values);
   return row ?? null;
 }
 
@@ -83,11 +83,7 @@ export async function readAuSession(
   { enrollId, sessionId }: Handle,
 ): Promise<(Registration & AuSessionRow) | null> {
   const values = [ctx.tenantId, enrollId, sessionId];
-  const [row] = await run<Registration & AuSessionRow>(ctx, {
-    name: 'read_au_session',
-    text: readText,
-    values,
-  });
+  const [row] = await run<Registration & AuSessionRow>(ctx, readText, values);
   return row ?? null;
 }
 
@@ -207,7 +203,7 @@ export async function countStorage(
   { bytes, isReserved }: { bytes: number; isReserved: boolean },
 ): Promise<void> {
   const values = [ctx.tenantId, enrollId, bytes, isReserved ? maxAuBytes + reservedBytes : maxAuBytes];
-  const taken = await run(ctx, { name: 'take_au_space', text: take, values });
+  const taken = await run(ctx, take, values);
   if (taken.length > 0) return;
   throw new Problem(
     'storage_limit',

@@ -76,7 +76,7 @@ export async function readShared(
 ): Promise<Required<Shared>> {
   if (!course || !readsSharedData(course)) return { globals: [], buckets: [] };
   const values = [ctx.tenantId, userId, courseId];
-  const rows = await run<Row>(ctx, { name: 'read_shared', text, values });
+  const rows = await run<Row>(ctx, text, values);
   return sharedIn(
     course,
     rows.reverse().map(({ shared }) => shared),

@@ -49,11 +49,7 @@ export function readEarlierAttempts(
   ctx: TenantContext,
   { enrollId, launch }: { enrollId: string; launch: number | null },
 ): Promise<AttemptRow[]> {
-  return run<AttemptRow>(ctx, {
-    name: 'read_earlier_attempts',
-    text: attemptsText,
-    values: [ctx.tenantId, enrollId, launch],
-  });
+  return run<AttemptRow>(ctx, attemptsText, [ctx.tenantId, enrollId, launch]);
 }
 
 /** The attempts since the last reset. */
@@ -179,7 +175,7 @@ async function writeUnit(ctx: TenantContext, progress: EarlierProgress): Promise
   const { enrollId, earlier, unitId, launch, number, bytes } = progress;
   const stored = [progress.json, bytes, JSON.stringify(progress.evidence), tenantNow(ctx)];
   const values = [ctx.tenantId, enrollId, earlier.number, unitId, launch, number, ...stored];
-  await run(ctx, { name: 'write_earlier_unit', text: unitText, values });
+  await run(ctx, unitText, values);
 }
 
 async function writeCommit(ctx: TenantContext, progress: EarlierProgress): Promise<void> {

@@ -212,7 +212,7 @@ export async function readProgress(ctx: TenantContext, wanted: Wanted): Promise<
 /** `readProgress` in the caller's transaction. */
 export async function readProgressNow(ctx: TenantContext, wanted: Wanted): Promise<ProgressFacts | null> {
   const values = [ctx.tenantId, JSON.stringify([{ n: 0, ...itemOf(wanted) }])];
-  const [row] = await run<FactsRow>(ctx, { name: 'read_progress', text: facts, values });
+  const [row] = await run<FactsRow>(ctx, facts, values);
   return withAllUnits(ctx, wanted, row ?? null);
 }
 
@@ -258,7 +258,7 @@ on conflict do nothing`;
 
 export async function writeRefused(ctx: TenantContext, commit: RefusedCommit): Promise<void> {
   const values = [ctx.tenantId, JSON.stringify([commit]), tenantNow(ctx)];
-  await run(ctx, { name: 'refuse_commits', text: refuse, values });
+  await run(ctx, refuse, values);
 }
 
 /**

@@ -48,7 +48,7 @@ export async function writeRefusedReport(ctx: TenantContext, report: RefusedRepo
   const number = -1 - (digest.readUInt32BE() >>> 2);
   const claim = JSON.stringify({ SessionID: sessionId, Call: call, Verbs: verbs });
   const values = [ctx.tenantId, enrollId, number, launch, unitId, claim, detail, code, tenantNow(ctx)];
-  await run(ctx, { name: 'write_refused_report', text: insert, values });
+  await run(ctx, insert, values);
   ctx.counters.commitsRejected.inc({ code });
 }
 

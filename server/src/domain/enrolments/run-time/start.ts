@@ -182,14 +182,14 @@ function stateOf(row: LaunchRow | undefined, launch: number, now: Date): LaunchS
 
 export async function readLaunchState(ctx: TenantContext, input: Handle): Promise<LaunchState> {
   const values = [ctx.tenantId, input.enrollId, input.launch, input.launchId];
-  const [row] = await run<LaunchRow>(ctx, { name: 'read_launch', text: read, values });
+  const [row] = await run<LaunchRow>(ctx, read, values);
   return stateOf(row, input.launch, tenantNow(ctx));
 }
 
 /** The state of the enrolment's latest launch; no other launch can be open. */
 export async function readLatestLaunch(ctx: TenantContext, enrollId: string): Promise<LaunchState> {
   const values = [ctx.tenantId, enrollId];
-  const [row] = await run<LaunchRow>(ctx, { name: 'read_latest_launch', text: readLatest, values });
+  const [row] = await run<LaunchRow>(ctx, readLatest, values);
   return stateOf(row, row?.launches ?? 0, tenantNow(ctx));
 }
 
@@ -197,7 +197,7 @@ export async function readLatestLaunch(ctx: TenantContext, enrollId: string): Pr
 export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchState> {
   const now = tenantNow(ctx);
   const values = [ctx.tenantId, input.enrollId, input.launch, now, heartbeatDeadline(now), input.launchId];
-  const [row] = await run<LaunchRow>(ctx, { name: 'touch_launch', text: recordHeartbeat, values });
+  const [row] = await run<LaunchRow>(ctx, recordHeartbeat, values);
   return stateOf(row, input.launch, now);
 }
 
@@ -388,11 +388,7 @@ where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
 async function rejectTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
   const values = [ctx.tenantId, enrollId, now];
-  const [row] = await run<{ seconds: number }>(ctx, {
-    name: 'pace_launches',
-    text: recentLaunchesText,
-    values,
-  });
+  const [row] = await run<{ seconds: number }>(ctx, recentLaunchesText, values);
   if (row && row.seconds > 0) throw tooManyLaunches(ctx, Math.ceil(row.seconds));
 }
 

@@ -121,21 +121,15 @@ export async function claimEndpoints(
 ): Promise<Claimed[]> {
   const { owner, max, sources } = input;
   const kinds = Object.keys(sources);
-  const found = await run<Found>(ctx, {
-    name: `webhook_find_${kinds.join('_')}`,
-    text: find(sources),
-    values: [ctx.now(), max, kinds, await servedTenants(ctx)],
-  });
+  const found = await run<Found>(ctx, find(sources), [ctx.now(), max, kinds, await servedTenants(ctx)]);
   const claimed: Claimed[] = [];
   for (const [tenantId, endpoints] of Map.groupBy(found, ({ tenant_id }) => tenant_id)) {
     const values = [tenantId, endpoints.map(({ webhook_id }) => webhook_id), owner];
     // If this threw, nobody would serve the endpoints that have already been claimed until their leases end.
-    const rows = await run<ClaimedRow>(ctx, { name: 'webhook_claim', text: claim, values }).catch(
-      (error: unknown) => {
-        ctx.log.warn({ err: error, tenant: tenantId }, 'could not claim the webhook endpoints of a tenant');
-        return [];
-      },
-    );
+    const rows = await run<ClaimedRow>(ctx, claim, values).catch((error: unknown) => {
+      ctx.log.warn({ err: error, tenant: tenantId }, 'could not claim the webhook endpoints of a tenant');
+      return [];
+    });
     claimed.push(...rows.map(toClaimed));
   }
   return claimed;
@@ -150,14 +144,14 @@ export async function keepClaim(
   owner: string,
   webhookId: string,
 ): Promise<Claimed | null> {
-  const [row] = await run<ClaimedRow>(ctx, {
-    name: 'webhook_keep',
-    text: `update webhook hook set owned_until = ${lease} from tenant client
+  const [row] = await run<ClaimedRow>(
+    ctx,
+    `update webhook hook set owned_until = ${lease} from tenant client
       where hook.tenant_id = $1 and hook.webhook_id = $2 and hook.owner = $3 and hook.status = 'enabled'
         and client.tenant_id = $1 and client.status = 'active'
       returning hook.*, ${resumed}`,
-    values: [ctx.tenantId, webhookId, owner],
-  });
+    [ctx.tenantId, webhookId, owner],
+  );
   return row ? toClaimed(row) : null;
 }
 
@@ -166,13 +160,13 @@ export async function releaseClaim(
   ctx: TenantContext,
   input: { owner: string; webhookId: string; position: number; wakeAt: Date | null },
 ): Promise<void> {
-  await run(ctx, {
-    name: 'webhook_release',
-    text: `update webhook set owner = null, owned_until = null, wake_at = least(wake_at, $4::timestamptz),
+  await run(
+    ctx,
+    `update webhook set owner = null, owned_until = null, wake_at = least(wake_at, $4::timestamptz),
         position = greatest(position, $5)
       where tenant_id = $1 and webhook_id = $2 and owner = $3`,
-    values: [ctx.tenantId, input.webhookId, input.owner, input.wakeAt, input.position],
-  });
+    [ctx.tenantId, input.webhookId, input.owner, input.wakeAt, input.position],
+  );
 }
 
 function toClaimed(row: ClaimedRow): Claimed {

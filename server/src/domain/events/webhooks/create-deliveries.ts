@@ -36,11 +36,15 @@ export async function createDeliveries(
   if (deliveries.length === 0) return { position, stored, more: hasMore };
   const now = ctx.now();
   const entries = deliveries.map((delivery, n) => ({ n, delivery_id: newId(now), ...delivery }));
-  const rows = await run<{ stored: number }>(ctx, {
-    name: 'webhook_create_deliveries',
-    text: store,
-    values: [ctx.tenantId, endpoint.webhook_id, owner, position, stored, now, JSON.stringify(entries)],
-  });
+  const rows = await run<{ stored: number }>(ctx, store, [
+    ctx.tenantId,
+    endpoint.webhook_id,
+    owner,
+    position,
+    stored,
+    now,
+    JSON.stringify(entries),
+  ]);
   if (rows.length === 0) throw new Error('The endpoint was claimed by another node.');
   return { position, stored: position, more: hasMore };
 }

@@ -186,7 +186,7 @@ function insertBatch(
     await requireRoom(ctx, webhookId, deliveries.length);
     const entries = deliveries.map((delivery, n) => ({ n, ...delivery }));
     const values = [ctx.tenantId, webhookId, now, JSON.stringify(entries), kind === 'events'];
-    await run(ctx, { name: 'webhook_replay', text: insert, values });
+    await run(ctx, insert, values);
   });
 }
 

@@ -11,7 +11,7 @@ const service = await startService({
   over: (engine) => ({
     ...engine,
     query: (statement, queue) => {
-      if (statement.name === 'webhook_claim' && statement.values[0] === failing)
+      if (statement.text.startsWith('\nwith free as (') && statement.values[0] === failing)
         throw new Error('a statement of this tenant fails');
       return engine.query(statement, queue);
     },

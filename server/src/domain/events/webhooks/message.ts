@@ -18,7 +18,7 @@ where event.tenant_id = $1 and event.event_id = any($2::uuid[])`;
 
 export async function readBodies(ctx: TenantContext, eventIds: string[]): Promise<Map<string, Body>> {
   const values = [ctx.tenantId, eventIds];
-  const rows = await run<EventRow>(ctx, { name: 'webhook_bodies', text, values });
+  const rows = await run<EventRow>(ctx, text, values);
   return new Map(rows.map((row) => [row.event_id ?? '', toEvent(row)]));
 }
 

@@ -44,11 +44,7 @@ type Input = Replay & { types: string[] | null };
 /** Finds events in the order of the log. */
 export async function findPastEvents(ctx: TenantContext, input: Input): Promise<NewDelivery[]> {
   const found = input.EventIDs
-    ? await run<Found>(ctx, {
-        name: 'webhook_replayed',
-        text: named,
-        values: [ctx.tenantId, input.EventIDs, input.types],
-      })
+    ? await run<Found>(ctx, named, [ctx.tenantId, input.EventIDs, input.types])
     : await eventsInRange(ctx, input);
   return found
     .sort((one, other) => one.position - other.position)
@@ -69,7 +65,7 @@ async function eventsInRange(ctx: TenantContext, input: Input): Promise<Found[]>
         { param: 'From' },
       );
     const values = [ctx.tenantId, after, from, until, input.types];
-    const page: Found[] = await run<Found>(ctx, { name: 'webhook_replayed_range', text: inRange, values });
+    const page: Found[] = await run<Found>(ctx, inRange, values);
     found.push(...page.filter(({ matches }) => matches));
     visited += page.length;
     after = page.length === pageRows ? page.at(-1)?.event_id : undefined;

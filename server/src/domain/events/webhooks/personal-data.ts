@@ -29,11 +29,7 @@ order by hook.webhook_id`;
 /** Endpoints that have deliveries in the lane, after the given endpoint. */
 function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
   const values = [ctx.tenantId, lane, after];
-  return run<{ webhook_id: string; url: string }>(ctx, {
-    name: 'endpoints_with_lane',
-    text: endpointsText,
-    values,
-  });
+  return run<{ webhook_id: string; url: string }>(ctx, endpointsText, values);
 }
 
 type Page = { webhook_id: string; delivery_id: string; number: number };
@@ -56,14 +52,15 @@ async function erase(
   const keyset = deliveriesIn(lane, webhookId, batchRows);
   const columns = 'held.webhook_id, held.delivery_id, held.number';
   const { text, values, add } = keysetSql(ctx.tenantId, keyset, number === null ? null : [number], columns);
-  const page = await run<Page>(ctx, {
-    text: `with page as (${text}), erased as (
+  const page = await run<Page>(
+    ctx,
+    `with page as (${text}), erased as (
         update webhook_delivery old set ${anonymous(`${add(userId)}::uuid`)} 
         where old.tenant_id = $1 and old.webhook_id = ${add(webhookId)}
           and old.delivery_id = any(array(select page.delivery_id from page))
       ) select * from page order by number`,
     values,
-  });
+  );
   if (page.length === batchRows)
     return { records: page.length, next: [webhookId, ...positionOf(page.at(-1), keyset.key)] };
   const [next] = await endpointsWith(ctx, lane, webhookId);

@@ -22,7 +22,7 @@ export async function keepPlatformEndpoint(
 ): Promise<void> {
   const { stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: platformId });
   const values = [ctx.tenantId, platformId, url, name, stored, ctx.now()];
-  await run(ctx, { name: 'keep_platform_endpoint', text: keepText, values });
+  await run(ctx, keepText, values);
 }
 
 /** Its deliveries must have been deleted before. */

@@ -103,7 +103,7 @@ const resultQueue = openQueue<TenantContext, Result, true>({
   run: async (calls) => {
     const { ctx } = calls[0] as (typeof calls)[0];
     const values = [ctx.tenantId, JSON.stringify(calls.map(({ row }) => row))];
-    await run(ctx, { name: 'webhook_results', text, values });
+    await run(ctx, text, values);
     return calls.map(() => true);
   },
 });
@@ -162,7 +162,6 @@ delete from webhook_delivery where tenant_id = $1 and (webhook_id, delivery_id) 
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
   await deleteByTenant(ctx, {
-    name: 'webhook_purge',
     find: findOld,
     remove: purge,
     until,

@@ -86,7 +86,7 @@ export async function encryptSecrets(ctx: Context): Promise<number> {
   let last: WebhookId = { tenant_id: '', webhook_id: '00000000-0000-0000-0000-000000000000' };
   for (let count = 0; ; ) {
     const values = [last.tenant_id, last.webhook_id, encryptedBy(first.id), batch, served];
-    const rows = await run<Row>(ctx, { text: read, values });
+    const rows = await run<Row>(ctx, read, values);
     const made = rows.map((row) => ({
       ...row,
       secret: encryptAgain(ctx, row, row.secret),
@@ -96,7 +96,7 @@ export async function encryptSecrets(ctx: Context): Promise<number> {
       previous_before: row.previous_secret,
       password_before: row.password,
     }));
-    if (made.length > 0) await run(ctx, { text: write, values: [JSON.stringify(made)] });
+    if (made.length > 0) await run(ctx, write, [JSON.stringify(made)]);
     count += made.length;
     last = rows.at(-1) ?? last;
     if (rows.length < batch) return count;

@@ -65,7 +65,7 @@ export async function createWebhook(
   const source = sourceOf(sources, { kind });
   const row = await transaction(ctx, async (ctx) => {
     await source.begin?.(ctx);
-    const [made] = await run<WebhookRow>(ctx, { text: insert(source), values });
+    const [made] = await run<WebhookRow>(ctx, insert(source), values);
     if (made) await audit(ctx, { action: 'webhook.created', targetId: made.webhook_id, data: {} });
     return made;
   });

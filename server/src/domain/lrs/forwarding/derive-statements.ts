@@ -48,8 +48,8 @@ on conflict (tenant_id) do nothing`;
  */
 export async function beginDeriving(ctx: TenantContext): Promise<void> {
   const values = [ctx.tenantId];
-  await run(ctx, { name: 'move_to_newest', text: moveToNewest, values });
-  await run(ctx, { name: 'start_at_newest', text: startAtNewest, values });
+  await run(ctx, moveToNewest, values);
+  await run(ctx, startAtNewest, values);
 }
 
 /** SQL: whether there are events from which no statements have been derived yet. */
@@ -76,8 +76,7 @@ export async function deriveStatements(ctx: TenantContext): Promise<boolean> {
     limit: maxEvents,
   });
   if (events.length > 0) await transaction(ctx, (ctx) => store(ctx, events));
-  if (position.position > after)
-    await run(ctx, { name: 'derived_to', text: moveText, values: [ctx.tenantId, position.position] });
+  if (position.position > after) await run(ctx, moveText, [ctx.tenantId, position.position]);
   return hasMore || events.length === maxEvents;
 }
 
@@ -107,15 +106,11 @@ const statementIdOf = (ctx: TenantContext, eventId: string) =>
   derivedId(keyedHash(ctx.keys, 'statement', `${ctx.tenantId} ${eventId}`));
 
 async function store(ctx: TenantContext, events: readonly LoggedEvent[]): Promise<void> {
-  const rows = await run<Known>(ctx, {
-    name: 'derivable_events',
-    text: knownText,
-    values: [
-      ctx.tenantId,
-      events.map(({ event }) => event.EventID),
-      events.map(({ event }) => statementIdOf(ctx, event.EventID)),
-    ],
-  });
+  const rows = await run<Known>(ctx, knownText, [
+    ctx.tenantId,
+    events.map(({ event }) => event.EventID),
+    events.map(({ event }) => statementIdOf(ctx, event.EventID)),
+  ]);
   const known = new Map(rows.map((row) => [row.event_id, row]));
   const statements = events.flatMap(({ event }) => {
     const row = known.get(event.EventID);

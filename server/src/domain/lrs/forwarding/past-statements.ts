@@ -21,18 +21,13 @@ const maxReplayed = 100_000;
 const microsOf = (at: Date) => at.getTime() * 1000;
 
 export async function findPastStatements(ctx: TenantContext, input: Replay): Promise<Listed[]> {
-  if (input.EventIDs)
-    return run<Listed>(ctx, {
-      name: 'replayed_statements',
-      text: named,
-      values: [ctx.tenantId, input.EventIDs],
-    });
+  if (input.EventIDs) return run<Listed>(ctx, named, [ctx.tenantId, input.EventIDs]);
   const until = input.Until === undefined ? Number.MAX_SAFE_INTEGER : microsOf(new Date(input.Until));
   const found: Listed[] = [];
   let after: number | undefined = microsOf(new Date(input.From ?? 0)) - 1;
   while (after !== undefined && found.length <= maxReplayed) {
     const values = [ctx.tenantId, after, until];
-    const page: Listed[] = await run<Listed>(ctx, { name: 'replayed_range', text: inRange, values });
+    const page: Listed[] = await run<Listed>(ctx, inRange, values);
     found.push(...page);
     after = page.length === pageRows ? page.at(-1)?.position : undefined;
   }

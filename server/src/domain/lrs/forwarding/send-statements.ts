@@ -111,8 +111,7 @@ const maxNamed = 10;
 /** Does not store responses. They may repeat the statements, and an erasure would not find them there. */
 export async function sendStatements(ctx: TenantContext, sending: SendingDelivery): Promise<Outcome> {
   const values = [ctx.tenantId, sending.endpoint.webhook_id, sending.delivery.deliveryId];
-  const size = { name: 'forwarded_size', text: sizeText, values };
-  const [sum] = await run<{ bytes: number }>(ctx, size);
+  const [sum] = await run<{ bytes: number }>(ctx, sizeText, values);
   if ((sum?.bytes ?? 0) <= largeBytes) return sendAll(ctx, sending, values);
   const turns = largeTurns(ctx);
   await turns.enter(ctx.tenantId);
@@ -124,7 +123,7 @@ export async function sendStatements(ctx: TenantContext, sending: SendingDeliver
 }
 
 async function sendAll(ctx: TenantContext, sending: Sending, values: unknown[]): Promise<Outcome> {
-  const rows = await run<StoredRow>(ctx, { name: 'forwarded_statements', text: readText, values });
+  const rows = await run<StoredRow>(ctx, readText, values);
   const progress: Progress = { requests: 0, rejected: [], milliseconds: 0, last: nothingSent };
   for (const part of partsOf(rows.map(toSent)))
     if (!(await sendPart(ctx, sending, part, progress)))

@@ -27,11 +27,7 @@ export const statementSource: Source = {
   keepsOrder: true,
   readLog: async (ctx, { endpoint, after }) => {
     const hasMoreEvents = await deriveStatements(ctx);
-    const rows = await run<Listed>(ctx, {
-      name: 'forward_statements',
-      text: readText,
-      values: [ctx.tenantId, after],
-    });
+    const rows = await run<Listed>(ctx, readText, [ctx.tenantId, after]);
     return {
       deliveries: deliveriesOf(endpoint.webhook_id, rows),
       position: rows.at(-1)?.position ?? after,

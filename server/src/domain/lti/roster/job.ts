@@ -37,11 +37,7 @@ export const syncPlatforms = (ctx: Context): Promise<void> =>
     values: () => [lastNight(ctx.now())],
     work: async (ctx) => {
       const values = [ctx.tenantId, lastNight(ctx.now())];
-      const [due] = await run<{ platform_id: string }>(ctx, {
-        name: 'due_platform',
-        text: duePlatform,
-        values,
-      });
+      const [due] = await run<{ platform_id: string }>(ctx, duePlatform, values);
       return due !== undefined && (await syncPlatform(ctx, due.platform_id));
     },
   });

@@ -28,12 +28,12 @@ export const rosterData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { loginId }) => {
     const values = [ctx.tenantId, loginId];
-    return batchOf((await run(ctx, { name: 'erase_lti_members', text: eraseText, values })).length);
+    return batchOf((await run(ctx, eraseText, values)).length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, countText, [userId, max]),
   read: async function* (ctx, { loginId }) {
     const values = [ctx.tenantId, loginId];
-    const rows = await run<Row>(ctx, { name: 'read_lti_members', text: readText, values });
+    const rows = await run<Row>(ctx, readText, values);
     yield* rows.map((row) => ({
       PlatformID: row.platform_id,
       ContextID: row.context_id,

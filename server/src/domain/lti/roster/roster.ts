@@ -67,12 +67,12 @@ where held.tenant_id = $1 and held.platform_id = $2`;
 export async function readRoster(ctx: TenantContext, input: { platformId: string }): Promise<Roster> {
   const { PlatformID } = await readPlatform(ctx, input);
   const values = [ctx.tenantId, PlatformID];
-  const [state] = await run<{ synced_at: Date | null; import_id: string | null; waiting: boolean }>(ctx, {
-    name: 'read_roster',
-    text: findState,
+  const [state] = await run<{ synced_at: Date | null; import_id: string | null; waiting: boolean }>(
+    ctx,
+    findState,
     values,
-  });
-  const contexts = await run<Row>(ctx, { name: 'list_lti_contexts', text: listContexts, values });
+  );
+  const contexts = await run<Row>(ctx, listContexts, values);
   return {
     ReadAt: state?.synced_at?.toISOString() ?? null,
     ImportID: state?.import_id ?? null,

@@ -36,11 +36,7 @@ async function readContexts(ctx: TenantContext, platform: PlatformRow): Promise<
     .execute();
   const courses =
     platform.members === 'enrolments'
-      ? await run<Course & { context_id: string }>(ctx, {
-          name: 'find_context_courses',
-          text: findCourses,
-          values,
-        })
+      ? await run<Course & { context_id: string }>(ctx, findCourses, values)
       : [];
   const read: Read[] = [];
   for (const context of contexts) {
@@ -129,11 +125,11 @@ function compare(read: readonly Read[], held: readonly Held[]) {
 async function coursesToAdd(ctx: TenantContext, arrived: ReturnType<typeof compare>['arrived']) {
   const logins = [...new Set(arrived.map(({ member }) => member.LoginID))];
   const courses = [...new Set(arrived.flatMap(({ courses }) => courses.map(({ course_id }) => course_id)))];
-  const rows = await run<{ login_id: string; course_id: string }>(ctx, {
-    name: 'find_enrolled_members',
-    text: findEnrolled,
-    values: [ctx.tenantId, logins, courses],
-  });
+  const rows = await run<{ login_id: string; course_id: string }>(ctx, findEnrolled, [
+    ctx.tenantId,
+    logins,
+    courses,
+  ]);
   const enrolled = new Set(rows.map((row) => keyOf(row.course_id, row.login_id)));
   return (loginId: string, { course_id }: Course) => {
     const key = keyOf(course_id, loginId);
@@ -201,7 +197,7 @@ async function report(ctx: TenantContext, platformId: string, read: readonly Rea
     ...{ context_id, problem, members: members?.length ?? null },
   }));
   const values = [ctx.tenantId, platformId, ctx.now(), JSON.stringify(reports)];
-  await run(ctx, { name: 'report_contexts', text: reportContexts, values });
+  await run(ctx, reportContexts, values);
 }
 
 /** What was read before. If nobody applied the last plan, it is discarded, and the new one includes all of it. */
@@ -220,7 +216,7 @@ async function readHeld(ctx: TenantContext, platform: PlatformRow): Promise<Held
 async function keep(ctx: TenantContext, platformId: string, rows: readonly Held[]): Promise<void> {
   if (rows.length === 0) return;
   const values = [ctx.tenantId, platformId, JSON.stringify(rows)];
-  await run(ctx, { name: 'keep_lti_members', text: keepMembers, values });
+  await run(ctx, keepMembers, values);
 }
 
 /** Stores an import, and which members it is about. Null if nothing has changed for users and enrolments. */
@@ -232,7 +228,7 @@ async function storeChanges(
 ): Promise<string | null> {
   const logins = [...new Set(left.map(({ login_id }) => login_id))];
   const values = [ctx.tenantId, logins];
-  const found = await run<{ login_id: string }>(ctx, { name: 'find_gone_members', text: findGone, values });
+  const found = await run<{ login_id: string }>(ctx, findGone, values);
   const gone = new Set(found.map(({ login_id }) => login_id));
   const rows = await rowsOf(ctx, { arrived, gone: [...gone] });
   if (rows.length === 0) return null;
@@ -259,5 +255,4 @@ const findBusy = `
 select from import where tenant_id = $1 and import_id = $2 and status in ('reading', 'planning', 'applying', 'undoing')`;
 
 const isBusy = async (ctx: TenantContext, importId: string | null) =>
-  importId !== null &&
-  (await run(ctx, { name: 'find_busy_import', text: findBusy, values: [ctx.tenantId, importId] })).length > 0;
+  importId !== null && (await run(ctx, findBusy, [ctx.tenantId, importId])).length > 0;

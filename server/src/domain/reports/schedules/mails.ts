@@ -16,7 +16,7 @@ export const isStillRecipient: MailCheck = async (ctx, content) => {
   const { loginId, report } = content;
   if (!report) return null;
   const values = [ctx.tenantId, report.scheduleId, loginId];
-  const isRecipient = (await run(ctx, { name: 'still_recipient', text, values })).length > 0;
+  const isRecipient = (await run(ctx, text, values)).length > 0;
   return isRecipient ? content : null;
 };
 

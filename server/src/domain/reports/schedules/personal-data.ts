@@ -22,7 +22,7 @@ export const recipientData: PersonalData = {
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId, batchRows];
-    return batchOf((await run(ctx, { name: 'erase_recipient', text: erase, values })).length);
+    return batchOf((await run(ctx, erase, values)).length);
   },
   count: (ctx, { userId, max }) =>
     countTenantRows(
@@ -31,11 +31,7 @@ export const recipientData: PersonalData = {
       [userId, max],
     ),
   read: async function* (ctx, { userId }) {
-    const rows = await run<{ schedule_id: string; name: string }>(ctx, {
-      name: 'reports_of_recipient',
-      text: read,
-      values: [ctx.tenantId, userId],
-    });
+    const rows = await run<{ schedule_id: string; name: string }>(ctx, read, [ctx.tenantId, userId]);
     for (const row of rows) yield { ScheduleID: row.schedule_id, Name: row.name };
   },
 };

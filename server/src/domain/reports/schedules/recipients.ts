@@ -41,7 +41,7 @@ export async function chooseRecipients(
 ): Promise<Recipient[]> {
   if (loginIds.length === 0) return [];
   const values = [ctx.tenantId, loginIds];
-  const found = await run<Recipient>(ctx, { name: 'choose_recipients', text: chosenText, values });
+  const found = await run<Recipient>(ctx, chosenText, values);
   const known = new Set(found.filter(({ email }) => canMail(ctx, email)).map(({ login_id }) => login_id));
   const unknown = loginIds.find((loginId) => !known.has(loginId));
   if (unknown === undefined) return found;
@@ -55,7 +55,7 @@ export async function chooseRecipients(
 /** The recipients of a schedule who can still get reports. */
 export async function currentRecipients(ctx: TenantContext, scheduleId: string): Promise<Recipient[]> {
   const values = [ctx.tenantId, scheduleId];
-  const found = await run<Recipient>(ctx, { name: 'current_recipients', text: ofScheduleText, values });
+  const found = await run<Recipient>(ctx, ofScheduleText, values);
   const addresses = found.flatMap(({ email }) => (canMail(ctx, email) ? [email] : []));
   const bounced = await findBounced(ctx, addresses);
   return found.filter(({ email }) => canMail(ctx, email) && !bounced.has(email));

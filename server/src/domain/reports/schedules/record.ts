@@ -28,11 +28,10 @@ export async function toSchedules(
   rows: readonly ScheduleRow[],
 ): Promise<ReportSchedule[]> {
   const ids = rows.map(({ schedule_id }) => schedule_id);
-  const found = await run<{ schedule_id: string; login_id: string }>(ctx, {
-    name: 'report_recipients',
-    text: recipientsText,
-    values: [ctx.tenantId, ids],
-  });
+  const found = await run<{ schedule_id: string; login_id: string }>(ctx, recipientsText, [
+    ctx.tenantId,
+    ids,
+  ]);
   return rows.map((row) => {
     const own = found.filter(({ schedule_id }) => schedule_id === row.schedule_id);
     return toSchedule(

@@ -68,7 +68,7 @@ export async function createSchedule(ctx: TenantContext, input: NewReportSchedul
   ];
   return transaction(ctx, async (ctx) => {
     const recipients = await chooseRecipients(ctx, loginIds);
-    const [row] = await run<ScheduleRow>(ctx, { name: 'create_schedule', text: insert, values });
+    const [row] = await run<ScheduleRow>(ctx, insert, values);
     if (!row)
       throw new Problem(
         'schedule_limit',

@@ -37,11 +37,7 @@ export function operatorStore(owner: SignedIn): PasskeyStore {
       await session(ctx).set(challenge).execute();
     },
     takeChallenge: async (ctx, purpose) => {
-      const [taken] = await run<{ challenge_hash: string }>(ctx, {
-        name: 'take_operator_challenge',
-        text: take,
-        values: [hash, purpose, ctx.now()],
-      });
+      const [taken] = await run<{ challenge_hash: string }>(ctx, take, [hash, purpose, ctx.now()]);
       return taken?.challenge_hash ?? null;
     },
     insert: async (ctx, row) => {

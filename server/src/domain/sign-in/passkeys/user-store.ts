@@ -46,11 +46,7 @@ export function userStore(owner: SignedIn & { userId: string }, tenantId: string
     },
     takeChallenge: async (ctx, purpose) => {
       const values = [tenantId, hash, purpose, ctx.now()];
-      const [taken] = await run<{ challenge_hash: string }>(ctx, {
-        name: 'take_challenge',
-        text: take,
-        values,
-      });
+      const [taken] = await run<{ challenge_hash: string }>(ctx, take, values);
       return taken?.challenge_hash ?? null;
     },
     insert: async (ctx, row) => {

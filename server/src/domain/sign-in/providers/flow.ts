@@ -250,7 +250,7 @@ async function complete(
       ...[ctx.tenantId, userId, ...times, hash, browserOf(request).userAgent],
       ...[provider.scopes, provider.provider_id],
     ];
-    await run(ctx, { name: 'open_session_by_provider', text: open, values });
+    await run(ctx, open, values);
   }
   await appendAudit(ctx, ctx.tenantId, {
     action: 'sign_in.succeeded',

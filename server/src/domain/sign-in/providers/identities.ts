@@ -76,15 +76,12 @@ async function findCandidate(
   if (LinkBy === null) return null;
   const key = LinkBy === 'Email' ? vouchedEmail(provider, claims) : textOf(claims[LoginIDClaim]);
   if (key === null) return LinkBy === 'Email' ? 'unverified' : 'unusable';
-  const [first, second] = await run<Account>(
-    ctx,
-    LinkBy === 'Email'
-      ? { name: 'identity_by_email', text: byEmail, values: [ctx.tenantId, foldCase(key)] }
-      : { name: 'identity_by_login', text: byLoginId, values: [ctx.tenantId, key] },
-  );
+  const [first, second] = await (LinkBy === 'Email'
+    ? run<Account>(ctx, byEmail, [ctx.tenantId, foldCase(key)])
+    : run<Account>(ctx, byLoginId, [ctx.tenantId, key]));
   if (!first || second) return null;
   const values = [ctx.tenantId, first.user_id, provider.provider_id, claims.iss];
-  const others = await run(ctx, { name: 'other_identities', text: findOtherLinks, values });
+  const others = await run(ctx, findOtherLinks, values);
   return others.length > 0 ? 'linkedElsewhere' : first;
 }
 
@@ -112,11 +109,7 @@ async function create(ctx: TenantContext, provider: Provider, claims: Claims): P
   if (loginId === null || !isLoginId(loginId)) return 'unusable';
   if ((await findUserId(ctx, loginId)) !== null) return 'linkedElsewhere';
   await createUser(ctx, { LoginID: loginId, ...changeOf(provider, claims) });
-  const [made] = await run<Account>(ctx, {
-    name: 'identity_by_login',
-    text: byLoginId,
-    values: [ctx.tenantId, loginId],
-  });
+  const [made] = await run<Account>(ctx, byLoginId, [ctx.tenantId, loginId]);
   return made ?? 'unknown';
 }
 
@@ -147,11 +140,7 @@ async function update(
 export async function identify(ctx: TenantContext, provider: Provider, claims: Claims): Promise<Identified> {
   const refuse = (refusal: Refusal, account: Account | null = null): Identified => ({ account, refusal });
   const { iss, sub } = claims;
-  const [known] = await run<Account>(ctx, {
-    name: 'find_identity',
-    text: findLinked,
-    values: [ctx.tenantId, iss, sub],
-  });
+  const [known] = await run<Account>(ctx, findLinked, [ctx.tenantId, iss, sub]);
   if (known && !known.enabled) return refuse('disabled', known);
   if (known) {
     await updateOwn(ctx, 'user_identity', { issuer: iss, subject: sub })
@@ -168,7 +157,7 @@ export async function identify(ctx: TenantContext, provider: Provider, claims: C
   if (typeof chosen === 'string') return refuse(chosen);
   if (!chosen.enabled) return refuse('disabled', chosen);
   const values = [ctx.tenantId, iss, sub, chosen.user_id, provider.provider_id, ctx.now()];
-  const linked = await run(ctx, { name: 'link_identity', text: link, values });
+  const linked = await run(ctx, link, values);
   if (linked.length === 0) return refuse('linkedElsewhere');
   await audit(ctx, 'identity.linked', chosen.user_id, { ProviderID: provider.provider_id });
   return { account: await update(ctx, provider, chosen, claims), refusal: null };

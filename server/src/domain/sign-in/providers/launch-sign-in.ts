@@ -31,7 +31,7 @@ async function learnerOf(ctx: TenantContext, target: string): Promise<Learner | 
   const handle = handleOf(ctx, target);
   if (!handle) return null;
   const values = [ctx.tenantId, handle.enrollId];
-  const [learner] = await run<Learner>(ctx, { name: 'find_learner_of_launch', text: findLearner, values });
+  const [learner] = await run<Learner>(ctx, findLearner, values);
   return learner ?? null;
 }
 

@@ -139,11 +139,7 @@ select exists (
 /** Otherwise, nobody could sign in on the day when the provider is down. */
 async function rejectLockOut(ctx: TenantContext, row: { is_required: boolean; is_enabled: boolean }) {
   if (!row.is_required) return;
-  const [passkeys] = await run<{ found: boolean }>(ctx, {
-    name: 'find_administrator_with_passkey',
-    text: countPasskeys,
-    values: [ctx.tenantId],
-  });
+  const [passkeys] = await run<{ found: boolean }>(ctx, countPasskeys, [ctx.tenantId]);
   if (passkeys?.found) return;
   throw new Problem(
     'provider_not_ready',
@@ -263,7 +259,7 @@ export async function encryptClientSecrets(ctx: Context): Promise<void> {
   const [first] = ctx.keys.keys;
   const values = [encryptedBy(first.id), await servedTenants(ctx)];
   for (;;) {
-    const rows = await run<Row>(ctx, { text: outdated, values });
+    const rows = await run<Row>(ctx, outdated, values);
     for (const row of rows)
       await ctx.db
         .updateTable('identity_provider')

@@ -21,19 +21,16 @@ const withAddress = (address: string) => `
   where account.tenant_id = $1 and account.folded_email = ${address}
   order by account.login_id limit ${maxUsers}`;
 
-const lock = { name: 'lock_users_with_address', text: `${withAddress('$2')} for no key update` };
+const lock = `${withAddress('$2')} for no key update`;
 
 /**
  * The users are locked by a statement of their own. Statements that both lock and update users deadlocked with each other
  * while these users were being enrolled.
  */
-const mark = {
-  name: 'mark_bounced_users',
-  text: `
+const mark = `
 update "user" own set email_bounced_at = $3, email_bounce_reason = $4, updated_at = $5
 where own.tenant_id = $1 and own.user_id = any($2::uuid[]) and own.email_bounced_at is null
-returning own.user_id`,
-};
+returning own.user_id`;
 
 type Found = { user_id: string; login_id: string };
 
@@ -46,39 +43,33 @@ async function markUsers(
   ctx: TenantContext,
   { address, at, reason, isKnown }: { address: string; at: Date; reason: string | null; isKnown: boolean },
 ): Promise<MarkedUser[]> {
-  const known = await run<Found>(ctx, { ...lock, values: [ctx.tenantId, foldCase(address)] });
+  const known = await run<Found>(ctx, lock, [ctx.tenantId, foldCase(address)]);
   if (isKnown || known.length === 0) return known.map((user) => ({ ...user, is_new: false }));
   const values = [ctx.tenantId, known.map(({ user_id }) => user_id), at, reason, tenantNow(ctx)];
   // In a small table, PostgreSQL would read all users.
   await readByIndex(ctx);
-  const marked = await run<{ user_id: string }>(ctx, { ...mark, values });
+  const marked = await run<{ user_id: string }>(ctx, mark, values);
   const isNew = new Set(marked.map(({ user_id }) => user_id));
   return known.map((user) => ({ ...user, is_new: isNew.has(user.user_id) }));
 }
 
 /** The index `user_bounced` has this order, so a batch reads no other users, and no user is read twice. */
-const others = `
+const lockOthers = `
 select account.user_id, account.login_id from "user" account
 where account.tenant_id = $1 and account.email_bounced_at is not null and account.user_id <> $3::uuid
   and (account.folded_email, account.login_id) > ($2, $4)
   and account.folded_email <= $2
 order by account.folded_email, account.login_id limit $5 for no key update`;
 
-const own = `
+const lockOwn = `
 select account.user_id, account.login_id from "user" account
 where account.tenant_id = $1 and account.user_id = $3::uuid and account.email_bounced_at is not null
   and account.folded_email = $2
 for no key update`;
 
-const lockOthers = { name: 'lock_other_bounced_users', text: others };
-const lockOwn = { name: 'lock_bounced_user', text: own };
-
-const clear = {
-  name: 'clear_bounces',
-  text: `
+const clear = `
 update "user" own set email_bounced_at = null, email_bounce_reason = null, updated_at = $3
-where own.tenant_id = $1 and own.user_id = any($2::uuid[])`,
-};
+where own.tenant_id = $1 and own.user_id = any($2::uuid[])`;
 
 const maxBatch = 200;
 
@@ -99,12 +90,12 @@ export async function clearBounce(ctx: TenantContext, input: { loginId: string }
   const values = [ctx.tenantId, email, userId];
   let after = '';
   await inBatches(ctx, maxBatch, async (ctx, rows) => {
-    const cleared = await runInOrder<Cleared>(ctx, { ...lockOthers, values: [...values, after, rows] });
+    const cleared = await runInOrder<Cleared>(ctx, lockOthers, [...values, after, rows]);
     await clearLocked(ctx, cleared);
     after = cleared.at(-1)?.login_id ?? after;
     return cleared.length;
   });
-  await transaction(ctx, async (ctx) => clearLocked(ctx, await run<Cleared>(ctx, { ...lockOwn, values })));
+  await transaction(ctx, async (ctx) => clearLocked(ctx, await run<Cleared>(ctx, lockOwn, values)));
 }
 
 async function clearLocked(ctx: TenantContext, cleared: readonly Cleared[]): Promise<void> {
@@ -112,7 +103,7 @@ async function clearLocked(ctx: TenantContext, cleared: readonly Cleared[]): Pro
   // In a small table, PostgreSQL would read all users.
   await readByIndex(ctx);
   const userIds = cleared.map(({ user_id }) => user_id);
-  await run(ctx, { ...clear, values: [ctx.tenantId, userIds, tenantNow(ctx)] });
+  await run(ctx, clear, [ctx.tenantId, userIds, tenantNow(ctx)]);
   await appendEvents(
     ctx,
     cleared.map(({ user_id: userId, login_id: LoginID }) => ({
@@ -140,25 +131,19 @@ type Sent = {
   bounce_kind: string | null;
 };
 
-const byId = {
-  name: 'read_sent_mail',
-  text: `
+const byId = `
 select held.mail_id, held.user_id, account.login_id, held.address, held.bounce_kind
 from mail held join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
-where held.tenant_id = $1 and held.mail_id = $2`,
-};
+where held.tenant_id = $1 and held.mail_id = $2`;
 
 /** An email whose bounce has been recorded is found again, so that a repeated report changes nothing. */
-const newestTo = {
-  name: 'read_newest_mail',
-  text: `
+const newestTo = `
 select newest.* from (${withAddress('$2')}) known cross join lateral (
   select held.mail_id, held.user_id, known.login_id, held.address, held.bounce_kind from mail held
   where held.tenant_id = $1 and held.user_id = known.user_id and held.status in ('sent', 'bounced')
     and held.folded_address = $2
   order by held.mail_id desc limit 1
-) newest order by newest.mail_id desc limit 1`,
-};
+) newest order by newest.mail_id desc limit 1`;
 
 /** Records a bounce that a mail provider reported. The operator need not name a tenant if the MessageID is known. */
 export async function reportBounce(
@@ -206,10 +191,8 @@ function mailNotFound(): Problem {
   );
 }
 
-type Query = { name: string; text: string };
-
-async function readSent(ctx: TenantContext, query: Query, value: string): Promise<Sent | null> {
-  const [mail] = await run<Sent>(ctx, { ...query, values: [ctx.tenantId, value] });
+async function readSent(ctx: TenantContext, text: string, value: string): Promise<Sent | null> {
+  const [mail] = await run<Sent>(ctx, text, [ctx.tenantId, value]);
   return mail ?? null;
 }
 

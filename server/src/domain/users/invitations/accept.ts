@@ -34,7 +34,7 @@ export type PendingInvitation = {
 /** Finds the invitation if its link can still be used. Does not use up the link. */
 export async function findPending(ctx: Context, handle: InvitationHandle): Promise<PendingInvitation | null> {
   const values = valuesOf(ctx, handle);
-  const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_invitation', text: find, values });
+  const [row] = await run<PendingInvitation>(ctx, find, values);
   return row ?? null;
 }
 
@@ -62,7 +62,7 @@ export async function useInvitation(
   handle: InvitationHandle,
 ): Promise<UsedInvitation | null> {
   const values = valuesOf(ctx, handle);
-  const [used] = await run<UsedInvitation>(ctx, { name: 'use_invitation', text: use, values });
+  const [used] = await run<UsedInvitation>(ctx, use, values);
   if (!used) return null;
   const data = { LoginID: used.login_id, InvitationID: handle.invitationId };
   await appendEvents(ctx, [{ type: 'invitation.accepted', userId: used.user_id, data }]);
@@ -75,10 +75,6 @@ join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
 where held.tenant_id = $1 and held.invitation_id = $2`;
 
 export async function findInvited(ctx: Context, { tenantId, invitationId }: InvitationHandle) {
-  const [row] = await run<{ user_id: string; is_admin: boolean }>(ctx, {
-    name: 'look_up_invitation',
-    text: name,
-    values: [tenantId, invitationId],
-  });
+  const [row] = await run<{ user_id: string; is_admin: boolean }>(ctx, name, [tenantId, invitationId]);
   return row ?? null;
 }

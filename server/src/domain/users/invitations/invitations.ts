@@ -74,11 +74,7 @@ type Found = InvitationRow & { user_id: string };
 
 async function find(ctx: TenantContext, loginId: string): Promise<Found> {
   const values = [ctx.tenantId, loginId, ctx.now()];
-  const [row] = await run<Omit<Found, 'invitation_id'> & { invitation_id: string | null }>(ctx, {
-    name: 'read_invitation',
-    text: read,
-    values,
-  });
+  const [row] = await run<Omit<Found, 'invitation_id'> & { invitation_id: string | null }>(ctx, read, values);
   if (!row) throw userNotFound();
   if (row.invitation_id === null) throw invitationNotFound();
   return { ...row, invitation_id: row.invitation_id };
@@ -129,11 +125,7 @@ export async function createInvitationLink(
   const { url, hash } = newInvitationLink(ctx, { tenantId: ctx.tenantId, invitationId });
   const values = [ctx.tenantId, loginId, invitationId, hash, ctx.now(), sessionLimit(ctx)];
   return transaction(ctx, async (ctx) => {
-    const [added] = await run<{ user_id: string; expires_at: Date }>(ctx, {
-      name: 'add_invitation_link',
-      text: addLink,
-      values,
-    });
+    const [added] = await run<{ user_id: string; expires_at: Date }>(ctx, addLink, values);
     if (!added) throw await refusal(ctx, input);
     const { user_id: targetId, expires_at: expiresAt } = added;
     await audit(ctx, 'invitation_link.created', targetId);

@@ -71,7 +71,7 @@ async function inviteUsers(ctx: TenantContext, requests: readonly Request[]): Pr
   const until = new Date(now.getTime() + days * 86_400_000);
   const rows = JSON.stringify(requests.map(({ row }, n) => ({ n, ...row })));
   const values = [ctx.tenantId, rows, now, until, until.toISOString()];
-  const found = await run<Found & { n: number }>(ctx, { name: 'invite', text: invite, values });
+  const found = await run<Found & { n: number }>(ctx, invite, values);
   numberBeforeCommit(ctx, [ctx.tenantId]);
   const outcomes: Outcome[] = requests.map(() => null);
   const mailed: Mailed[] = [];

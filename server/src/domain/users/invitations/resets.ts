@@ -36,18 +36,14 @@ export async function requestReset(ctx: TenantContext, loginId: string): Promise
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + lifetimeMinutes * 60_000);
   await transaction(ctx, async (ctx) => {
-    const [user] = await run<Found>(ctx, {
-      name: 'find_reset_user',
-      text: findAccountText,
-      values: [ctx.tenantId, loginId],
-    });
+    const [user] = await run<Found>(ctx, findAccountText, [ctx.tenantId, loginId]);
     if (!user || !canMail(ctx, user.email)) return;
     if ((await findBounced(ctx, [user.email])).size > 0) return;
     const { user_id: userId } = user;
     const { url, hash } = newResetLink(ctx, ctx.tenantId);
     await deleteOwn(ctx, 'password_reset', { user_id: userId }).where('expires_at', '<=', now).execute();
     const values = [ctx.tenantId, hash, userId, now, expiresAt];
-    const made = await run(ctx, { name: 'insert_reset', text: insert, values });
+    const made = await run(ctx, insert, values);
     if (made.length === 0) return;
     const names = { firstName: user.first_name, lastName: user.last_name, loginId: user.login_id };
     const content = { ...names, url };
@@ -82,7 +78,7 @@ from password_reset held, "user" account, tenant client where ${isUsable}`;
 /** Finds the user of the link if the link can still be used. Does not use up the link. */
 export async function findReset(ctx: Context, { tenantId, hash }: ResetHandle) {
   const values = [tenantId, hash, ctx.now()];
-  const [row] = await run<PendingInvitation>(ctx, { name: 'look_at_reset', text: findResetText, values });
+  const [row] = await run<PendingInvitation>(ctx, findResetText, values);
   return row ?? null;
 }
 
@@ -104,7 +100,7 @@ type UsedReset = { user_id: string; is_admin: boolean };
 /** Uses up the link. The caller sets the password in the same transaction. */
 export async function useReset(ctx: TenantContext, { hash }: ResetHandle): Promise<UsedReset | null> {
   const values = [ctx.tenantId, hash, ctx.now()];
-  const [used] = await run<UsedReset>(ctx, { name: 'use_reset', text: use, values });
+  const [used] = await run<UsedReset>(ctx, use, values);
   return used ?? null;
 }
 
@@ -114,6 +110,6 @@ join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
 where held.tenant_id = $1 and held.link_hash = $2`;
 
 export async function findResetUser(ctx: Context, { tenantId, hash }: ResetHandle) {
-  const [row] = await run<UsedReset>(ctx, { name: 'look_up_reset', text: name, values: [tenantId, hash] });
+  const [row] = await run<UsedReset>(ctx, name, [tenantId, hash]);
   return row ?? null;
 }
