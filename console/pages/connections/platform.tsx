@@ -1,7 +1,6 @@
-import { Alert, Button, Group, Stack, List as Steps, Table, Text } from '@mantine/core';
+import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { RowButtons } from '../../parts/edited-rows.tsx';
@@ -9,8 +8,7 @@ import { FailedAction } from '../../parts/states.tsx';
 import { Instant, Note } from '../../parts/values.tsx';
 import { Members } from './members.tsx';
 import type { Platform } from './platform-form.tsx';
-
-type Test = components['schemas']['PlatformTest'];
+import { TestResult } from './test-result.tsx';
 
 export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: () => void }) {
   const t = useTranslations('platforms');
@@ -19,7 +17,6 @@ export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: 
   const params = { path: { PlatformID } };
   const test = $api.useMutation('post', '/platform/{PlatformID}/test');
   const remove = $api.useMutation('delete', '/platform/{PlatformID}');
-  const [result, setResult] = useState<Test | null>(null);
   const [shown, setShown] = useState<'launches' | 'members' | null>(null);
   const toggle = (part: 'launches' | 'members') => (
     <Button
@@ -30,7 +27,7 @@ export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: 
       {t(part)}
     </Button>
   );
-  const trying = useAction(async () => setResult(await test.mutateAsync({ params })));
+  const trying = useAction(async () => void (await test.mutateAsync({ params })));
   return (
     <Stack gap="xs" role="group" aria-label={Name}>
       <Group justify="space-between" align="flex-start">
@@ -48,26 +45,7 @@ export function PlatformRow({ platform, onEdit }: { platform: Platform; onEdit: 
         </Group>
       </Group>
       <FailedAction error={trying.error} />
-      {result && (
-        <Alert
-          color={result.Passed ? 'green' : 'red'}
-          role="status"
-          title={t(result.Passed ? 'passed' : 'failed')}
-        >
-          <Steps size="sm">
-            {result.Steps.map(({ Step, Passed, Detail }) => (
-              <Steps.Item key={Step}>
-                <Text span inherit fw={600}>
-                  {t(`steps.${Step}`)}: {t(Passed ? 'stepPassed' : 'stepFailed')}
-                </Text>{' '}
-                <span className="break" lang="en">
-                  {Detail}
-                </span>
-              </Steps.Item>
-            ))}
-          </Steps>
-        </Alert>
-      )}
+      {test.data && <TestResult result={test.data} />}
       {shown === 'launches' && <Launches platformId={PlatformID} />}
       {shown === 'members' && <Members platformId={PlatformID} />}
     </Stack>
@@ -103,8 +81,12 @@ function Launches({ platformId }: { platformId: string }) {
                 <Note>{[CourseID, LoginID].filter(Boolean).join(' · ')}</Note>
               </Table.Td>
               <Table.Td className="break">
-                {Problem ?? t('succeeded')}
-                {Detail && <Note>{Detail}</Note>}
+                {t(Problem === null ? 'succeeded' : `problems.${Problem}`)}
+                {Detail && (
+                  <Note>
+                    <span lang="en">{Detail}</span>
+                  </Note>
+                )}
               </Table.Td>
             </Table.Tr>
           ))}

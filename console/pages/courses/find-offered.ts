@@ -3,14 +3,11 @@ import { type Api, useApi } from '../../api/api.tsx';
 import { findCourse } from './import-package.ts';
 import type { Course } from './values.tsx';
 
-/** Finds an offered course in the list, because the API returns a single course only for a given learner. */
+/** Finds an offered course, or a draft of the tenant, in the list, because the API returns a single course only for a given learner. */
 export async function findOffered({ client }: Api, courseId: string): Promise<Course | null> {
   for (let Cursor: string | null = ''; Cursor !== null; ) {
-    const query: { Limit: number; Search: string; Cursor?: string } = {
-      Limit: 200,
-      Search: courseId,
-      ...(Cursor ? { Cursor } : {}),
-    };
+    const more: { Cursor?: string } = Cursor ? { Cursor } : {};
+    const query = { Limit: 200, Search: courseId, Drafts: true, ...more };
     const { data, error } = await client.GET('/catalogue/course', { params: { query } });
     if (!data) throw error;
     const found = data.Items.find(({ CourseID }) => CourseID === courseId);

@@ -26,7 +26,8 @@ export function OfferedCourses() {
   const mayMake = useSession().Scopes.includes('requirements:write');
   const words = useDurationText();
   const percent = usePercent();
-  const at = useListFilters([searchFilter(t('list.search'))]);
+  const filters = useListFilters([searchFilter(t('list.search'))]);
+  const at = { ...filters, wanted: { ...filters.wanted, Drafts: true } };
   const rowKey = ({ CourseID }: Course) => CourseID;
   const rows = useListRows<Course>({ path: '/catalogue/course', at, rowKey });
   const lines = useReportLines<Line>('/report/completion', { By: 'course' }).data?.lines;
@@ -78,7 +79,7 @@ export function OfferedCourses() {
     {
       key: 'status',
       header: t('list.status'),
-      onPhone: 'hidden',
+      onPhone: 'aside',
       cell: ({ Status }) => <CourseStatusBadge status={Status} />,
     },
     {

@@ -15,6 +15,7 @@ import { notify } from '../../parts/toast.tsx';
 import { CoursesPicker } from '../enrolments/pickers.tsx';
 import { findOffered, useFoundCourses } from './find-offered.ts';
 import { findCourse } from './import-package.ts';
+import { statuses as courseStatuses, isStatus } from './values.tsx';
 
 export type Path = components['schemas']['Path'];
 type Step = Path['Steps'][number];
@@ -199,14 +200,15 @@ export function PathDialog({ path, isOpen, onClose }: DialogProps) {
           onChange={(CourseID) => set({ CourseID })}
         />
       )}
-      {path && !isAuthor && (
+      {!isAuthor && (
         <NativeSelect
           label={t('status')}
-          data={(['published', 'retired'] as const).map((value) => ({ value, label: statuses(value) }))}
+          data={(path ? courseStatuses : courseStatuses.slice(0, 2)).map((value) => ({
+            value,
+            label: statuses(value),
+          }))}
           value={typed.Status}
-          onChange={({ currentTarget: { value } }) =>
-            set({ Status: value === 'retired' ? 'retired' : 'published' })
-          }
+          onChange={({ currentTarget: { value } }) => isStatus(value) && set({ Status: value })}
           maw={320}
         />
       )}

@@ -7,8 +7,8 @@ import { ConfirmButton, useAction } from '../../parts/action.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { Copyable, Instant, Note } from '../../parts/values.tsx';
+import { TestResult } from '../connections/test-result.tsx';
 import { UserName } from '../users/person.tsx';
-import { TestResult } from './test-result.tsx';
 
 /** Users and groups from the company's directory (SCIM). */
 export function Directory() {

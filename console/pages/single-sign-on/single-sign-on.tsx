@@ -9,9 +9,9 @@ import { EditedRows, RowButtons } from '../../parts/edited-rows.tsx';
 import { Page } from '../../parts/page.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, Note } from '../../parts/values.tsx';
+import { type Test, TestResult } from '../connections/test-result.tsx';
 import { type Provider, ProviderDialog } from './provider-form.tsx';
 import { Directory } from './provisioning.tsx';
-import { type Test, TestResult } from './test-result.tsx';
 
 /** The company's own sign-in and directory. */
 export default function SingleSignOn() {

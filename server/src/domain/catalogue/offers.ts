@@ -11,7 +11,7 @@ import {
   standardOf,
 } from './courses.ts';
 import { type OptionRow, toOption } from './options.ts';
-import type { Course, CourseQuery } from './schemas.ts';
+import type { Course, OfferQuery } from './schemas.ts';
 
 /** SQL condition: the course is offered to the tenant. Only the operator sees drafts. */
 export function isOffered(course: string, tenant: string): string {
@@ -61,9 +61,15 @@ async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set
   return new Set(rows.map(({ name }) => name));
 }
 
-export function selectOffered(ctx: TenantContext) {
+/** The courses that the tenant sees, if asked for with its own drafts. */
+export function selectOffered(ctx: TenantContext, { Drafts = false }: Pick<OfferQuery, 'Drafts'> = {}) {
   return selectCourses(ctx)
-    .where('course.status', '<>', 'draft')
+    .where((where) =>
+      where.or([
+        where('course.status', '<>', 'draft'),
+        ...(Drafts ? [where('course.owner_tenant_id', '=', ctx.tenantId)] : []),
+      ]),
+    )
     .where((where) =>
       where.or([
         where('course.tenants', 'is', null),
@@ -72,9 +78,9 @@ export function selectOffered(ctx: TenantContext) {
     );
 }
 
-export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery) {
+export async function listOfferedCourses(ctx: TenantContext, input: OfferQuery) {
   const limit = pageLimit(input);
-  const offered = selectOffered(ctx);
+  const offered = selectOffered(ctx, input);
   const rows = await filterCourses(offered, input).execute();
   const all = await optionsOf(
     ctx,

@@ -59,7 +59,8 @@ export const catalogueRoutes = [
     path: '/catalogue/course',
     name: 'listOfferedCourses',
     summary: 'List the courses offered to the tenant',
-    description: 'Includes published and retired courses, but no drafts.',
+    description:
+      'Includes published and retired courses, but drafts only if you ask for those of the tenant.',
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',

@@ -152,8 +152,12 @@ export const offerQuery = Fields({
   ...countQuery,
   ...searching,
   Status: Type.Optional(OneOf(['published', 'retired'])),
+  Drafts: Type.Optional(
+    Type.Boolean({ description: "true: also the tenant's own courses that are not published yet." }),
+  ),
 });
 export type CourseQuery = Type.Static<typeof courseQuery>;
+export type OfferQuery = Type.Static<typeof offerQuery>;
 
 /** A course as a tenant sees it. */
 export const Course = Fields(

@@ -357,6 +357,9 @@ test('a tenant makes paths that only it sees', async () => {
   expectProblem(await tenant.api('POST', `/enrol/${late}/${CourseID}`), 409, 'course_retired');
   const draft = await tenant.api('PUT', `/course/${CourseID}/path`, { ...body, Status: 'draft' });
   assert.deepEqual([draft.status, draft.body.Status, await seen(tenant)], [200, 'draft', 0]);
+  const drafts = async ({ api }: TestTenant) =>
+    (await api('GET', `/catalogue/course?Search=${CourseID}&Drafts=true&Count=true`)).body.Count.Records;
+  assert.deepEqual([await drafts(tenant), await drafts(other)], [1, 0]);
   const shared = unique('shared-path');
   expectStatus(await service.api('PUT', `/course/${shared}/path`, { ...body, Status: 'published' }), 201);
   assert.equal((await tenant.api('GET', `/course/${shared}/path`)).body.MayChange, false);
