@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { findings, settled } from '../../server/test/support/axe.ts';
-import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
+import { type ConsoleUser, closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { type CrowdedConsole, startCrowdedConsole } from './crowded-console.ts';
 
 // Presses every button of the console that opens a dialog, a drawer, a menu or a list of choices, once, with the
@@ -45,6 +45,7 @@ const pages = ({ learner, enrolment, webhookId }: CrowdedConsole) => [
 ];
 
 const opened = '[role=dialog], [role=menu], [role=listbox]';
+const openers = 'main button, main [role=combobox], main input[aria-haspopup]';
 const visible = (page: Page) => page.locator(opened).filter({ visible: true });
 
 /** What the button opens, if it opens anything. */
@@ -86,8 +87,16 @@ async function close(page: Page): Promise<boolean> {
   return (await visible(page).count()) === 0;
 }
 
-test('All dialogs are accessible and fit a phone, and close from the keyboard', async () => {
-  const who = { tenant: crowded.tenant, LoginID: crowded.administrator };
+const pagesOfOperator = ({ tenant: { TenantID } }: CrowdedConsole) => [
+  ...['', '/tenants', `/tenants/${TenantID}`, '/courses', '/courses/fire-safety?part=options'],
+  ...['content', 'releases', 'details'].map((part) => `/courses/fire-safety?part=${part}`),
+  ...['/api-keys', '/audit', `/users?tenant=${TenantID}`, `/settings?tenant=${TenantID}`],
+];
+
+const pagesOfLearner = ['', '/redeem', '/security', '/team'];
+
+/** Opens everything on the pages. Returns what was opened. */
+async function openAll(who: ConsoleUser, paths: readonly string[]): Promise<Set<string>> {
   const seen = new Set<string>();
   const problems: string[] = [];
   const consoles = [];
@@ -101,14 +110,16 @@ test('All dialogs are accessible and fit a phone, and close from the keyboard', 
     );
     consoles.push(page);
   }
-  for (const [at, path] of pages(crowded).entries()) {
+  for (const [at, path] of paths.entries()) {
     const page = consoles[at % consoles.length] as Page;
     const url = `${crowded.service.baseUrl}/console${path}`;
     await page.goto(url);
     await page.locator('h1').first().waitFor();
     await settled(page);
+    // The menus of the page's header are the same everywhere.
+    const all = path === '' ? `${openers}, header button` : openers;
     const names = await page
-      .locator('main button, main [role=combobox], main input[aria-haspopup]')
+      .locator(all)
       .filter({ visible: true })
       .evaluateAll((buttons) =>
         buttons.map(
@@ -124,10 +135,7 @@ test('All dialogs are accessible and fit a phone, and close from the keyboard', 
       const kind = name.replace(/[:"“„«].*|\d+.*/u, '').trim();
       if (pressed.has(kind) || pressed.size > 12) continue;
       pressed.add(kind);
-      const button = page
-        .locator('main button, main [role=combobox], main input[aria-haspopup]')
-        .filter({ visible: true })
-        .nth(index);
+      const button = page.locator(all).filter({ visible: true }).nth(index);
       if (!(await button.isEnabled({ timeout: 500 }).catch(() => false))) continue;
       const found = await open(page, button);
       if (found) {
@@ -149,5 +157,20 @@ test('All dialogs are accessible and fit a phone, and close from the keyboard', 
   }
   for (const page of consoles) await closeConsole(page);
   assert.deepEqual(problems, []);
-  assert.ok(seen.size > 40, `only ${seen.size} dialogs and menus: ${[...seen].join(' · ')}`);
-});
+  return seen;
+}
+
+for (const [name, expected, paths, who] of [
+  ['an administrator', 40, pages, ({ tenant, administrator }) => ({ tenant, LoginID: administrator })],
+  ['the operator', 10, pagesOfOperator, () => 'operator'],
+  ['a learner', 2, () => pagesOfLearner, ({ tenant, learner }) => ({ tenant, LoginID: learner })],
+] satisfies [
+  string,
+  number,
+  (crowded: CrowdedConsole) => string[],
+  (crowded: CrowdedConsole) => ConsoleUser,
+][])
+  test(`All dialogs of ${name} are accessible and fit a phone, and close from the keyboard`, async () => {
+    const seen = await openAll(who(crowded), paths(crowded));
+    assert.ok(seen.size > expected, `only ${seen.size} dialogs and menus: ${[...seen].join(' · ')}`);
+  });

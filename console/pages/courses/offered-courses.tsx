@@ -47,9 +47,11 @@ export function OfferedCourses() {
             {options.map(({ DurationID, Name, Duration }) => (
               <div key={DurationID} className="break">
                 {Name}{' '}
-                <Text span size="xs" c="dimmed">
-                  {words(Duration)}
-                </Text>
+                {words(Duration) !== Name && (
+                  <Text span size="xs" c="dimmed">
+                    {words(Duration)}
+                  </Text>
+                )}
               </div>
             ))}
           </div>

@@ -17,6 +17,7 @@ import { errorsIn, Warnings } from './release-content.tsx';
 import { ReleaseFiles } from './release-files.tsx';
 import { UnitTree } from './unit-tree.tsx';
 import type { Release } from './upload.ts';
+import { UrlImportButton } from './url-import.tsx';
 import { type AuthoredCourse, StandardName, WarningsBadge } from './values.tsx';
 
 const endings: Partial<Record<Release['Standard'], string>> = {
@@ -116,6 +117,7 @@ export function Releases({ course }: { course: AuthoredCourse }) {
   return (
     <Stack gap="lg">
       {drop}
+      <UrlImportButton course={course} />
       {panel}
       {isNewer && <NewerRelease release={newest} current={current} />}
       <List

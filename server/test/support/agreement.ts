@@ -121,7 +121,7 @@ export async function everyFigureAgrees({ people, enrolments, courses, groups }:
     wanted.set(EnrollID, { outcome, course, group: groupNames[who % groups] ?? '' });
   });
   clock.advance({ days: 31 });
-  await expireEnrolments(service.ctx);
+  await toEnd(() => expireEnrolments(service.ctx));
 
   const expected = [...wanted].map(([id, { outcome }]) => [id, outcome] as const).toSorted();
   const countOf = (outcome: string, { group, course }: Part = {}) =>
@@ -170,7 +170,7 @@ export async function everyFigureAgrees({ people, enrolments, courses, groups }:
 
   // The report, its file, and the file in the email.
   await tenant.api('GET', '/report/completion');
-  await countCompletion(service.ctx);
+  await toEnd(() => countCompletion(service.ctx));
   const figures = {
     ...{ NotStarted: 'not_started', InProgress: 'in_progress', Passed: 'passed', Failed: 'failed' },
     ...{ Completed: 'passed,completed', Expired: 'expired', Withdrawn: 'withdrawn' },
@@ -204,7 +204,8 @@ export async function everyFigureAgrees({ people, enrolments, courses, groups }:
 
   const from = new Date(clock.now().getTime() - 60 * 86_400_000).toISOString().slice(0, 10);
   // What happened, by day. An enrolment that fails is not completed on that day.
-  await countActivity(service.ctx);
+  await tenant.api('GET', '/report/activity');
+  await toEnd(() => countActivity(service.ctx));
   const days = await all(`/report/activity?From=${from}`);
   const completions = events.filter(
     ({ Type, Data }) => Type === 'enrolment.completed' && Data.Outcome !== 'failed',
@@ -214,7 +215,14 @@ export async function everyFigureAgrees({ people, enrolments, courses, groups }:
     completions.length,
   );
 
-  await proofAgrees(service, tenant, { clock, courses: courseIds, groups: groupNames, manager: boss, csv });
+  await proofAgrees(service, tenant, {
+    clock,
+    courses: courseIds,
+    groups: groupNames,
+    people,
+    manager: boss,
+    csv,
+  });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each list and file has other fields.
@@ -233,6 +241,7 @@ type Proved = {
   clock: ReturnType<typeof movableClock>;
   courses: string[];
   groups: string[];
+  people: number;
   manager: string;
   csv: (path: string) => Promise<Row[]>;
 };
@@ -241,7 +250,7 @@ type Proved = {
 async function proofAgrees(
   service: TestService,
   tenant: TestTenant,
-  { clock, courses, groups, manager, csv }: Proved,
+  { clock, courses, groups, people, manager, csv }: Proved,
 ): Promise<void> {
   const all = everyRow(tenant);
   const count = async (path: string): Promise<number> =>
@@ -280,13 +289,13 @@ async function proofAgrees(
       ...{ Title: required, CourseIDs: [required], Audience: { Groups: groups } },
       ...{ DueAfter: 'P14D', CountsEarlier: true },
     };
-    expectStatus(await tenant.api('PUT', `/requirement/${required}`, requirement), 201);
+    expectStatus(await tenant.api('PUT', `/requirement/${required}?Confirm=${people}`, requirement), 201);
   }
-  await followRequirements(service.ctx);
+  await toEnd(() => followRequirements(service.ctx));
   clock.advance({ days: 20 });
-  await expireEnrolments(service.ctx);
-  await followRequirements(service.ctx);
-  await issueCertificates(service.ctx);
+  await toEnd(() => expireEnrolments(service.ctx));
+  await toEnd(() => followRequirements(service.ctx));
+  await toEnd(() => issueCertificates(service.ctx));
 
   const enrolments = (await all('/enrolment')) as Enrolment[];
   const learners = (await all('/user')).filter(({ GroupName }) => GroupName);
@@ -472,6 +481,16 @@ async function bulk(tenant: TestTenant, path: string, rows: readonly object[]): 
     .map((line: string) => JSON.parse(line));
   for (const answer of answers) assert.equal(Number(answer.Status), 201, JSON.stringify(answer));
   return answers;
+}
+
+/** Runs the job until nothing is left. On a slow machine, one run ends before that. */
+async function toEnd(job: () => Promise<unknown>): Promise<void> {
+  let took: number;
+  do {
+    const begun = performance.now();
+    await job();
+    took = performance.now() - begun;
+  } while (took > 15_000);
 }
 
 /** Works on eight of them at a time. */
