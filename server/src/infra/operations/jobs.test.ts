@@ -39,10 +39,8 @@ test('one node runs a due job, which runs again after its interval', async () =>
 test('a job that was planned while the clock was years ahead runs once the clock is right again', async () => {
   let runs = 0;
   const job: Job = { name: unique('ahead'), every: 86_400, run: async () => void runs++ };
-  await run(service.ctx, {
-    text: `insert into scheduled_job (name, due, succeeded_at) values ($1, now() + interval '3 years', now() + interval '3 years')`,
-    values: [job.name],
-  });
+  const text = `insert into scheduled_job (name, due, succeeded_at) values ($1, now() + interval '3 years', now() + interval '3 years')`;
+  await run(service.ctx, text, [job.name]);
   assert.match(
     clockProblem(await readClock(service.ctx.engine)) ?? '',
     /^The clock is 109\d days behind the end of the last job in the database/,
