@@ -19,14 +19,16 @@ before(async () => {
   service = await startService();
   await service.importPackage('safety', await packScript('Fire safety', script));
   const Certificate = { On: 'passed', ValidFor: 'P2Y' };
-  expectStatus(await service.api('PUT', '/course/safety', { Status: 'published', Certificate }), 200);
+  const course = { Title: 'Fire safety', Status: 'published', Certificate };
+  expectStatus(await service.api('PUT', '/course/safety', course), 200);
   expectStatus(await service.api('PUT', '/course/safety/option/standard', {}), 201);
 });
 
 after(() => service?.close());
 
-/** `LOOK=folder` saves pictures. */
-async function look(page: Page, name: string) {
+/** `LOOK=folder` saves pictures. The check of accessibility leaves another colour scheme. */
+async function look(page: Page, colorScheme: 'light' | 'dark', name: string) {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   if (process.env.LOOK)
     await page.screenshot({ path: `${process.env.LOOK}/${name}.png`, animations: 'disabled' });
 }
@@ -49,7 +51,7 @@ for (const [size, colorScheme] of [
     const result = page.getByRole('status').filter({ hasText: 'You passed' });
     const download = result.getByRole('button', { name: /as a PDF/ });
     await download.waitFor();
-    await look(page, `${name}-result`);
+    await look(page, colorScheme, `${name}-result`);
     await expectAccessible(page);
 
     const saved = page.waitForEvent('download');
@@ -60,7 +62,7 @@ for (const [size, colorScheme] of [
     await page.getByRole('menuitem', { name: 'Add to a wallet' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to a wallet' });
     await dialog.getByRole('img', { name: 'Code for the wallet' }).waitFor();
-    await look(page, `${name}-wallet`);
+    await look(page, colorScheme, `${name}-wallet`);
     await expectAccessible(page, true);
     const offer =
       (await dialog.getByRole('link', { name: 'Open a wallet on this device' }).getAttribute('href')) ?? '';
@@ -75,11 +77,11 @@ for (const [size, colorScheme] of [
     await page.goto(`${service.baseUrl}/verify`);
     await page.locator('input[type=file]').setInputFiles(pdf);
     await page.getByText('The file is genuine').waitFor();
-    await look(page, `${name}-check`);
+    await look(page, colorScheme, `${name}-check`);
     await page.locator('.result a').click();
     await page.getByRole('heading', { name: 'This certificate is valid' }).waitFor();
     await page.getByText('Zoë Łukasiewicz').waitFor();
-    await look(page, `${name}-verify`);
+    await look(page, colorScheme, `${name}-verify`);
     await expectAccessible(page);
     await closeConsole(page);
   });
@@ -111,13 +113,13 @@ for (const [width, height, colorScheme] of [
     await page.getByRole('textbox', { name: 'Heading' }).fill('Brandschutz bestanden');
     assert.equal((await drawn).status(), 200);
     assert.ok(asked.some((url) => url.includes('Language=fr')));
-    await look(page, `editor-${width}`);
+    await look(page, colorScheme, `editor-${width}`);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Enlarge' }).click();
     const large = page.getByRole('dialog', { name: 'Preview of the certificate' });
     const box = await large.getByRole('img', { name: 'Preview of the certificate' }).boundingBox();
     assert.ok(box && box.width >= 850, `${box?.width}`);
-    await look(page, `editor-${width}-large`);
+    await look(page, colorScheme, `editor-${width}-large`);
     await expectAccessible(page, true);
     await closeConsole(page);
   });

@@ -20,6 +20,7 @@ dl{margin:0;display:grid;grid-template-columns:max-content 1fr;gap:.55rem 1.4rem
 form{display:flex;gap:.6rem;flex-wrap:wrap;align-items:end}label{color:var(--muted);flex:1 1 14rem}input[type=text]{display:block;width:100%;font:inherit;padding:.5rem .7rem;margin-top:.2rem;border:1px solid var(--muted);border-radius:8px;background:var(--card);color:var(--text)}
 button{font:inherit;font-weight:600;padding:.5rem 1.1rem;border:1px solid transparent;border-radius:8px;background:var(--link);color:var(--card);cursor:pointer}
 .drop{display:block;margin-top:1.6rem;padding:1rem 1.2rem;border:2px dashed var(--line);border-radius:10px}.drop.over{border-color:var(--link)}.drop b{display:block;color:var(--text)}.drop input{display:block;margin-top:.6rem;max-width:100%;font:inherit;font-size:.9rem}
+.drop input::file-selector-button{font:inherit;font-weight:600;padding:.35rem .8rem;margin-right:.7rem;border:1px solid var(--muted);border-radius:8px;background:var(--card);color:var(--text);cursor:pointer}
 h1.plain{margin:0 0 1rem;font-size:1.3rem;line-height:1.3}.result{margin:1rem 0 0;padding:.7rem 1rem;border-radius:8px}.result:empty{display:none}
 @media print{.drop,.result{display:none}body{background:#fff}main{border-color:#999}}`;
 
