@@ -55,12 +55,13 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
   const queries = useQueryClient();
   const [change, setChange] = useState<Partial<Rule>>({});
   const now: Rule = { ...fresh, ...template, ...change };
-  const [shown] = useDebouncedValue(JSON.stringify(now), pause);
+  // A new template begins with what the course says, so only what was changed is sent.
+  const sent = template ? now : change;
+  const [shown] = useDebouncedValue(JSON.stringify(sent), pause);
   const set = (changed: Partial<Rule>) => setChange((before) => ({ ...before, ...changed }));
   const params = { path: { CourseID: courseId } };
   const save = async () => {
-    const { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, Signatures, Serial } = now;
-    const body = { On, ValidFor, ValidTo, Title, Text, Layout, PaperSize, Signatures, Serial };
+    const { CourseID: _, UpdatedAt: __, ...body } = { CourseID: null, UpdatedAt: null, ...sent };
     await dataOf(client.PUT('/certificate/template/{CourseID}', { params, body }));
     setChange({});
   };
@@ -92,7 +93,11 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
         <Text size="sm" c="dimmed">
           {t(template ? 'text' : 'inherits')}
         </Text>
-        <Fields now={now} set={set} language={language} onLanguage={setChosen} />
+        <Fields
+          {...{ now, set, language }}
+          followsCourse={(name) => !template && !(name in change)}
+          onLanguage={setChosen}
+        />
       </PageForm>
       <Suspense fallback={<WaitingRows rows={3} />}>
         <Preview courseId={courseId} rule={shown} language={language} />
@@ -104,13 +109,22 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
 type FieldsProps = {
   now: Rule;
   set: (change: Partial<Rule>) => void;
+  /** Whether there is no value but that of the course, which tenants cannot read. */
+  followsCourse: (name: keyof Rule) => boolean;
   language: Language;
   onLanguage: (language: Language) => void;
 };
 
-function Fields({ now, set, language, onLanguage }: FieldsProps) {
+function Fields({ now, set, followsCourse, language, onLanguage }: FieldsProps) {
   const t = useTranslations('certificates.template');
-  const term = now.ValidFor !== null ? 'period' : now.ValidTo !== null ? 'day' : 'none';
+  const ofCourse = 'course';
+  const term = followsCourse('ValidFor')
+    ? ofCourse
+    : now.ValidFor !== null
+      ? 'period'
+      : now.ValidTo !== null
+        ? 'day'
+        : 'none';
   const chooseTerm = (value: string) =>
     set(
       {
@@ -123,9 +137,10 @@ function Fields({ now, set, language, onLanguage }: FieldsProps) {
     <>
       <NativeSelect
         label={t('on')}
-        value={now.On ?? ''}
+        value={followsCourse('On') ? ofCourse : (now.On ?? '')}
         onChange={({ currentTarget }) => set({ On: choiceOf(results, currentTarget.value) ?? null })}
         data={[
+          ...(followsCourse('On') ? [{ value: ofCourse, label: t('onOfCourse') }] : []),
           { value: '', label: t('never') },
           ...results.map((value) => ({ value, label: t(`results.${value}`) })),
         ]}
@@ -134,7 +149,10 @@ function Fields({ now, set, language, onLanguage }: FieldsProps) {
         label={t('term')}
         value={term}
         onChange={({ currentTarget }) => chooseTerm(currentTarget.value)}
-        data={terms.map((value) => ({ value, label: t(`terms.${value}`) }))}
+        data={[
+          ...(followsCourse('ValidFor') ? [{ value: ofCourse, label: t('termOfCourse') }] : []),
+          ...terms.map((value) => ({ value, label: t(`terms.${value}`) })),
+        ]}
       />
       {now.ValidFor !== null && (
         <PeriodField

@@ -3,7 +3,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { type Earned, issueDue, issueNow } from './issue.ts';
 import type { BackIssue } from './record/schemas.ts';
-import { requireOffered } from './templates.ts';
+import { ruleOfCourse } from './templates.ts';
 
 const batch = 200;
 const success = "coalesce(held.override ->> 'Success', held.success)";
@@ -39,7 +39,7 @@ export async function issueEarlier(
   ctx: TenantContext,
   input: { courseId: string; plan: boolean },
 ): Promise<BackIssue> {
-  await requireOffered(ctx, input.courseId);
+  await ruleOfCourse(ctx, input.courseId);
   await issueDue(ctx);
   const values = [ctx.tenantId, input.courseId];
   const [found] = await run<Count>(ctx, countText, values);

@@ -163,11 +163,13 @@ test('results that were reached before the certificate was set up earn none', as
 
 test("a tenant's template wins over the course's rule", async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
-  const CourseID = await newCourse(service, { Certificate: { On: 'passed', ValidFor: 'P1Y' } });
+  const Certificate = { On: 'passed', ValidFor: 'P1Y', Title: 'Well done' };
+  const CourseID = await newCourse(service, { Certificate });
   const address = `/certificate/template/${CourseID}`;
   expectProblem(await tenant.api('GET', address), 404, 'template_not_found');
   expectStatus(await tenant.api('PUT', '/settings', { TimeZone: 'Pacific/Honolulu' }), 200);
   expectStatus(await tenant.api('PUT', address, { ValidTo: '12-31', Layout: 'modern' }), 200);
+  assert.equal((await tenant.api('GET', address)).body.Title, 'Well done');
   const made = await pass(tenant, await enrolled(tenant, CourseID));
   const year = new Date(made.CompletedAt).getUTCFullYear();
   // Honolulu is ten hours behind UTC, and the page shows the day there.

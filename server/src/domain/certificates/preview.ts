@@ -8,7 +8,7 @@ import { numberExample } from './record/number.ts';
 import type { CertificateTemplateChange, Content } from './record/schemas.ts';
 import { serialOf } from './record/serial.ts';
 import { drawnSignatures } from './signatures.ts';
-import { checkTemplate, newTemplate } from './templates.ts';
+import { changedRule, checkTemplate, ruleOfCourse } from './templates.ts';
 import { endOf } from './validity.ts';
 
 type Sample = {
@@ -43,7 +43,7 @@ export async function drawSample(
   { courseId, language }: { courseId: string; language?: Content['Language'] | undefined },
   input: CertificateTemplateChange,
 ): Promise<Buffer> {
-  const rule = { ...newTemplate, ...input };
+  const rule = changedRule(await ruleOfCourse(ctx, courseId), input);
   const On = rule.On ?? 'passed';
   checkTemplate(rule);
   const values = [ctx.tenantId, courseId];

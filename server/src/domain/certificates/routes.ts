@@ -48,7 +48,7 @@ export const certificateRoutes = [
     name: 'putCertificateTemplate',
     summary: 'Create or change your own certificates for a course',
     description:
-      "Replaces the `Certificate` of the course for your tenant. It applies to results from now on. Fields that you leave out keep their values. The logo and the colour are those of the tenant's branding.",
+      "Replaces the `Certificate` of the course for your tenant. It applies to results from now on. Fields that you leave out keep their values; those of a new template are the course's. The logo and the colour are those of the tenant's branding.",
     example: ['On', 'ValidFor', 'Layout'],
     body: CertificateTemplateChange,
     responses: { 200: { description: 'The template.', schema: CertificateTemplate } },

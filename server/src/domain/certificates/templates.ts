@@ -3,7 +3,7 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit } from '../audit/chain.ts';
-import { checkRule } from '../catalogue/certificate-rule.ts';
+import { type CertificateRule, checkRule } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { beginIssuing } from './issue.ts';
 import type { CertificateTemplate, CertificateTemplateChange, TemplateRule } from './record/schemas.ts';
@@ -52,15 +52,25 @@ export async function readTemplate(ctx: TenantContext, courseId: string): Promis
   return toTemplate(row);
 }
 
-export async function requireOffered(ctx: TenantContext, courseId: string): Promise<void> {
+/** The rule with which a template begins: that of the course, which must be offered to the tenant. */
+export async function ruleOfCourse(ctx: TenantContext, courseId: string): Promise<TemplateRule> {
   const course = await ctx.db
     .selectFrom('course')
-    .select(['status', 'tenants'])
+    .select(['status', 'tenants', 'certificate'])
     .where('course_id', '=', courseId)
     .executeTakeFirst();
   if (!course || course.status === 'draft' || (course.tenants && !course.tenants.includes(ctx.tenantId)))
     throw courseNotFound();
+  // putCourse has checked it.
+  return { ...newTemplate, ...(course.certificate as CertificateRule | null) };
 }
+
+/** One kind of validity replaces the other. */
+export const changedRule = (former: TemplateRule, input: CertificateTemplateChange): TemplateRule => ({
+  ...former,
+  ...((input.ValidFor || input.ValidTo) && { ValidFor: null, ValidTo: null }),
+  ...input,
+});
 
 export function checkTemplate({ On, ...rule }: TemplateRule): void {
   checkRule({ ...rule, ...(On && { On }) }, '');
@@ -73,11 +83,11 @@ export async function putTemplate(
   courseId: string,
   input: CertificateTemplateChange,
 ): Promise<CertificateTemplate> {
-  await requireOffered(ctx, courseId);
+  const ofCourse = await ruleOfCourse(ctx, courseId);
   return transaction(ctx, async (ctx) => {
     const before = await select(ctx, courseId).forUpdate().executeTakeFirst();
-    const former = before ? ruleOf(before) : newTemplate;
-    const rule: TemplateRule = { ...former, ...input };
+    const former = before ? ruleOf(before) : ofCourse;
+    const rule = changedRule(former, input);
     checkTemplate(rule);
     if (input.Signatures) rule.Signatures = await keepSignatures(ctx, input.Signatures);
     const now = tenantNow(ctx);
