@@ -949,6 +949,7 @@ create table obligation (
   valid_until timestamptz,
   expiring_at timestamptz,
   exempt_at timestamptz,
+  exempt_until timestamptz,
   exempt_reason text,
   left_at timestamptz,
   closed_at timestamptz,

@@ -1,7 +1,7 @@
 import './reports.css';
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useFormatter, useTranslations } from 'use-intl';
+import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { readRows } from '../../api/data.ts';
 import { toFailure } from '../../api/problem.ts';
@@ -28,6 +28,7 @@ import {
   StatusBadge,
   useFigureColumns,
 } from '../requirements/status.tsx';
+import { useDayText } from '../requirements/words.ts';
 import { UserLink, UserName } from '../users/person.tsx';
 
 const kinds = ['requirement', 'group', 'manager', 'attribute', 'person'] as const;
@@ -67,10 +68,7 @@ function useReportFilters() {
         field: (props) => <SearchFilter label={t('compliance.attribute')} {...props} />,
         isHidden: ({ by }) => by !== 'attribute',
       },
-      {
-        ...dayFilter('day', t('asOf'), (AsOf) => ({ AsOf })),
-        isHidden: ({ by }) => by === 'person',
-      },
+      dayFilter('day', t('asOf'), (AsOf) => ({ AsOf })),
     ],
     ['sort', 'order'],
   );
@@ -85,7 +83,7 @@ export default function ComplianceReport() {
   const kind = choiceOf(kinds, at.values.by) ?? 'requirement';
   const asked: Query =
     kind === 'person'
-      ? { Present: true, RequirementID: at.values.requirement }
+      ? { Present: true, RequirementID: at.values.requirement, AsOf: at.values.day }
       : {
           ...at.wanted,
           By: kind,
@@ -107,7 +105,11 @@ export default function ComplianceReport() {
       }
     >
       <ListFilterBar at={at} />
-      {kind === 'person' ? <PeopleTable query={asked} /> : <LinesTable kind={kind} query={asked} at={at} />}
+      {kind === 'person' ? (
+        <PeopleTable query={asked} at={at} />
+      ) : (
+        <LinesTable kind={kind} query={asked} at={at} />
+      )}
       {kind === 'attribute' && at.values.attribute === undefined && (
         <Text size="sm" c="dimmed">
           {t('compliance.nameAttribute')}
@@ -119,9 +121,9 @@ export default function ComplianceReport() {
 
 type LinesProps = { kind: Exclude<Kind, 'person'>; query: Query; at: ListFilters };
 
-function LinesTable({ kind, query, at: { values, change } }: LinesProps) {
+function LinesTable({ kind, query, at }: LinesProps) {
   const t = useTranslations('reports');
-  const format = useFormatter();
+  const { values } = at;
   const lines = useReportLines<Compliance>('/report/compliance', query);
   const { Attribute: _, ...ofAll } = query;
   const total = useReportLines<Compliance>('/report/compliance', { ...ofAll, By: 'total' }).data?.lines[0];
@@ -131,11 +133,12 @@ function LinesTable({ kind, query, at: { values, change } }: LinesProps) {
       ...{ manager: line.ManagerLoginID, attribute: line.AttributeValue },
     })[kind];
   const scopeOf = (line: Compliance): Scope => {
-    const { requirement } = values;
-    const only = requirement === undefined ? {} : { requirement };
-    if (values.day !== undefined) return null;
+    const { requirement, day } = values;
+    const then = day === undefined ? {} : { day };
+    const only = { ...then, ...(requirement !== undefined && { requirement }) };
     if (line === total) return only;
-    if (kind === 'requirement' && line.RequirementID !== null) return { requirement: line.RequirementID };
+    if (kind === 'requirement' && line.RequirementID !== null)
+      return { ...then, requirement: line.RequirementID };
     if (kind === 'group' && line.GroupName !== null) return { ...only, group: line.GroupName };
     if (kind === 'manager' && line.ManagerLoginID !== null) return { ...only, manager: line.ManagerLoginID };
     if (kind === 'attribute' && line.AttributeValue !== null)
@@ -161,21 +164,10 @@ function LinesTable({ kind, query, at: { values, change } }: LinesProps) {
       value: (line: Compliance) => line[figures[index] ?? 'Obligations'],
     })),
   ];
-  if (toFailure(lines.error).param === 'AsOf')
-    return (
-      <Message title={t('compliance.future')} text={t('compliance.futureText')}>
-        <Button onClick={() => change({ day: undefined })}>{t('compliance.today')}</Button>
-      </Message>
-    );
+  if (isFuture(lines.error)) return <Future at={at} />;
   return (
     <div className="report-lines">
-      {values.day !== undefined && (
-        <Text size="sm" c="dimmed">
-          {t('compliance.past', {
-            day: format.dateTime(new Date(values.day), { dateStyle: 'long', timeZone: 'UTC' }),
-          })}
-        </Text>
-      )}
+      <PastDay day={at.values.day} />
       <ReportTable
         label={t('compliance.title')}
         lines={lines}
@@ -188,12 +180,34 @@ function LinesTable({ kind, query, at: { values, change } }: LinesProps) {
   );
 }
 
+const isFuture = (error: unknown) => toFailure(error).param === 'AsOf';
+
+function Future({ at: { change } }: { at: ListFilters }) {
+  const t = useTranslations('reports');
+  return (
+    <Message title={t('compliance.future')} text={t('compliance.futureText')}>
+      <Button onClick={() => change({ day: undefined })}>{t('compliance.today')}</Button>
+    </Message>
+  );
+}
+
+function PastDay({ day }: { day: string | undefined }) {
+  const t = useTranslations('reports');
+  const dayText = useDayText();
+  if (day === undefined) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {t('compliance.past', { day: dayText(day) })}
+    </Text>
+  );
+}
+
 const maxColumns = 8;
 
 type Person = { LoginID: string; name: string; of: ReadonlyMap<string, Obligation>; late: number };
 
 /** One line for each person, with a column for each requirement. */
-function PeopleTable({ query }: { query: Query }) {
+function PeopleTable({ query, at }: { query: Query; at: ListFilters }) {
   const t = useTranslations('reports');
   const api = useApi();
   const o = useTranslations('obligations');
@@ -247,8 +261,10 @@ function PeopleTable({ query }: { query: Query }) {
       }),
     ),
   ];
+  if (isFuture(lines.error)) return <Future at={at} />;
   return (
     <div className="report-lines">
+      <PastDay day={at.values.day} />
       <ReportTable
         label={t('compliance.title')}
         lines={lines}

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Modal, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Modal, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -18,7 +18,7 @@ import { type Obligation, StatusBadge } from './status.tsx';
 type Explanation = components['schemas']['ObligationExplanation'];
 type Shown = Pick<
   Obligation,
-  'RequirementID' | 'Title' | 'Cycle' | 'Status' | 'ExemptReason' | 'EnrollID'
+  'RequirementID' | 'Title' | 'Cycle' | 'Status' | 'ExemptReason' | 'ExemptUntil' | 'EnrollID'
 > & {
   LoginID: string | null;
   FirstName?: string | null;
@@ -26,10 +26,16 @@ type Shown = Pick<
 };
 
 const parts = ['Groups', 'Attributes', 'Managers', 'LoginIDs'] as const;
-const dates = ['DueAt', 'DueSoonAt', 'MetAt', 'ValidUntil', 'ExpiringAt'] as const;
+const dates = ['ExemptUntil', 'DueAt', 'DueSoonAt', 'MetAt', 'ValidUntil', 'ExpiringAt'] as const;
 
-/** Why somebody is on the list, what each date follows from, where the proof is, and the exemption. */
-export function ObligationDialog({ obligation, onClose }: { obligation: Shown; onClose: () => void }) {
+type Props = { obligation: Shown; isPast?: boolean; onClose: () => void };
+
+/**
+ * Why somebody is on the list, what each date follows from, where the proof is, and the exemption. An obligation of a past
+ * day is explained as it is today.
+ */
+export function ObligationDialog({ obligation, isPast = false, onClose }: Props) {
+  const t = useTranslations('requirements');
   const act = useTranslations('act');
   const { $api } = useApi();
   const { LoginID, RequirementID, Title: title, Cycle } = obligation;
@@ -47,8 +53,13 @@ export function ObligationDialog({ obligation, onClose }: { obligation: Shown; o
     >
       {asked.data ? (
         <Stack>
+          {isPast && (
+            <Text size="sm" c="dimmed">
+              {t('explain.today')}
+            </Text>
+          )}
           <Explained {...asked.data} />
-          <Exemption obligation={obligation} path={path} onDone={onClose} />
+          {!isPast && <Exemption obligation={obligation} path={path} onDone={onClose} />}
         </Stack>
       ) : asked.error ? (
         <Failed error={asked.error} onRetry={asked.refetch} />
@@ -156,15 +167,18 @@ type ExemptionProps = {
   onDone: () => void;
 };
 
-function Exemption({ obligation: { Status, ExemptReason, EnrollID }, path, onDone }: ExemptionProps) {
+function Exemption({ obligation, path, onDone }: ExemptionProps) {
+  const { Status, ExemptReason, ExemptUntil, EnrollID } = obligation;
   const t = useTranslations('requirements');
   const act = useTranslations('act');
   const { client } = useApi();
   const queries = useQueryClient();
   const [reason, setReason] = useState<string | null>(null);
+  const [until, setUntil] = useState('');
   const isExempt = Status === 'exempt';
   const doing = useAction(async () => {
-    const body = isExempt ? { Exempt: false } : { Exempt: true, Reason: reason ?? '' };
+    const exemption = { Exempt: true, Reason: reason ?? '', Until: until || null };
+    const body = isExempt ? { Exempt: false } : exemption;
     await dataOf(client.PUT('/obligation/{LoginID}/{RequirementID}', { params: { path }, body }));
     await queries.invalidateQueries();
     notify(t(isExempt ? 'exempt.ended' : 'exempt.done'));
@@ -179,7 +193,14 @@ function Exemption({ obligation: { Status, ExemptReason, EnrollID }, path, onDon
     >
       <Stack gap="sm">
         {ExemptReason !== null && isExempt && (
-          <Text size="sm">{t('exempt.because', { reason: ExemptReason })}</Text>
+          <Text size="sm">
+            {ExemptUntil === null
+              ? t('exempt.because', { reason: ExemptReason })
+              : t.rich('exempt.becauseUntil', {
+                  reason: ExemptReason,
+                  at: () => <Instant at={ExemptUntil} isDay />,
+                })}
+          </Text>
         )}
         {reason !== null && (
           <Textarea
@@ -191,6 +212,16 @@ function Exemption({ obligation: { Status, ExemptReason, EnrollID }, path, onDon
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
             data-autofocus
+          />
+        )}
+        {reason !== null && (
+          <TextInput
+            type="date"
+            label={t('exempt.until')}
+            description={t('exempt.untilText')}
+            value={until}
+            onChange={(event) => setUntil(event.currentTarget.value)}
+            maw={260}
           />
         )}
         <FailedAction error={doing.error} />

@@ -70,6 +70,7 @@ export default function RequiredPeople() {
       ...usePeopleFilters(),
       dayFilter('due', t('dueBy'), (day) => ({ DueBefore: dayAfter(day) })),
       dayFilter('until', t('validBy'), (day) => ({ ValidBefore: dayAfter(day) })),
+      dayFilter('day', t('asOf'), (AsOf) => ({ AsOf })),
       choiceFilter('present', t('rows.label'), [
         { value: 'true', label: t('rows.counted'), query: { Present: true } },
       ]),
@@ -77,14 +78,17 @@ export default function RequiredPeople() {
     ['order', 'by'],
   );
   const asked = String(at.wanted.Status ?? current).split(',');
-  const open = remindable.filter((status) => asked.includes(status));
+  const isPast = at.wanted.AsOf !== undefined;
+  const open = isPast ? [] : remindable.filter((status) => asked.includes(status));
   const order = isOrder(at.values.order) ? at.values.order : 'oldest';
   const isByEnd = at.values.by === 'end';
   const rows = useListRows<Obligation>({
     path: '/obligation',
     at: { ...at, wanted: { Status: current, ...at.wanted } },
     order: { Order: `${isByEnd ? 'valid_until' : 'due'}${order === 'newest' ? '_descending' : ''}` },
-    rowKey: ({ LoginID, RequirementID, Cycle }) => JSON.stringify([LoginID, RequirementID, Cycle]),
+    // People who have been erased have no LoginID.
+    rowKey: ({ LoginID, RequirementID, Cycle, OpenedAt, MetAt }) =>
+      JSON.stringify([LoginID, RequirementID, Cycle, ...(LoginID === null ? [OpenedAt, MetAt] : [])]),
     nameOf: ({ LoginID, Title }) => `${LoginID}: ${Title}`,
   });
   const { ticked } = rows;
@@ -102,7 +106,6 @@ export default function RequiredPeople() {
   return (
     <Page
       title={shell('menu.requirements')}
-      {...(open.length === 0 && { text: t('remind.nobody') })}
       actions={
         <>
           <CsvButton rows={rows} />
@@ -121,7 +124,7 @@ export default function RequiredPeople() {
       <ListFilterBar at={at} />
       {open.length === 0 && (
         <Text size="sm" c="dimmed" id={noneId}>
-          {t('remind.nothing')}
+          {t(isPast ? 'remind.past' : 'remind.nothing')}
         </Text>
       )}
       <FailedAction error={reminding.error} />
@@ -131,7 +134,7 @@ export default function RequiredPeople() {
       <FilteredList
         label={shell('menu.requirements')}
         rows={rows}
-        isSelectable
+        isSelectable={!isPast}
         columns={[
           {
             key: 'person',
@@ -168,7 +171,9 @@ export default function RequiredPeople() {
         noneFound={{ title: t('nobodyFound'), text: t('nobodyFoundText') }}
         none={<Message title={t('nobody')} text={t('nobodyText')} />}
       />
-      {explained && <ObligationDialog obligation={explained} onClose={() => setExplained(null)} />}
+      {explained && (
+        <ObligationDialog obligation={explained} isPast={isPast} onClose={() => setExplained(null)} />
+      )}
       {remind && (
         <RemindDialog
           whom={remind}

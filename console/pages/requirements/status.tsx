@@ -51,7 +51,7 @@ export const statusesOfFigures = {
 type Figure = keyof typeof statusesOfFigures;
 
 /** The filters of the list of obligations, as in its URL. Null if no filter finds the rows of a figure. */
-export type Scope = { requirement?: string; group?: string; manager?: string; attribute?: string } | null;
+export type Scope = Partial<Record<'requirement' | 'group' | 'manager' | 'attribute' | 'day', string>> | null;
 
 /** In the URL of the list: only what the reports count, without renewals and leavers. */
 export const counted = { present: 'true' };

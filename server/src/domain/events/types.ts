@@ -158,7 +158,7 @@ export const eventCatalogue = {
     data({ CompletionID: Id }),
   ],
   'obligation.opened': [
-    'A requirement began to concern a user, or its next cycle began. EnrollID is null if the user could not be enrolled.',
+    'A requirement began to concern a user, its next cycle began, or an exemption ended before it was completed. EnrollID is null if the user could not be enrolled.',
     obligation,
   ],
   'obligation.due_soon': ['An obligation is due in DueSoonDays.', obligation],

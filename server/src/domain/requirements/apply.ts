@@ -57,7 +57,7 @@ export async function evaluateUsers(
 const columns = `obligation_id uuid, requirement_id text, user_id uuid, cycle integer, follows boolean, assigned_on text,
   counts_from timestamptz, opened_at timestamptz, due_at timestamptz, due_soon_at timestamptz, met_at timestamptz,
   met_by uuid, external boolean, term_start text, term integer, valid_until timestamptz, expiring_at timestamptz,
-  exempt_at timestamptz, exempt_reason text, left_at timestamptz, closed_at timestamptz, closed_reason text,
+  exempt_at timestamptz, exempt_until timestamptz, exempt_reason text, left_at timestamptz, closed_at timestamptz, closed_reason text,
   enroll_id uuid, enrol_problem text, announced text, next_change_at timestamptz, group_names text[],
   manager_login_id text, attributes jsonb`;
 const names = columns.split(/,\s+/).map((column) => column.split(' ')[0] ?? '');
@@ -145,7 +145,9 @@ function eventsOf(
   facts: Facts,
 ): (() => NewEvent)[] {
   const status = obligationStatusAt(row, now);
-  const types: EventType[] = old === undefined ? ['obligation.opened'] : [];
+  const isOpen = status === 'not_due' || status === 'due_soon' || status === 'overdue';
+  const countsAgain = row.announced === 'exempt' && isOpen;
+  const types: EventType[] = old === undefined || countsAgain ? ['obligation.opened'] : [];
   const type = status === row.announced ? undefined : announcedTypes[status];
   if (type) types.push(type);
   row.announced = status;

@@ -35,6 +35,8 @@ const sentences = {
   not_required: 'Nothing: the user does not belong to the audience.',
   disabled: 'Nothing: the account is disabled.',
   exempt: 'Nothing: the user is exempt. {reason}',
+  exempt_until: 'Nothing until {day}: the user is exempt. {reason}',
+  exemption_ends: 'The last day of the exemption. The obligation counts again after it.',
   complete: 'Complete {courses}.',
   complete_or_valid: 'Complete {courses}. A completion that is still valid counts too.',
   complete_since: 'Complete {courses} on or after {day}.',

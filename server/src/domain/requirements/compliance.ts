@@ -1,49 +1,22 @@
 import type { Condition } from '../../db/page.ts';
 import { parametersAfter, run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
-import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { dayOf, isDay, lastSecond } from '../../lib/days.ts';
+import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
-import { timeZoneOf } from '../tenants/time-zone.ts';
 import { hasAttribute } from '../users/groups.ts';
 import { counted, eachCounted } from './counts.ts';
 import { catchUp, isUpToDate } from './follow.ts';
+import { formerText, keptColumns, reportDay } from './former.ts';
 import type { Compliance } from './schemas.ts';
 import { isPresent, obligationStatusSql } from './status.ts';
 
 export const complianceBy = ['requirement', 'group', 'manager', 'attribute', 'total'] as const;
 type By = (typeof complianceBy)[number];
 
-const dates = {
-  ...{ follows: 'boolean', due_at: 'timestamptz', due_soon_at: 'timestamptz', met_at: 'timestamptz' },
-  ...{
-    valid_until: 'timestamptz',
-    expiring_at: 'timestamptz',
-    exempt_at: 'timestamptz',
-    left_at: 'timestamptz',
-  },
-  ...{ closed_at: 'timestamptz', group_names: 'text[]', manager_login_id: 'text', attributes: 'jsonb' },
-};
-const names = Object.keys(dates);
-
 /** The obligations as they are. */
 const presentText = `
-select held.requirement_id, ${names.map((name) => `held.${name}`).join(', ')}
+select held.requirement_id, ${keptColumns.map((name) => `held.${name}`).join(', ')}
 from obligation held where held.tenant_id = $1 and held.opened_at <= $2 and held.closed_at is null`;
-
-/** The obligations as they were: the first of the former values that held for longer than until then, if there are any. */
-const formerText = `
-select held.requirement_id,
-  ${names.map((name) => `case when former.until is null then held.${name} else former.${name} end as ${name}`).join(',\n  ')}
-from obligation held
-left join lateral (
-  select known.* from jsonb_to_recordset(held.earlier)
-    as known (until timestamptz, ${Object.entries(dates)
-      .map(([name, type]) => `${name} ${type}`)
-      .join(', ')})
-  where known.until > $2 order by known.until limit 1
-) former on true
-where held.tenant_id = $1 and held.opened_at <= $2`;
 
 /** SQL for the rows that the lines count: a user is in each of their groups. */
 const placeSql: Record<By, { join: string; key: string }> = {
@@ -58,7 +31,7 @@ const placeSql: Record<By, { join: string; key: string }> = {
 };
 
 const linesText = (by: By, isPast: boolean, hasValue: string) => `
-with seen as (${isPast ? formerText : presentText})
+with seen as (${isPast ? formerText('$2', ['requirement_id']) : presentText})
 select coalesce(line.key, '') as key, line.key is null as is_rest, rule.rule ->> 'Title' as title,
   ${eachCounted((status) => `line.${status}`)}
 from (
@@ -129,13 +102,7 @@ export async function listCompliance(ctx: TenantContext, input: ComplianceQuery)
     });
   const hasValue = by === 'attribute' || Attribute === null ? null : hasAttribute('seen', Attribute);
   await catchUp(ctx);
-  const now = tenantNow(ctx);
-  const zone = await timeZoneOf(ctx);
-  const today = dayOf(now, zone);
-  if (AsOf !== undefined && (!isDay(AsOf) || AsOf > today))
-    throw new Problem('validation_failed', `Send AsOf as a day up to today, ${today}.`, { param: 'AsOf' });
-  const day = AsOf ?? today;
-  const isPast = day < today;
+  const { day, isPast, at } = await reportDay(ctx, AsOf);
   const cursor = readCursor(input);
   const [, rest, key = null] = /^([01])(.*)$/su.exec(cursor ?? '') ?? [];
   if (cursor !== null && key === null) throw foreignCursor();
@@ -144,7 +111,7 @@ export async function listCompliance(ctx: TenantContext, input: ComplianceQuery)
   const rows = lines
     ? await run<Line>(ctx, countedText(by), [ctx.tenantId, lines.kind, lines.name, RequirementID, key, max])
     : await readLines(ctx, by, isPast, hasValue, [
-        ...[ctx.tenantId, isPast ? lastSecond(day, zone) : now, Attribute, RequirementID],
+        ...[ctx.tenantId, at, Attribute, RequirementID],
         ...[key, rest === '1', max, GroupName, ManagerLoginID],
       ]);
   return toPage(

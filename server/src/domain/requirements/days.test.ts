@@ -5,7 +5,7 @@ import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { followRequirements } from './follow.ts';
 import { obligationStatuses } from './status.ts';
-import { caseOf, type Happening, localDay, model, randomOf } from './test-support.ts';
+import { caseOf, endOfDay, type Happening, localDay, model, randomOf } from './test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -80,18 +80,28 @@ test('the lists of obligations show what the model expects, with each status, ov
         const Override = { Completion: 'completed', Reason: 'Seen' };
         return api('PUT', `/enrolment/${LoginID}/${body.EnrollID}`, { Override });
       };
-      const act = async ({ at, what }: Happening) => {
-        happened.push({ at, what });
+      const exempt = async (until: number) => {
+        const [row] = (await list()).filter(({ Status }) => Status !== 'closed');
+        if (!row || (await api('GET', `/user/${LoginID}`)).body.GroupName !== 'in')
+          return { status: 200, body: {} };
+        const body = { Exempt: true, Reason: 'On leave', Until: new Date(until).toISOString() };
+        return api('PUT', `/obligation/${LoginID}/x`, body);
+      };
+      const act = async ({ at, what, until = at }: Happening) => {
+        happened.push({ at, what, until });
         const done =
           what === 'complete'
             ? await complete()
-            : await api('PUT', `/user/${LoginID}`, { GroupName: what === 'join' ? 'in' : 'out' });
+            : what === 'exempt'
+              ? await exempt(until)
+              : await api('PUT', `/user/${LoginID}`, { GroupName: what === 'join' ? 'in' : 'out' });
         assert.ok(done.status < 300, JSON.stringify(done.body));
       };
       return [
-        ...happenings.map(({ at, what }) => {
+        ...happenings.map(({ at, what, until = at }) => {
           const time = moved(at);
-          return { time, run: async () => act({ at: time, what }).then(() => look(time)) };
+          const end = endOfDay(localDay(moved(until), zone), zone);
+          return { time, run: async () => act({ at: time, what, until: end }).then(() => look(time)) };
         }),
         ...looks.map((at) => ({ time: moved(at), run: () => look(moved(at)) })),
       ];
@@ -143,6 +153,11 @@ test('AsOf of each past day equals what the report said at the end of that day',
       () => api('POST', '/completion', { LoginID, CourseID: pick(courses), CompletedAt }),
       () => api('DELETE', `/completion/${recorded?.CompletionID ?? 'none'}?Reason=mistake`),
       () => api('PUT', `/obligation/${LoginID}/${RequirementID}`, { Exempt: below(2) === 0, Reason: 'x' }),
+      () =>
+        api('PUT', `/obligation/${LoginID}/${RequirementID}`, {
+          ...{ Exempt: true, Reason: pick(['on leave', 'abroad']) },
+          Until: new Date(clock.now().getTime() + below(20) * 86_400_000).toISOString(),
+        }),
       () => put(RequirementID, { DueSoonDays: below(20), ExpiringDays: below(20) }),
     ];
     await pick(changes)();
@@ -158,16 +173,27 @@ test('AsOf of each past day equals what the report said at the end of that day',
     expectStatus(reply, 200);
     return reply.body.Items;
   };
+  const lists = ['', '&Status=overdue,expired', '&Status=exempt', '&GroupName=a&ManagerLoginID=grace'];
+  /** The people behind the figures. Enrolments are those of today. */
+  const listed = async (query: string) => {
+    const reply = await api('GET', `/obligation?Present=true&Limit=200${query}`);
+    expectStatus(reply, 200);
+    return reply.body.Items.map(({ EnrollID: _, EnrolProblem: __, ...row }: Record<string, unknown>) => row);
+  };
   const said = new Map<string, unknown[]>();
   for (let n = 0; n < days; n++) {
     await passUntil(clock.now().getTime() + (20 + below(60)) * 3_600_000);
     for (let times = below(4); times >= 0; times--) await change();
     const today = [];
     for (const by of kinds) today.push(await report(`By=${by}`));
+    for (const list of lists) today.push(await listed(list));
     said.set(new Date(localDay(clock.now().getTime(), zone) * 86_400_000).toISOString().slice(0, 10), today);
   }
   advanceTo(clock.now().getTime() + 2 * 86_400_000);
   for (const [day, expected] of said)
     for (const [n, by] of kinds.entries())
       assert.deepEqual(await report(`AsOf=${day}&By=${by}`), expected[n], `${day} ${by}`);
+  for (const [day, expected] of said)
+    for (const [n, list] of lists.entries())
+      assert.deepEqual(await listed(`${list}&AsOf=${day}`), expected[kinds.length + n], `${day} ${list}`);
 });

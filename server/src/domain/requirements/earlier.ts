@@ -1,12 +1,11 @@
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
+import { keptColumns } from './former.ts';
 
 /** What a report of an earlier day needs. */
 const readText = `
-select held.obligation_id, jsonb_build_object('until', $3::timestamptz, 'follows', held.follows, 'due_at', held.due_at, 'due_soon_at', held.due_soon_at, 'met_at', held.met_at,
-  'valid_until', held.valid_until, 'expiring_at', held.expiring_at, 'exempt_at', held.exempt_at, 'left_at', held.left_at,
-  'closed_at', held.closed_at, 'group_names', held.group_names, 'manager_login_id', held.manager_login_id,
-  'attributes', held.attributes) as entry
+select held.obligation_id, jsonb_build_object('until', $3::timestamptz,
+  ${keptColumns.map((name) => `'${name}', held.${name}`).join(', ')}) as entry
 from obligation held
 where held.tenant_id = $1 and held.obligation_id = any($2::uuid[]) and held.changed_at < $3
 order by held.obligation_id for update`;

@@ -17,6 +17,16 @@ import {
   model,
 } from './test-support.ts';
 
+/** What `PUT /obligation` stores: the latest open cycle is exempt, and earlier ones are closed. */
+function exempted(rows: readonly ObligationRow[], now: Date, until: Date): ObligationRow[] {
+  const present = rows.findLast(({ closed_at }) => closed_at === null);
+  return rows.map((row) => {
+    if (row === present)
+      return { ...row, exempt_at: row.exempt_at ?? now, exempt_until: until, follows: false };
+    return row.closed_at === null ? { ...row, closed_at: now, closed_reason: 'exempt' } : row;
+  });
+}
+
 /**
  * What the service stores if it evaluates after everything that happened and at each `next_change_at`, and what it
  * shows at other times.
@@ -54,7 +64,9 @@ function difference(own: typeof Evaluate, given: Case): string | null {
           ...{ id: String(time), external: false, at: now, voided: false },
           certified: certifiedUntil(certificate, time, zone),
         });
-      else isMember = one.what === 'join';
+      else if (one.what === 'exempt') {
+        if (isMember) rows = exempted(rows, now, new Date(one.until ?? time));
+      } else isMember = one.what === 'join';
       look(now);
     }
     const found = rows.map((row) => ({
@@ -81,13 +93,10 @@ test('ten years of random requirements, joins, leaves and completions agree with
 const folder = mkdtempSync(join(tmpdir(), 'mutants-'));
 after(() => rmSync(folder, { recursive: true }));
 
+type Mutated = 'evaluate' | 'terms' | 'status';
+
 /** The evaluation with one change in its source. */
-async function mutant(
-  n: number,
-  file: 'evaluate' | 'terms',
-  from: string,
-  to: string,
-): Promise<typeof Evaluate> {
+async function mutant(n: number, file: Mutated, from: string, to: string): Promise<typeof Evaluate> {
   const sources = new Map<string, string>();
   for (const name of ['evaluate', 'terms', 'status'] as const) {
     let text = readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8');
@@ -104,7 +113,7 @@ async function mutant(
   return ((await import(url)) as { evaluate: typeof Evaluate }).evaluate;
 }
 
-const mutants: readonly (readonly ['evaluate' | 'terms', string, string])[] = [
+const mutants: readonly (readonly [Mutated, string, string])[] = [
   ['terms', 'addPeriods(start, rule.ValidFor, terms)', 'addPeriods(start, rule.ValidFor, 1)'],
   ['terms', 'certified : lastSecond(end, zone)', 'certified : firstInstant(end, zone)'],
   ['terms', 'addDays(day, -rule.DueSoonDays)', 'addDays(day, 1 - rule.DueSoonDays)'],
@@ -124,6 +133,8 @@ const mutants: readonly (readonly ['evaluate' | 'terms', string, string])[] = [
   ['evaluate', 'const since = rows[0]?.opened_at ?? now;', 'const since = now;'],
   ['evaluate', 'opens > now', 'current.valid_until! > now'],
   ['evaluate', 'row.left_at = null;', ''],
+  ['status', 'exempt_until < now', 'exempt_until <= new Date(now.getTime() + 86_400_000)'],
+  ['evaluate', 'return afterLastSecond(row.exempt_until)', 'return null'],
 ];
 
 for (const [n, [file, from, to]] of mutants.entries())

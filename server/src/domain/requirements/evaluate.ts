@@ -1,6 +1,6 @@
 import { dayOf, firstInstant } from '../../lib/days.ts';
 import type { Rule } from './schemas.ts';
-import type { ObligationStatus } from './status.ts';
+import { isExemptionOver, type ObligationStatus } from './status.ts';
 import { dueDates, dueDay, termDates } from './terms.ts';
 
 export type ClosedReason = 'left' | 'retired' | 'renewed' | 'exempt' | 'voided' | 'not_needed' | 'erased';
@@ -29,6 +29,8 @@ export type ObligationRow = {
   valid_until: Date | null;
   expiring_at: Date | null;
   exempt_at: Date | null;
+  /** The last second of the exemption; null: until somebody ends it. */
+  exempt_until: Date | null;
   exempt_reason: string | null;
   left_at: Date | null;
   closed_at: Date | null;
@@ -74,6 +76,9 @@ export type Evaluation = {
 export function evaluate(input: Evaluation): ObligationRow[] {
   const rows = input.rows.map((row) => ({ ...row }));
   const open = rows.filter((row) => row.closed_at === null);
+  for (const row of open)
+    if (isExemptionOver(row, input.now))
+      Object.assign(row, { exempt_at: null, exempt_until: null, exempt_reason: null });
   if (!input.isMember) leave(input, open);
   else stay(input, rows, open);
   for (const row of rows) row.next_change_at = nextChange(input, row, rows);
@@ -148,8 +153,15 @@ function addRow(
     cycle: (rows.at(-1)?.cycle ?? 0) + 1,
     opened_at: now,
     ...{ met_at: null, met_by: null, external: false, term_start: null, term: 1 },
-    ...{ valid_until: null, expiring_at: null, exempt_at: null, exempt_reason: null },
-    ...{ left_at: null, closed_at: null, closed_reason: null, enroll_id: null, enrol_problem: null },
+    ...{ valid_until: null, expiring_at: null, exempt_at: null, exempt_until: null },
+    ...{
+      exempt_reason: null,
+      left_at: null,
+      closed_at: null,
+      closed_reason: null,
+      enroll_id: null,
+      enrol_problem: null,
+    },
     ...{ announced: 'not_due', next_change_at: null, group_names: [] },
     ...{ manager_login_id: null, attributes: {} },
     ...fields,
@@ -254,18 +266,20 @@ function satisfying(
   return earlier.at(-1) ?? candidates.find(({ at }) => at > row.opened_at);
 }
 
-const after = (at: Date | null) => (at === null ? null : new Date(at.getTime() + 1));
+/** When something that lasts until this last second is over. */
+export const afterLastSecond = (at: Date | null) => (at === null ? null : new Date(at.getTime() + 1));
 
 function nextChange(input: Evaluation, row: ObligationRow, rows: readonly ObligationRow[]): Date | null {
-  if (row.closed_at !== null || row.exempt_at !== null) return null;
+  if (row.closed_at !== null) return null;
+  if (row.exempt_at !== null) return afterLastSecond(row.exempt_until);
   const { now } = input;
   const isFollowed = rows.some((other) => other.follows && other.closed_at === null && other !== row);
   const times =
     row.met_at === null
-      ? [row.due_soon_at, after(row.due_at)]
+      ? [row.due_soon_at, afterLastSecond(row.due_at)]
       : [
           row.expiring_at,
-          after(row.valid_until),
+          afterLastSecond(row.valid_until),
           isFollowed || row.left_at !== null ? null : termOf(input, row).opens,
         ];
   const later = times.flatMap((at) => (at !== null && at > now ? [at.getTime()] : []));
@@ -277,7 +291,7 @@ export function hasMoved(before: ObligationRow | undefined, row: ObligationRow):
   if (!before) return true;
   const seen: readonly (keyof ObligationRow)[] = [
     ...(['follows', 'due_at', 'due_soon_at', 'met_at', 'valid_until', 'expiring_at'] as const),
-    ...(['exempt_at', 'left_at', 'closed_at'] as const),
+    ...(['exempt_at', 'exempt_until', 'left_at', 'closed_at'] as const),
   ];
   return seen.some((name) => Number(before[name]) !== Number(row[name]));
 }

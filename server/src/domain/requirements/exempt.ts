@@ -1,38 +1,67 @@
 import { run, transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
+import { endOfSentDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
+import { timeZoneOf } from '../tenants/time-zone.ts';
 import { recountAlone } from './counts.ts';
 import { keepEarlier } from './earlier.ts';
+import { afterLastSecond, type ObligationRow } from './evaluate.ts';
 import { obligationNotFound, presentObligation, toObligation } from './obligations.ts';
 import type { Exemption, Obligation } from './schemas.ts';
 
 const exemptText = `
-update obligation held set exempt_at = $3, exempt_reason = $4, follows = false, announced = 'exempt',
-  next_change_at = case when $3::timestamptz is null then $5::timestamptz end, changed_at = $5
+update obligation held set exempt_at = $3, exempt_reason = $4, exempt_until = $6, follows = false, announced = 'exempt',
+  next_change_at = $7, changed_at = $5
 where held.tenant_id = $1 and held.obligation_id = $2`;
 
-/** Exempts a user from a requirement, or ends the exemption. The audit trail names who did it. */
-export function exempt(
+type Input = Exemption & { loginId: string; requirementId: string };
+
+/** What the exemption will be; null: none. Of one that exists, what is not sent stays. */
+async function exemptionOf(
   ctx: TenantContext,
-  { loginId, requirementId, Exempt, Reason }: Exemption & { loginId: string; requirementId: string },
-): Promise<Obligation> {
+  { Exempt, Reason, Until }: Input,
+  row: ObligationRow,
+): Promise<{ at: Date; reason: string; until: Date | null } | null> {
+  const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
+  if (!Exempt) {
+    if (Until != null) throw invalid('Until', 'Until needs Exempt=true. Leave it out to end the exemption.');
+    return null;
+  }
+  const now = tenantNow(ctx);
+  const reason = Reason ?? row.exempt_reason;
+  if (reason === null) throw invalid('Reason', 'Reason is missing. Say why the user is exempt.');
+  if (Until == null)
+    return { at: row.exempt_at ?? now, reason, until: Until === null ? null : row.exempt_until };
+  const until = endOfSentDay(Until, await timeZoneOf(ctx));
+  if (until < now) throw invalid('Until', 'Until is in the past. Send today or a later day.');
+  return { at: row.exempt_at ?? now, reason, until };
+}
+
+/** Exempts a user from a requirement, or ends the exemption. The audit trail names who did it. */
+export function exempt(ctx: TenantContext, input: Input): Promise<Obligation> {
+  const { loginId, requirementId } = input;
   return transaction(ctx, async (ctx) => {
     const row = await presentObligation(ctx, { loginId, requirementId });
     if (!row || row.closed_at !== null) throw obligationNotFound();
-    if (Exempt && Reason === undefined)
-      throw new Problem('validation_failed', 'Reason is missing. Say why the user is exempt.', {
-        param: 'Reason',
-      });
-    if (Exempt === (row.exempt_at !== null)) return toObligation(row, tenantNow(ctx));
     const now = tenantNow(ctx);
+    const wanted = await exemptionOf(ctx, input, row);
     const { user_id, obligation_id, cycle } = row;
     const changed = {
       ...row,
-      exempt_at: Exempt ? now : null,
-      exempt_reason: Exempt ? (Reason ?? null) : null,
+      exempt_at: wanted?.at ?? null,
+      exempt_reason: wanted?.reason ?? null,
+      exempt_until: wanted?.until ?? null,
     };
-    const values = [ctx.tenantId, obligation_id, changed.exempt_at, changed.exempt_reason, now];
+    const isSame =
+      row.exempt_reason === changed.exempt_reason &&
+      Number(row.exempt_at) === Number(changed.exempt_at) &&
+      Number(row.exempt_until) === Number(changed.exempt_until);
+    if (isSame) return toObligation(row, now);
+    const values = [
+      ...[ctx.tenantId, obligation_id, changed.exempt_at, changed.exempt_reason, now, changed.exempt_until],
+      wanted ? afterLastSecond(wanted.until) : now,
+    ];
     const shown = await ctx.db
       .selectFrom('obligation')
       .select('obligation_id')
@@ -43,9 +72,9 @@ export function exempt(
       .execute();
     const ids = shown.map(({ obligation_id }) => obligation_id);
     await recountAlone(ctx, ids, async () => {
-      await keepEarlier(ctx, Exempt ? ids : [obligation_id]);
+      await keepEarlier(ctx, wanted ? ids : [obligation_id]);
       // Earlier cycles that are still shown end with the exemption.
-      if (Exempt)
+      if (wanted)
         await ctx.db
           .updateTable('obligation')
           .set({
@@ -64,9 +93,12 @@ export function exempt(
       await run(ctx, exemptText, values);
     });
     await appendAudit(ctx, ctx.tenantId, {
-      action: Exempt ? 'obligation.exempted' : 'obligation.exemption_ended',
+      action: wanted ? 'obligation.exempted' : 'obligation.exemption_ended',
       targetId: obligation_id,
-      data: { RequirementID: requirementId },
+      data: {
+        RequirementID: requirementId,
+        ...(wanted?.until && { Until: wanted.until.toISOString() }),
+      },
     });
     return toObligation(changed, now);
   });

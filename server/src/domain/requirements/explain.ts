@@ -13,7 +13,7 @@ import { catchUp } from './follow.ts';
 import { presentObligation } from './obligations.ts';
 import { requirementNotFound } from './requirements.ts';
 import type { ObligationExplanation, Rule } from './schemas.ts';
-import { obligationStatusAt } from './status.ts';
+import { isExemptionOver, obligationStatusAt } from './status.ts';
 
 const parts = audienceParts('own', `(rule.rule -> 'Audience')`);
 
@@ -156,7 +156,8 @@ function datesOf(
   };
   const due = date('DueAt', row.due_at, ...dueOf());
   const soon = date('DueSoonAt', row.due_soon_at, 'before_due', { days: String(rule.DueSoonDays) });
-  if (row.met_at === null) return [due, soon];
+  const exempt = row.exempt_until === null ? [] : [date('ExemptUntil', row.exempt_until, 'exemption_ends')];
+  if (row.met_at === null) return [...exempt, due, soon];
   const met = date('MetAt', row.met_at, row.external ? 'elsewhere' : 'completed');
   const number = certificate === null ? '' : showNumber(certificate);
   if (row.valid_until === null) {
@@ -164,7 +165,7 @@ function datesOf(
       certificate === null
         ? date('ValidUntil', null, 'no_certificate')
         : date('ValidUntil', null, 'endless_certificate', { number });
-    return [due, soon, met, end];
+    return [...exempt, due, soon, met, end];
   }
   const day = row.term_start ?? dayOf(row.met_at, zone);
   const validOf = (): [Because, Reason['Values']] => {
@@ -180,7 +181,7 @@ function datesOf(
   };
   const valid = date('ValidUntil', row.valid_until, ...validOf());
   const expiring = date('ExpiringAt', row.expiring_at, 'before_end', { days: String(rule.ExpiringDays) });
-  return [due, soon, met, valid, expiring];
+  return [...exempt, due, soon, met, valid, expiring];
 }
 
 type Step = {
@@ -201,7 +202,11 @@ function nextStep(
   if (!Enabled) return step('disabled');
   if (Status === 'retired') return step('retired');
   if (!InAudience) return step('not_required');
-  if (row?.exempt_at) return step('exempt', { reason: row.exempt_reason ?? '' });
+  if (row?.exempt_at && !isExemptionOver(row, now)) {
+    const reason = row.exempt_reason ?? '';
+    if (row.exempt_until === null) return step('exempt', { reason });
+    return step('exempt_until', { reason, day: dayOf(row.exempt_until, zone) });
+  }
   const courses = titles.join('\n');
   if (!row || row.met_at === null) {
     const from = row?.counts_from;

@@ -13,6 +13,7 @@ import { findUserId, userNotFound } from '../users/users.ts';
 import { hasGroup } from './audience.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { catchUp } from './follow.ts';
+import { formerText, reportDay } from './former.ts';
 import type { ListedObligation, Obligation } from './schemas.ts';
 import {
   hasStatusSql,
@@ -20,6 +21,7 @@ import {
   type ObligationStatus,
   obligationStatusAt,
   obligationStatuses,
+  obligationStatusSql,
 } from './status.ts';
 
 export const obligationOrders = ['due', 'due_descending', 'valid_until', 'valid_until_descending'] as const;
@@ -35,6 +37,7 @@ export type ObligationFilter = PageQuery & {
   DueBefore?: string;
   ValidBefore?: string;
   Present?: boolean;
+  AsOf?: string;
   Count?: boolean;
 };
 
@@ -50,9 +53,10 @@ export function obligationNotFound(): Problem {
   );
 }
 
-const withNames = (page: string) => `
-select held.*, known.login_id, known.first_name, known.last_name, known.email, known.group_name,
-  known.manager_login_id as manager, rule.rule ->> 'Title' as title
+const withNames = (group: string, manager: string) => (page: string) =>
+  `
+select held.*, known.login_id, known.first_name, known.last_name, known.email, ${group} as group_name,
+  ${manager} as manager, rule.rule ->> 'Title' as title
 from (${page}) held
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 join requirement rule on rule.tenant_id = $1 and rule.requirement_id = held.requirement_id`;
@@ -68,17 +72,26 @@ function statusesIn(text: string): ObligationStatus[] {
   );
 }
 
-/** The conditions of the filters on `held`, an obligation. */
+/** SQL: what a past day needs beside what obligations keep of it. */
+const formerColumns = [
+  ...['obligation_id', 'user_id', 'requirement_id', 'cycle', 'opened_at', 'enroll_id', 'enrol_problem'],
+  'closed_reason',
+];
+
+/** The conditions of the filters on `held`, an obligation, as it is or as it was at a time. */
 export async function obligationConditions(
   ctx: TenantContext,
   input: ObligationFilter,
+  past: Date | null = null,
 ): Promise<Condition[]> {
   const now = tenantNow(ctx);
   const { Status, RequirementID, LoginID, GroupName, ManagerLoginID, Attribute } = input;
-  const conditions: Condition[] = [() => 'held.user_id is not null'];
+  const conditions: Condition[] = past ? [] : [() => 'held.user_id is not null'];
   if (Status !== undefined) {
     const statuses = statusesIn(Status);
     conditions.push(({ add }) => {
+      if (past)
+        return `${obligationStatusSql('held', `${add(past)}::timestamptz`)} = any(${add(statuses)}::text[])`;
       const parts = statuses.map((status) => `(${hasStatusSql(status, () => `${add(now)}::timestamptz`)})`);
       return `(${parts.join(' or ')})`;
     });
@@ -117,25 +130,33 @@ export async function listObligations(ctx: TenantContext, input: ObligationFilte
   if (cursor === null) await catchUp(ctx);
   const [at = '', id = ''] = cursor?.split(' ') ?? [];
   if (cursor !== null && !(isInstant(at) && isId(id))) throw foreignCursor();
-  const now = tenantNow(ctx);
+  const { isPast, at: shown } = await reportDay(ctx, input.AsOf);
   const { Order = 'due' } = input;
   const time = Order.startsWith('valid_until') ? 'valid_until' : 'due_at';
-  const where = await obligationConditions(ctx, input);
+  const where = await obligationConditions(ctx, input, isPast ? shown : null);
   if (time === 'valid_until') where.push(() => 'held.valid_until is not null');
   return page<ListedRow, ListedObligation>(
     ctx,
     input,
     {
-      rows: 'obligation held where held.tenant_id = $1',
-      values: [ctx.tenantId],
+      ...(isPast
+        ? {
+            rows: `(${formerText('$2', formerColumns)}) held where true`,
+            values: [ctx.tenantId, shown],
+            show: withNames('held.group_names[1]', 'held.manager_login_id'),
+          }
+        : {
+            rows: 'obligation held where held.tenant_id = $1',
+            values: [ctx.tenantId],
+            show: withNames('known.group_name', 'known.manager_login_id'),
+          }),
       where,
       key: [time, 'obligation_id'],
       after: cursor === null ? null : [new Date(at), id],
       newest: Order.endsWith('_descending'),
-      show: withNames,
     },
     (row) => `${row[time]?.toISOString()} ${row.obligation_id}`,
-    (row) => toListed(ctx, row, now),
+    (row) => toListed(ctx, row, shown),
   );
 }
 
@@ -174,8 +195,9 @@ export function toObligation(row: NamedRow, now: Date): Obligation {
     EnrolProblem: row.enrol_problem,
     External: row.external,
     ExemptReason: row.exempt_reason,
+    ExemptUntil: row.exempt_until?.toISOString() ?? null,
     ClosedAt: row.closed_at?.toISOString() ?? null,
-    ClosedReason: row.closed_reason,
+    ClosedReason: row.closed_at && row.closed_reason,
   };
 }
 

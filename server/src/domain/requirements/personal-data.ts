@@ -28,7 +28,7 @@ async function withoutPeople(ctx: TenantContext, ids: readonly string[]) {
   return rows.map(({ obligation_id, earlier }) => ({
     obligation_id,
     earlier: (earlier as Record<string, unknown>[]).map(
-      ({ manager_login_id: _manager, attributes: _attributes, ...kept }) => kept,
+      ({ manager_login_id: _, attributes: __, exempt_reason: ___, ...kept }) => kept,
     ),
   }));
 }

@@ -249,6 +249,40 @@ test('an exemption has a reason, and ends', async () => {
   assert.deepEqual(await statuses(tenant, LoginID), ['due_soon']);
 });
 
+test('an exemption until a day is explained, and ends with its last second', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const LoginID = await tenant.user();
+  const body = { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P7D' };
+  expectStatus(await put(tenant, 'all', body), 201);
+  const address = `/obligation/${LoginID}/all`;
+  const exempt = (fields: object) => tenant.api('PUT', address, { Exempt: true, ...fields });
+  expectProblem(await exempt({ Reason: 'On leave', Until: day(-1) }), 422, 'validation_failed', 'Until');
+  const refused = await tenant.api('PUT', address, { Exempt: false, Until: day(3) });
+  expectProblem(refused, 422, 'validation_failed', 'Until');
+  const last = lastSecond(10);
+  assert.equal((await exempt({ Reason: 'On leave', Until: day(10) })).body.ExemptUntil, last);
+  const moved = await exempt({ Until: day(20) });
+  assert.deepEqual([moved.body.ExemptReason, moved.body.ExemptUntil.slice(0, 10)], ['On leave', day(20)]);
+  assert.equal((await exempt({ Until: null })).body.ExemptUntil, null);
+  expectStatus(await exempt({ Until: day(10) }), 200);
+  const { body: why } = await tenant.api('GET', `${address}/explain`);
+  assert.deepEqual([why.Next.Because, why.Next.Values.day], ['exempt_until', day(10)]);
+  const end = why.Dates.find(({ Name }: { Name: string }) => Name === 'ExemptUntil');
+  assert.deepEqual([end.At, end.Because], [last, 'exemption_ends']);
+  clock.advance({ seconds: (Date.parse(last) - clock.now().getTime()) / 1000 - 30 });
+  assert.deepEqual(await statuses(tenant, LoginID), ['exempt']);
+  clock.advance({ seconds: 60 });
+  assert.deepEqual(await statuses(tenant, LoginID), ['overdue']);
+  const types = (await tenant.events({ LoginID }))
+    .map(({ type }) => type)
+    .filter((type) => type.startsWith('obligation.'));
+  assert.deepEqual(types, [
+    ...['obligation.opened', 'obligation.due_soon'],
+    ...['obligation.opened', 'obligation.overdue'],
+  ]);
+});
+
 for (const [name, change, param] of [
   ['both due dates', { DueOn: '2030-01-01' }, 'DueOn'],
   ['both terms', { ValidFor: 'P1Y', Cycle: { On: '12-31' } }, 'Cycle'],

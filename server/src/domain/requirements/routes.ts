@@ -186,13 +186,15 @@ export const requirementRoutes = [
     path: '/obligation',
     name: 'listObligations',
     summary: 'List obligations',
-    description: 'One row for each user, requirement and cycle, ordered by DueAt.',
+    description:
+      'One row for each user, requirement and cycle, ordered by DueAt. `AsOf` lists them as they were at the end of a past day: with Present=true, the people behind a figure of `GET /report/compliance` with the same AsOf. Users who have been erased since then are listed without a LoginID. EnrollID and EnrolProblem are always those of today.',
     query: Fields({
       ...pageQuery,
       ...countQuery,
       Order: Type.Optional(OneOf(obligationOrders, { description: orders })),
       LoginID: Type.Optional(LoginID),
       ...filters,
+      AsOf: Type.Optional(Type.String({ format: 'date', description: 'The end of this day. Default: now.' })),
     }),
     responses: { 200: { description: 'A page of obligations.', schema: CountedPageOf(ListedObligation) } },
     handle: async (ctx, { query }) => ok(await listObligations(ctx, query)),
@@ -277,7 +279,7 @@ export const requirementRoutes = [
     name: 'listCompliance',
     summary: 'Report compliance by requirement, group, manager or attribute',
     description:
-      'Counts users by the status of their obligations, now or at the end of a past day, in the groups that they had then. A user counts in each of their groups, and once in the total. To list the users behind a figure, send the same RequirementID, GroupName, ManagerLoginID or Attribute to `GET /obligation` with a Status and Present=true. Users without an enrolment are among them.',
+      'Counts users by the status of their obligations, now or at the end of a past day, in the groups that they had then. A user counts in each of their groups, and once in the total. To list the users behind a figure, send the same AsOf, RequirementID, GroupName, ManagerLoginID or Attribute to `GET /obligation` with a Status and Present=true. Users without an enrolment are among them.',
     query: Fields({
       ...pageQuery,
       By: Type.Optional(OneOf(complianceBy, { description: 'Default: requirement.' })),
@@ -301,8 +303,9 @@ export const requirementRoutes = [
     path: '/obligation/{LoginID}/{RequirementID}',
     name: 'exemptUser',
     summary: 'Exempt a user from a requirement, or end the exemption',
-    description: 'Concerns the present cycle. No further cycles open until the exemption ends.',
-    example: ['Reason'],
+    description:
+      'Concerns the present cycle. No further cycles open until the exemption ends: on the day Until, or when you send Exempt=false. Sent again for a user who is exempt, it changes Reason and Until; what is left out stays.',
+    example: ['Reason', 'Until'],
     params: ofUser,
     body: Exemption,
     responses: { 200: { description: 'The obligation.', schema: Obligation } },

@@ -233,6 +233,9 @@ const obligation = {
   ),
   External: Type.Boolean({ description: 'true if a completion from elsewhere satisfied it.' }),
   ExemptReason: Nullable(Type.String()),
+  ExemptUntil: Nullable(
+    Instant('The last second of the exemption; null if it has no end, or the user is not exempt.'),
+  ),
   ClosedAt: At,
   ClosedReason: Nullable(
     OneOf(['left', 'retired', 'renewed', 'exempt', 'voided', 'not_needed', 'erased'], {
@@ -262,6 +265,13 @@ export const Exemption = Fields(
   {
     Exempt: Type.Boolean(),
     Reason: Type.Optional(Text(1000, { minLength: 1, description: 'Required to exempt a user.' })),
+    Until: Type.Optional(
+      Nullable(
+        DayOrInstant(
+          'The last day of the exemption, today or later. The obligation counts again after it, with the same due date. null, and the default: until you end it.',
+        ),
+      ),
+    ),
   },
   { title: 'Exemption' },
 );

@@ -17,13 +17,18 @@ type Dates = {
   valid_until: Date | null;
   expiring_at: Date | null;
   exempt_at: Date | null;
+  exempt_until: Date | null;
   closed_at: Date | null;
 };
+
+/** Whether an exemption has ended by itself. Its last second still counts. */
+export const isExemptionOver = ({ exempt_until }: Pick<Dates, 'exempt_until'>, now: Date) =>
+  exempt_until !== null && exempt_until < now;
 
 /** The status is never stored: it follows from the dates. */
 export function obligationStatusAt(row: Dates, now: Date): ObligationStatus {
   if (row.closed_at !== null) return 'closed';
-  if (row.exempt_at !== null) return 'exempt';
+  if (row.exempt_at !== null && !isExemptionOver(row, now)) return 'exempt';
   if (row.met_at === null) {
     if (row.due_at < now) return 'overdue';
     return row.due_soon_at <= now ? 'due_soon' : 'not_due';
@@ -35,7 +40,7 @@ export function obligationStatusAt(row: Dates, now: Date): ObligationStatus {
 /** `obligationStatusAt` in SQL. */
 export const obligationStatusSql = (row: string, now: string) => `(case
   when ${row}.closed_at is not null then 'closed'
-  when ${row}.exempt_at is not null then 'exempt'
+  when ${row}.exempt_at is not null and (${row}.exempt_until is null or ${row}.exempt_until >= ${now}) then 'exempt'
   when ${row}.met_at is null then case when ${row}.due_at < ${now} then 'overdue'
     when ${row}.due_soon_at <= ${now} then 'due_soon' else 'not_due' end
   when ${row}.valid_until < ${now} then 'expired'
@@ -59,7 +64,8 @@ export function hasStatusSql(status: ObligationStatus, now: () => string): strin
     expired: () => `${isMet} and held.valid_until < ${now()}`,
     expiring: () => `${isMet} and held.valid_until >= ${now()} and held.expiring_at <= ${now()}`,
     met: () => `${isMet} and (held.valid_until is null or held.expiring_at > ${now()})`,
-    exempt: () => 'held.closed_at is null and held.exempt_at is not null',
+    exempt: () =>
+      `held.closed_at is null and held.exempt_at is not null and (held.exempt_until is null or held.exempt_until >= ${now()})`,
     closed: () => 'held.closed_at is not null',
   };
   return conditions[status]();

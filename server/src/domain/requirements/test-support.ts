@@ -42,7 +42,7 @@ function startOfDay(day: number, zone: string): number {
   boundaries.set(key, high);
   return high;
 }
-const endOfDay = (day: number, zone: string) => startOfDay(day + 1, zone) - 1000;
+export const endOfDay = (day: number, zone: string) => startOfDay(day + 1, zone) - 1000;
 
 function addMonths(day: number, months: number): number {
   const at = new Date(day * dayMs);
@@ -79,8 +79,10 @@ type Term = {
   times: number;
   end: number | null;
   left: boolean;
+  exempt: { since: number; until: number } | null;
 };
-export type Happening = { at: number; what: 'join' | 'leave' | 'complete' };
+/** `until`: the last second of an exemption. */
+export type Happening = { at: number; what: 'join' | 'leave' | 'complete' | 'exempt'; until?: number };
 export type Expected = { status: string; due: number; end: number | null };
 
 /** `certificate` is the period for which certificates are valid, which decides if the requirement has no term. */
@@ -124,7 +126,7 @@ export function model(
     met === null || end === null ? Number.POSITIVE_INFINITY : startOfDay(window(rule, day(met), end), zone);
   const isOver = ({ end }: Term, at: number) => end !== null && endOfDay(end, zone) < at;
   const complete = (at: number) => {
-    if (!present) return;
+    if (!present || present.exempt) return;
     if (present.met === null) {
       if (at < present.from) return;
       present = { ...present, met: at, start: day(at), times: 1, end: endOf(rule, day(at), 1) };
@@ -133,18 +135,38 @@ export function model(
       const [start, times] = inTime ? [present.start, present.times + 1] : [day(at), 1];
       const due = present.end as number;
       shut(present);
-      present = { from: 0, due, met: at, start, times, end: endOf(rule, start, times), left: false };
+      const end = endOf(rule, start, times);
+      present = { from: 0, due, met: at, start, times, end, left: false, exempt: null };
     }
   };
-  for (const { at, what } of happenings) {
+  /** What was completed meanwhile counts once the exemption is over. */
+  const endExemption = (at: number) => {
+    if (!present?.exempt || present.exempt.until >= at) return;
+    const { since } = present.exempt;
+    present = { ...present, exempt: null };
+    for (const one of done) if (one > since) complete(one);
+  };
+  for (const { at, what, until = at } of happenings) {
+    endExemption(at);
     if (what === 'complete') {
       done.push(at);
       if (isMember) complete(at);
+    } else if (what === 'exempt') {
+      if (!isMember || !present) continue;
+      if (!present.exempt && opens(present) <= at) {
+        const from = opens(present);
+        shut(present);
+        const due = present.end as number;
+        present = { from, due, met: null, start: 0, times: 1, end: null, left: false, exempt: null };
+      }
+      present.exempt = { since: present.exempt?.since ?? at, until };
     } else if (what === 'leave' && isMember) {
       isMember = false;
       if (!present) continue;
-      if (opens(present) <= at) closed.push({ status: 'closed', due: present.end as number, end: null });
-      if (present.met === null || isOver(present, at)) {
+      const isExempt = present.exempt !== null;
+      if (!isExempt && opens(present) <= at)
+        closed.push({ status: 'closed', due: present.end as number, end: null });
+      if (isExempt || present.met === null || isOver(present, at)) {
         shut(present);
         present = null;
       } else present.left = true;
@@ -171,7 +193,7 @@ export function model(
           : earlier
             ? 0
             : firstJoined;
-      present = { from, due, met: null, start: 0, times: 1, end: null, left: false };
+      present = { from, due, met: null, start: 0, times: 1, end: null, left: false, exempt: null };
       const valid = done.filter((one) => {
         const end = endOf(rule, day(one), 1);
         return one >= from && (end === null || endOfDay(end, zone) >= at);
@@ -184,9 +206,11 @@ export function model(
     if (endOfDay(due, zone) < now) return 'overdue';
     return startOfDay(due - rule.DueSoonDays, zone) <= now ? 'due_soon' : 'not_due';
   };
+  endExemption(now);
   if (present) {
-    const { due, met, end, left } = present;
-    if (met === null) open.push({ status: ofDue(due), due, end });
+    const { due, met, end, left, exempt } = present;
+    if (exempt) open.push({ status: 'exempt', due, end });
+    else if (met === null) open.push({ status: ofDue(due), due, end });
     else if (left && isOver(present, now)) shut(present);
     else {
       const expiring = end !== null && startOfDay(end - rule.ExpiringDays, zone) <= now;
@@ -227,13 +251,17 @@ export function caseOf(seed: number): Case {
     if (rule.Cycle === null) rule.Window = null;
   }
   const times = Array.from({ length: 5 + below(30) }, () => start + below(3650 * 24 * 60) * 60_000);
+  const zone = pick(zones);
+  const kinds = ['join', 'join', 'leave', 'complete', 'complete', 'complete', 'exempt'] as const;
   const happenings = [...new Set(times)]
     .sort((a, b) => a - b)
-    .map(
-      (at): Happening => ({ at, what: pick(['join', 'join', 'leave', 'complete', 'complete', 'complete']) }),
-    );
+    .map((at): Happening => {
+      const what = pick(kinds);
+      return what === 'exempt'
+        ? { at, what, until: endOfDay(localDay(at, zone) + below(300), zone) }
+        : { at, what };
+    });
   const looks = Array.from({ length: 60 }, () => start + below(3650 * 24 * 60) * 60_000);
-  const zone = pick(zones);
   if (below(4) > 0) return { rule, certificate: null, zone, happenings, looks };
   const certificate = pick(['P1Y', 'P6M', 'P13W', 'P2W', 'P2Y']);
   const own = { ...rule, ValidFor: null, Cycle: null, Window: pick([null, 'P20D', 'P2W']) };
