@@ -6,7 +6,7 @@ import { notifyAgain, Toast } from '../parts/toast.tsx';
 import { BrandingProvider, useBranding } from '../shell/branding.tsx';
 import { Texts } from '../shell/intl.tsx';
 import { AccountMenu } from './account.tsx';
-import { type Me, read, type Session, useOverview } from './data.ts';
+import { type Me, readSession, type Session, useOverview } from './data.ts';
 import { MyCourses } from './my-courses.tsx';
 import { learnerTexts } from './texts.ts';
 
@@ -63,7 +63,7 @@ function Learner({ session }: { session: Session }) {
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-const session = await read<Session>('/session');
+const session = await readSession();
 createRoot(root).render(
   <StrictMode>
     <BrandingProvider>

@@ -69,6 +69,7 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (!('type' in schema) && (name === 'Title' || name === 'Text')) return 'intruded';
   if (name === 'DueAfter') return 'P1D';
   if (name === 'Exempt') return false;
+  if (name === 'Until' && schema.format === undefined) return null;
   if (name === 'CompleteWhen') return { Percent: 90 };
   if (name === 'Certificate') return { On: 'passed' };
   if (name === 'ValidFor') return 'P1Y';

@@ -177,7 +177,8 @@ const small = [
 /** Parameters without a case. With Types and filters for users, the service may have to skip any number of other rows. */
 const unbounded: Record<string, string[]> = {
   listEvents: ['Types', 'after'],
-  listObligations: ['GroupName', 'Attribute', 'Present'],
+  // A past day reads what all obligations said then, as the report does.
+  listObligations: ['GroupName', 'Attribute', 'Present', 'AsOf'],
   // They count all enrolments of these users.
   listCompletion: ['ManagerLoginID', 'Attribute'],
   listAccess: ['ManagerLoginID', 'Attribute'],

@@ -79,6 +79,24 @@ test('A manager sees who is overdue, reminds them, and reads a record', async ()
   await closeConsole(page);
 });
 
+test("A test tenant's clock reaches a due date that only the enrolment has", async () => {
+  const tenant = await newTenant(service, { Name: 'Acme', Status: 'test' });
+  const LoginID = await tenant.user({ FirstName: 'Ada' });
+  const CourseID = await newCourse(service, { Title: 'First aid' });
+  const DueAt = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`, { DueAt });
+  const page = await newConsolePage();
+  await signInAs(page, service, { tenant, LoginID });
+  await page.getByText(/^Due /).waitFor();
+  await tenant.api('POST', '/test/clock', { Advance: 'P10D' });
+  // As when the learner comes back to the page.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await page.getByText(/^Overdue since /).waitFor();
+  await page.reload();
+  await page.getByText(/^Overdue since /).waitFor();
+  await closeConsole(page);
+});
+
 for (const [locale, title, remind] of [
   ['de', 'Mein Team', /2 überfällige Personen erinnern/],
   ['fr', 'Mon équipe', /Relancer 2 personnes/],

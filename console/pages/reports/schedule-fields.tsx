@@ -5,7 +5,7 @@ import { TimeZoneField } from '../../parts/time-zone-field.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { units } from './activity-figures.ts';
-import { deliveries, type FormValues, frequencies, kinds, reports, weekdays } from './schedule-form.ts';
+import { deliveries, type FormValues, frequencies, kindsOf, reports, weekdays } from './schedule-form.ts';
 import { RecipientsField } from './schedule-recipients.tsx';
 import { useWeekdayName } from './schedule-words.ts';
 
@@ -62,15 +62,21 @@ function Content({ typed, set }: PartProps) {
         <NativeSelect
           label={t('report')}
           value={typed.Report}
-          onChange={(event) => set({ Report: choiceOf(reports, event.currentTarget.value) ?? typed.Report })}
+          onChange={(event) => {
+            const Report = choiceOf(reports, event.currentTarget.value) ?? typed.Report;
+            const By = choiceOf(kindsOf[Report], typed.By) ?? kindsOf[Report][0];
+            set({ Report, ...(By && { By }) });
+          }}
           data={reports.map((value) => ({ value, label: t(`reports.${value}`) }))}
         />
         {typed.Report !== 'activity' ? (
           <NativeSelect
             label={t('by')}
             value={typed.By}
-            onChange={(event) => set({ By: choiceOf(kinds, event.currentTarget.value) ?? typed.By })}
-            data={kinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+            onChange={(event) =>
+              set({ By: choiceOf(kindsOf[typed.Report], event.currentTarget.value) ?? typed.By })
+            }
+            data={kindsOf[typed.Report].map((value) => ({ value, label: t(`kinds.${value}`) }))}
           />
         ) : (
           <NativeSelect
@@ -93,7 +99,9 @@ function Content({ typed, set }: PartProps) {
         />
       )}
       <Group grow align="flex-start">
-        <CoursePicker value={typed.CourseID} onChange={(CourseID) => set({ CourseID })} />
+        {typed.Report !== 'compliance' && (
+          <CoursePicker value={typed.CourseID} onChange={(CourseID) => set({ CourseID })} />
+        )}
         <GroupFilter value={typed.GroupName} onChange={(GroupName) => set({ GroupName })} className="" />
       </Group>
     </>

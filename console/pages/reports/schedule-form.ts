@@ -4,8 +4,16 @@ import { namesOf } from '../../parts/choices.ts';
 export type Schedule = components['schemas']['ReportSchedule'];
 export type NewSchedule = components['schemas']['NewReportSchedule'];
 
-export const reports = ['completion', 'access', 'activity'] as const;
-export const kinds = ['course', 'group', 'course_and_group', 'total'] as const;
+export const reports = ['completion', 'access', 'activity', 'compliance'] as const;
+const lineKinds = ['course', 'group', 'course_and_group', 'total'] as const;
+/** What each line can cover; an activity report has periods instead. */
+export const kindsOf = {
+  completion: lineKinds,
+  access: lineKinds,
+  activity: [],
+  compliance: ['requirement', 'group', 'manager', 'total'],
+} as const satisfies Record<Schedule['Report'], readonly NonNullable<Schedule['By']>[]>;
+export const kinds = [...lineKinds, 'requirement', 'manager'] as const;
 export const frequencies = ['day', 'week', 'month'] as const;
 export type Weekday = NonNullable<Schedule['Weekday']>;
 
@@ -85,7 +93,7 @@ export function bodyOf(typed: FormValues): NewSchedule {
     Name: typed.Name.trim(),
     Report,
     ...(Report === 'activity' ? { Unit: typed.Unit, Days: typed.Days } : { By: typed.By }),
-    CourseID: typed.CourseID ?? null,
+    CourseID: Report === 'compliance' ? null : (typed.CourseID ?? null),
     GroupName: typed.GroupName ?? null,
     Every,
     ...(Every === 'week' ? { Weekday: typed.Weekday } : {}),

@@ -26,6 +26,7 @@ import { ObligationDialog } from './obligation-dialog.tsx';
 import { useRequirements } from './record.ts';
 import { type Remind, RemindDialog } from './remind-dialog.tsx';
 import { type Obligation, statusFilters } from './status.tsx';
+import { useDayText } from './words.ts';
 
 /** The statuses of which the API reminds: of those that are completed, it reminds of the renewal. */
 const remindable = ['overdue', 'due_soon', 'not_due', 'expiring', 'expired'];
@@ -44,6 +45,7 @@ export default function RequiredPeople() {
   const u = useTranslations('users');
   const shell = useTranslations('shell');
   const noneId = useId();
+  const dayText = useDayText();
   const requirements = useRequirements();
   const [remind, setWhom] = useState<Remind | null>(null);
   const [explained, setExplained] = useState<Obligation | null>(null);
@@ -124,7 +126,7 @@ export default function RequiredPeople() {
       <ListFilterBar at={at} />
       {open.length === 0 && (
         <Text size="sm" c="dimmed" id={noneId}>
-          {t(isPast ? 'remind.past' : 'remind.nothing')}
+          {isPast ? t('remind.past', { day: dayText(String(at.wanted.AsOf)) }) : t('remind.nothing')}
         </Text>
       )}
       <FailedAction error={reminding.error} />

@@ -242,7 +242,7 @@ export const auditCatalogue = {
   'obligation.exempted': [
     'A user was exempted from a requirement. The reason is stored with the obligation.',
     'obligation',
-    data({ RequirementID: Type.String() }),
+    data({ RequirementID: Type.String(), Until: Type.Optional(Instant()) }),
   ],
   'obligation.exemption_ended': [
     'An exemption from a requirement was ended.',

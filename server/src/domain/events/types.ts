@@ -202,7 +202,7 @@ export const eventCatalogue = {
     data({
       ScheduleID: Id,
       Name: Type.String(),
-      Report: OneOf(['completion', 'activity', 'access']),
+      Report: OneOf(['completion', 'activity', 'access', 'compliance']),
       From: Nullable(Type.String({ format: 'date' })),
       To: Type.String({ format: 'date' }),
       URL: Type.String(),

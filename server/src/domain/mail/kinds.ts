@@ -87,7 +87,7 @@ export type ReminderWords = { subject: string; intro: string; closing: string };
 export type MailReport = {
   scheduleId: string;
   name: string;
-  report: 'completion' | 'activity' | 'access';
+  report: 'completion' | 'activity' | 'access' | 'compliance';
   query: Readonly<Record<string, string>>;
   from: string | null;
   to: string;

@@ -37,7 +37,7 @@ test("the correct password signs in any enabled user with the user's role", asyn
       expectStatus(reply, 200);
       const cookie = reply.headers.get('set-cookie') ?? '';
       assert.match(cookie, /^lectern_session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
-      const { SignedInAt, IdleUntil, ExpiresAt, ...who } = reply.body;
+      const { Now, SignedInAt, IdleUntil, ExpiresAt, ...who } = reply.body;
       assert.deepEqual(who, {
         Role,
         TenantID,
@@ -51,7 +51,7 @@ test("the correct password signs in any enabled user with the user's role", asyn
         SignOutURL: null,
       });
       const read = await browser(service, cookie.split(';')[0] ?? '')('GET', '/session');
-      assert.deepEqual({ ...read.body, IdleUntil }, { ...reply.body, IdleUntil });
+      assert.deepEqual({ ...read.body, Now, IdleUntil }, { ...reply.body, IdleUntil });
     }
   }
 });

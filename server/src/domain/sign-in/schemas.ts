@@ -97,6 +97,7 @@ export const Session = Fields(
           'What the user has to do first: `use_passkey` if they have a passkey but have not used it in this session, and `add_passkey` if they need one but have none. Until then, the session has no scopes.',
       }),
     ),
+    Now: Instant('The present time for the tenant: the clock of a test tenant may be ahead.'),
     SignedInAt: Instant(),
     IdleUntil: Instant('The session ends at this time unless it is used.'),
     ExpiresAt: Instant('The session ends at this time at the latest.'),

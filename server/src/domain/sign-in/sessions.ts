@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Caller, path } from '../../http/routes.ts';
-import type { Context } from '../../infra/context/context.ts';
+import { type Context, tenantNow } from '../../infra/context/context.ts';
 import { learnerScopes, type Scope, scopes, tenantScopes } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
 import { derivedId } from '../../lib/ids.ts';
@@ -41,6 +41,7 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
       ...nobody,
       Scopes,
       NextStep,
+      Now: ctx.now().toISOString(),
       ...toTimes(ctx, row),
       SignOutURL: null,
       Branding: noBranding,
@@ -61,6 +62,7 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     LastName: row.last_name,
     Scopes: NextStep === null ? scopesOf(Role, row.limit_to) : [],
     NextStep,
+    Now: tenantNow({ ...ctx, tenantId: handle.tenantId }).toISOString(),
     ...toTimes(ctx, row),
     SignOutURL:
       row.sign_out_at === null

@@ -1,7 +1,7 @@
 import { run } from '../../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import type { MailAttach, MailCheck } from '../../mail/kinds.ts';
-import { mayGetReports } from './recipients.ts';
+import { mayGetReport } from './recipients.ts';
 import { asRead, writeReport } from './report.ts';
 
 const text = `
@@ -9,7 +9,7 @@ select from report_recipient recipient
 join report_schedule schedule on schedule.tenant_id = $1 and schedule.schedule_id = recipient.schedule_id
 join "user" account on account.tenant_id = $1 and account.user_id = recipient.user_id
 where recipient.tenant_id = $1 and recipient.schedule_id = $2::uuid and schedule.delivery = 'email'
-  and account.login_id = $3 and ${mayGetReports}`;
+  and account.login_id = $3 and ${mayGetReport('schedule.report')}`;
 
 /** Whether the report still exists, and the recipient may still get it. */
 export const isStillRecipient: MailCheck = async (ctx, content) => {

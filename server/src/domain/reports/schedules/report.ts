@@ -1,7 +1,10 @@
 import type { Page } from '../../../http/pagination.ts';
 import { rowWriter } from '../../../http/rows/rows.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
+import { dayOf as dayIn } from '../../../lib/days.ts';
 import type { MailReport } from '../../mail/kinds.ts';
+import { type ComplianceQuery, listCompliance } from '../../requirements/compliance.ts';
+import { Compliance } from '../../requirements/schemas.ts';
 import { accessCounter } from '../count-access.ts';
 import { completionCounter } from '../count-completion.ts';
 import { startCounting } from '../event-counter.ts';
@@ -21,10 +24,13 @@ export type Report = {
   to: string;
 };
 
-/** What a run of the schedule reports: the days up to yesterday, or access as it is now. */
-export function reportOf(row: ScheduleRow, now: Date): Report {
+/**
+ * What a run of the schedule reports: the days up to yesterday, or access as it is now. `today` of compliance is that of
+ * the tenant's time zone.
+ */
+export function reportOf(row: ScheduleRow, now: Date, zone: string): Report {
   const name = row.report;
-  const today = dayOf(now);
+  const today = name === 'compliance' ? dayIn(now, zone) : dayOf(now);
   const filters = {
     ...(row.course_id !== null && { CourseID: row.course_id }),
     ...(row.group_name !== null && { GroupName: row.group_name }),
@@ -32,7 +38,8 @@ export function reportOf(row: ScheduleRow, now: Date): Report {
   const lines = { By: row.by ?? 'course', ...filters };
   if (name === 'access') return { name, query: lines, from: null, to: today };
   const to = dayAfter(today, -1);
-  if (name === 'completion') return { name, query: { ...lines, AsOf: to }, from: null, to };
+  if (name === 'completion' || name === 'compliance')
+    return { name, query: { ...lines, AsOf: to }, from: null, to };
   const from = dayAfter(to, 1 - (row.days ?? 1));
   return { name, query: { Unit: row.unit ?? 'day', ...filters, From: from, To: to }, from, to };
 }
@@ -49,13 +56,14 @@ type Read = (page: { Limit: number; Cursor?: string }) => Promise<Page<Record<st
 /** The casts are safe: `reportOf` writes these queries. */
 function readerOf(ctx: TenantContext, { name, query }: Pick<Report, 'name' | 'query'>): Read {
   if (name === 'activity') return (page) => listActivity(ctx, { ...(query as ActivityQuery), ...page });
+  if (name === 'compliance') return (page) => listCompliance(ctx, { ...(query as ComplianceQuery), ...page });
   const list = name === 'access' ? listAccess : listCompletion;
   return (page) => list(ctx, { ...(query as LinesQuery), ...page });
 }
 
 /** Counts the latest events, and throws a problem if the report is not available yet. */
 export async function tryReport(ctx: TenantContext, report: Report): Promise<void> {
-  if (report.name !== 'activity') await startCounting(ctx, completionCounter);
+  if (report.name === 'completion' || report.name === 'access') await startCounting(ctx, completionCounter);
   if (report.name === 'access') await startCounting(ctx, accessCounter);
   await readerOf(ctx, report)({ Limit: 1 });
 }
@@ -65,7 +73,7 @@ const maxBytes = 1024 ** 2;
 /** Rows per statement, as in exports. */
 const pageRows = 25;
 
-const columnsOf = { completion: Completion, activity: Activity, access: Access };
+const columnsOf = { completion: Completion, activity: Activity, access: Access, compliance: Compliance };
 
 /** A report that takes longer to read is not attached either, because an email's connection waits for it. */
 const maxMilliseconds = 5_000;

@@ -4,6 +4,7 @@ import { type TenantContext, tenantNow } from '../../../infra/context/context.ts
 import { Problem } from '../../../lib/errors.ts';
 import { appendEvents } from '../../events/append.ts';
 import { queueMails } from '../../mail/queue.ts';
+import { timeZoneOf } from '../../tenants/time-zone.ts';
 import { currentRecipients, type Recipient } from './recipients.ts';
 import { type ScheduleRow, timesOf } from './record.ts';
 import { type Report, reportOf, reportPath, tryReport } from './report.ts';
@@ -51,13 +52,13 @@ export async function runNext(ctx: TenantContext): Promise<boolean> {
   const row = await findDue(ctx);
   if (!row) return false;
   const now = tenantNow(ctx);
-  const report = reportOf(row, now);
+  const report = reportOf(row, now, await timeZoneOf(ctx));
   try {
     const problem = await prepare(ctx, row, report);
     return await transaction(ctx, async (ctx) => {
       await limitLockWaits(ctx);
       // Users are locked before schedules.
-      const recipients = row.delivery === 'email' ? await currentRecipients(ctx, row.schedule_id) : [];
+      const recipients = row.delivery === 'email' ? await currentRecipients(ctx, row) : [];
       if (!(await claim(ctx, row))) return false;
       const missing = row.delivery === 'email' && recipients.length === 0 ? 'no_recipients' : null;
       if (problem === null && missing === null) await deliver(ctx, { row, report, recipients });

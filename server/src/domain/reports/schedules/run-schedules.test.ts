@@ -130,6 +130,47 @@ test('an access report is sent with its figures at that time, by webhook and by 
   );
 });
 
+test('compliance is sent by webhook and by email, as of the end of the previous day where the tenant is', async () => {
+  const tenant = await newTenant(service);
+  const TimeZone = 'Pacific/Auckland';
+  expectStatus(await tenant.api('PUT', '/settings', { TimeZone }), 200);
+  await tenant.user({ GroupName: 'Sales' });
+  const rule = { Title: 'Fire', CourseIDs: [CourseID], Audience: { Groups: ['Sales'] }, DueAfter: 'P30D' };
+  expectStatus(await tenant.api('PUT', '/requirement/fire', rule), 201);
+  await pass(2);
+  const boss = await admin(tenant, 'boss@acme.example');
+  const limited = await service.api('POST', `/tenant/${tenant.TenantID}/key`, {
+    Name: 'no requirements',
+    Scopes: ['users:read', 'users:write', 'users:admin', 'enrolments:read'],
+  });
+  const clerk = { LoginID: 'clerk', IsAdmin: true, Email: 'clerk@acme.example' };
+  expectStatus(await service.api('POST', '/user', clerk, limited.body.Secret), 201);
+  const refused = { ...daily, Report: 'compliance', ...byMail('clerk') };
+  expectProblem(
+    await tenant.api('POST', '/report/schedule', refused),
+    422,
+    'validation_failed',
+    'Recipients',
+  );
+  const fields = { Report: 'compliance', Time: '12:00', TimeZone: 'UTC' };
+  const { ScheduleID, read } = await scheduled(tenant, fields);
+  await scheduled(tenant, { ...fields, By: 'total', ...byMail(boss) });
+  await pass();
+  assert.equal((await read()).LastProblem, null);
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: TimeZone }).format(clock.now());
+  const To = dayAfter(today, -1);
+  const URL = `${service.baseUrl}/report/compliance?By=requirement&AsOf=${To}`;
+  assert.deepEqual(await reportsOf(tenant), [
+    { ScheduleID, Name: 'Daily', Report: 'compliance', From: null, To, URL },
+  ]);
+  const file = await fetch(URL, { headers: { authorization: `Bearer ${tenant.key}`, accept: 'text/csv' } });
+  assert.equal((await file.text()).split('\r\n')[1], `fire,Fire,,,,${To},1,1,0,0,0,0,0,0,0`);
+  await send();
+  const [mail] = server.mails;
+  assert.ok(mail?.raw.includes(`compliance-${To}.csv`), mail?.raw);
+  assert.equal(mail.csv?.split('\r\n')[1], `,,,,,${To},1,1,0,0,0,0,0,0,0`);
+});
+
 test('a delayed email names the day of the figures: an earlier one, but the current one in an access report', async () => {
   const tenant = await newTenant(service, { Language: 'en' });
   const course = await newCourse(service, {}, { week: { Duration: 'P7D' } });

@@ -55,6 +55,8 @@ test('a report can be scheduled, read, listed, changed and deleted', async () =>
     Items: [schedule],
     NextCursor: null,
   });
+  const compliance = await put({ Report: 'compliance' });
+  assert.deepEqual([compliance.body.By, compliance.body.CourseID], ['requirement', null]);
   const changed = await put({ Report: 'activity', Every: 'month', MonthDay: 31, CourseID: 'x' });
   expectStatus(changed, 200);
   assert.deepEqual([changed.body.By, changed.body.Unit, changed.body.Days], [null, 'day', 30]);
@@ -78,6 +80,9 @@ for (const [body, param] of [
   [{ ...hook, Days: 7 }, 'Days'],
   [{ ...hook, Report: 'activity', By: 'group' }, 'By'],
   [{ ...hook, Report: 'activity', Days: 367 }, 'Days'],
+  [{ ...hook, By: 'requirement' }, 'By'],
+  [{ ...hook, Report: 'compliance', By: 'course' }, 'By'],
+  [{ ...hook, Report: 'compliance', CourseID: 'x' }, 'CourseID'],
   [{ ...hook, Time: '24:00' }, 'Time'],
   [{ ...hook, Time: '7:00' }, 'Time'],
   [{ ...hook, TimeZone: 'Europe/Nowhere' }, 'TimeZone'],

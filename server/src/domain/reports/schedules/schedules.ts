@@ -67,7 +67,7 @@ export async function createSchedule(ctx: TenantContext, input: NewReportSchedul
     ...[nextRunOf(settings, { now, lastRun: null }), now],
   ];
   return transaction(ctx, async (ctx) => {
-    const recipients = await chooseRecipients(ctx, loginIds);
+    const recipients = await chooseRecipients(ctx, loginIds, settings.report);
     const [row] = await run<ScheduleRow>(ctx, insert, values);
     if (!row)
       throw new Problem(
@@ -112,7 +112,10 @@ export async function updateSchedule(
     const found = await toOneSchedule(ctx, await readScheduleRow(ctx, { scheduleId }));
     // Users are locked before schedules. Recipients that stay may no longer be administrators.
     const loginIds = recipientsOf(input, found);
-    const recipients = input.Recipients === undefined ? null : await chooseRecipients(ctx, loginIds);
+    const recipients =
+      input.Recipients === undefined
+        ? null
+        : await chooseRecipients(ctx, loginIds, input.Report ?? found.Report);
     const row = await readScheduleRow(ctx, { scheduleId, lock: true });
     const before = await toOneSchedule(ctx, row);
     const settings = settingsOf(input, before);

@@ -8,7 +8,14 @@ import { frequencies, weekdays } from './times.ts';
 export const maxSchedules = 20;
 export const maxRecipients = 10;
 
-export const reports = ['completion', 'activity', 'access'] as const;
+/** What each line can cover; the first one is the default. An activity report has periods instead. */
+export const linesOf = {
+  completion: lineBy,
+  activity: [],
+  access: lineBy,
+  compliance: ['requirement', 'group', 'manager', 'total'],
+} as const;
+export const reports = ['completion', 'activity', 'access', 'compliance'] as const;
 
 /** Why a run failed. `time_zone`: the service's database of time zones no longer has the zone. */
 const problems = ['no_recipients', 'mail_not_configured', 'unavailable', 'time_zone', 'failed'] as const;
@@ -22,11 +29,12 @@ const fields = {
   }),
   Report: OneOf(reports, {
     description:
-      '`completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. `access`: the figures at the time when the report is read or its email is sent, as in `GET /report/access`. Days are in UTC.',
+      '`completion`: the figures at the end of the day before the run, as in `GET /report/completion`. `activity`: the days before the run, as in `GET /report/activity`. `access`: the figures at the time when the report is read or its email is sent, as in `GET /report/access`. `compliance`: the figures at the end of the day before the run, as in `GET /report/compliance`. Days are in UTC, for `compliance` in the TimeZone of the tenant.',
   }),
   By: Nullable(
-    OneOf(lineBy, {
-      description: 'Only for `completion` and `access`: what each line covers. Default: course.',
+    OneOf([...lineBy, 'requirement', 'manager'], {
+      description:
+        'What each line covers. `completion` and `access`: course (default), group, course_and_group or total. `compliance`: requirement (default), group, manager or total. Not for `activity`.',
     }),
   ),
   Unit: Nullable(OneOf(units, { description: 'Only for `activity`: length of the periods. Default: day.' })),
@@ -37,7 +45,7 @@ const fields = {
       description: 'Only for `activity`: number of days before the run. Default: 30.',
     }),
   ),
-  CourseID: Nullable(CourseID),
+  CourseID: Nullable({ ...CourseID, description: 'Only this course. Not for `compliance`.' }),
   GroupName: Nullable(GroupName),
   Every: OneOf(frequencies, { description: 'How often the report runs.' }),
   Weekday: Nullable(
@@ -85,7 +93,7 @@ export const ReportSchedule = Fields(
     LastProblem: Nullable(
       OneOf(problems, {
         description:
-          'Why the last run failed; null if it succeeded. `no_recipients`: no recipient is still an enabled administrator with an email address who may read enrolments. `unavailable`: the figures were not complete. After `unavailable` and `failed`, the run is tried again for about an hour and a half. Whether the mail server accepted an email is in `GET /mail`.',
+          'Why the last run failed; null if it succeeded. `no_recipients`: no recipient is still an enabled administrator with an email address who may read enrolments, or for `compliance` requirements. `unavailable`: the figures were not complete. After `unavailable` and `failed`, the run is tried again for about an hour and a half. Whether the mail server accepted an email is in `GET /mail`.',
       }),
     ),
     CreatedAt: Instant(),

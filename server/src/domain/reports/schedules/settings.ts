@@ -1,7 +1,12 @@
 import { checkTimeZone } from '../../../lib/days.ts';
 import { Problem } from '../../../lib/errors.ts';
 import type { ScheduleRow } from './record.ts';
-import type { NewReportSchedule, ReportSchedule, ReportScheduleChange } from './schemas.ts';
+import {
+  linesOf,
+  type NewReportSchedule,
+  type ReportSchedule,
+  type ReportScheduleChange,
+} from './schemas.ts';
 import { weekdays } from './times.ts';
 
 /** The columns that clients set. */
@@ -43,11 +48,17 @@ export function settingsOf(
   const { Report, Every, TimeZone } = sent;
   checkTimeZone(TimeZone);
   const isActivity = Report === 'activity';
-  const ofLines = { only: 'Report is completion or access', applies: !isActivity };
+  const ofLines = { only: 'Report is completion, access or compliance', applies: !isActivity };
+  const ofCourses = { only: 'Report is completion, access or activity', applies: Report !== 'compliance' };
   const ofActivity = { only: 'Report is activity', applies: isActivity };
   const ofWeek = { only: 'Every is week', applies: Every === 'week' };
   const ofMonth = { only: 'Every is month', applies: Every === 'month' };
-  const by = conditional(input.By, before?.By, { name: 'By', ...ofLines });
+  const lines: readonly Settings['by'][] = linesOf[Report];
+  const formerBy = lines.includes(before?.By ?? null) ? before?.By : null;
+  const by = conditional(input.By, formerBy, { name: 'By', ...ofLines }) ?? lines[0] ?? null;
+  if (by !== null && !lines.includes(by))
+    throw invalid('By', `A report about ${Report} has no lines by ${by}. Send one of ${lines.join(', ')}.`);
+  const course = conditional(input.CourseID, before?.CourseID, { name: 'CourseID', ...ofCourses });
   const unit = conditional(input.Unit, before?.Unit, { name: 'Unit', ...ofActivity });
   const days = conditional(input.Days, before?.Days, { name: 'Days', ...ofActivity });
   const weekday = conditional(input.Weekday, before?.Weekday, { name: 'Weekday', ...ofWeek });
@@ -59,10 +70,10 @@ export function settingsOf(
   return {
     name: sent.Name,
     report: Report,
-    by: isActivity ? null : (by ?? 'course'),
+    by,
     unit: isActivity ? (unit ?? 'day') : null,
     days: isActivity ? (days ?? 30) : null,
-    course_id: sent.CourseID ?? null,
+    course_id: course,
     group_name: sent.GroupName ?? null,
     every: Every,
     weekday: weekday === null ? null : weekdays.indexOf(weekday) + 1,
