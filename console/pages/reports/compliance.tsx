@@ -164,41 +164,42 @@ function LinesTable({ kind, query, at }: LinesProps) {
       value: (line: Compliance) => line[figures[index] ?? 'Obligations'],
     })),
   ];
-  if (isFuture(lines.error)) return <Future at={at} />;
+  return (
+    <ComplianceTable
+      at={at}
+      lines={lines}
+      columns={columns}
+      rowKey={(line) => String(keyOf(line))}
+      total={total}
+    />
+  );
+}
+
+type TableProps<Row> = { at: ListFilters } & Omit<Parameters<typeof ReportTable<Row>>[0], 'label' | 'empty'>;
+
+/** The table, with the day that it shows. */
+function ComplianceTable<Row>({ at: { values, change }, ...table }: TableProps<Row>) {
+  const t = useTranslations('reports.compliance');
+  const dayText = useDayText();
+  if (toFailure(table.lines.error).param === 'AsOf')
+    return (
+      <Message title={t('future')} text={t('futureText')}>
+        <Button onClick={() => change({ day: undefined })}>{t('today')}</Button>
+      </Message>
+    );
   return (
     <div className="report-lines">
-      <PastDay day={at.values.day} />
+      {values.day !== undefined && (
+        <Text size="sm" c="dimmed">
+          {t('past', { day: dayText(values.day) })}
+        </Text>
+      )}
       <ReportTable
-        label={t('compliance.title')}
-        lines={lines}
-        columns={columns}
-        rowKey={(line) => String(keyOf(line))}
-        total={total}
-        empty={<Message title={t('compliance.empty')} text={t('compliance.emptyText')} />}
+        {...table}
+        label={t('title')}
+        empty={<Message title={t('empty')} text={t('emptyText')} />}
       />
     </div>
-  );
-}
-
-const isFuture = (error: unknown) => toFailure(error).param === 'AsOf';
-
-function Future({ at: { change } }: { at: ListFilters }) {
-  const t = useTranslations('reports');
-  return (
-    <Message title={t('compliance.future')} text={t('compliance.futureText')}>
-      <Button onClick={() => change({ day: undefined })}>{t('compliance.today')}</Button>
-    </Message>
-  );
-}
-
-function PastDay({ day }: { day: string | undefined }) {
-  const t = useTranslations('reports');
-  const dayText = useDayText();
-  if (day === undefined) return null;
-  return (
-    <Text size="sm" c="dimmed">
-      {t('compliance.past', { day: dayText(day) })}
-    </Text>
   );
 }
 
@@ -261,17 +262,5 @@ function PeopleTable({ query, at }: { query: Query; at: ListFilters }) {
       }),
     ),
   ];
-  if (isFuture(lines.error)) return <Future at={at} />;
-  return (
-    <div className="report-lines">
-      <PastDay day={at.values.day} />
-      <ReportTable
-        label={t('compliance.title')}
-        lines={lines}
-        columns={columns}
-        rowKey={({ LoginID }) => LoginID}
-        empty={<Message title={t('compliance.empty')} text={t('compliance.emptyText')} />}
-      />
-    </div>
-  );
+  return <ComplianceTable at={at} lines={lines} columns={columns} rowKey={({ LoginID }) => LoginID} />;
 }

@@ -1,4 +1,5 @@
-import { run, transaction } from '../../db/transaction.ts';
+import { updateOwn } from '../../db/own-rows.ts';
+import { transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { endOfSentDay } from '../../lib/days.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -9,11 +10,6 @@ import { keepEarlier } from './earlier.ts';
 import { afterLastSecond, type ObligationRow } from './evaluate.ts';
 import { obligationNotFound, presentObligation, toObligation } from './obligations.ts';
 import type { Exemption, Obligation } from './schemas.ts';
-
-const exemptText = `
-update obligation held set exempt_at = $3, exempt_reason = $4, exempt_until = $6, follows = false, announced = 'exempt',
-  next_change_at = $7, changed_at = $5
-where held.tenant_id = $1 and held.obligation_id = $2`;
 
 type Input = Exemption & { loginId: string; requirementId: string };
 
@@ -47,21 +43,16 @@ export function exempt(ctx: TenantContext, input: Input): Promise<Obligation> {
     const now = tenantNow(ctx);
     const wanted = await exemptionOf(ctx, input, row);
     const { user_id, obligation_id, cycle } = row;
-    const changed = {
-      ...row,
+    const exemption = {
       exempt_at: wanted?.at ?? null,
       exempt_reason: wanted?.reason ?? null,
       exempt_until: wanted?.until ?? null,
     };
     const isSame =
-      row.exempt_reason === changed.exempt_reason &&
-      Number(row.exempt_at) === Number(changed.exempt_at) &&
-      Number(row.exempt_until) === Number(changed.exempt_until);
+      row.exempt_reason === exemption.exempt_reason &&
+      Number(row.exempt_at) === Number(exemption.exempt_at) &&
+      Number(row.exempt_until) === Number(exemption.exempt_until);
     if (isSame) return toObligation(row, now);
-    const values = [
-      ...[ctx.tenantId, obligation_id, changed.exempt_at, changed.exempt_reason, now, changed.exempt_until],
-      wanted ? afterLastSecond(wanted.until) : now,
-    ];
     const shown = await ctx.db
       .selectFrom('obligation')
       .select('obligation_id')
@@ -90,7 +81,12 @@ export function exempt(ctx: TenantContext, input: Input): Promise<Obligation> {
           .where('cycle', '<', cycle)
           .where('closed_at', 'is', null)
           .execute();
-      await run(ctx, exemptText, values);
+      await updateOwn(ctx, 'obligation', { obligation_id })
+        .set({
+          ...{ ...exemption, follows: false, announced: 'exempt', changed_at: now },
+          next_change_at: wanted ? afterLastSecond(wanted.until) : now,
+        })
+        .execute();
     });
     await appendAudit(ctx, ctx.tenantId, {
       action: wanted ? 'obligation.exempted' : 'obligation.exemption_ended',
@@ -100,6 +96,6 @@ export function exempt(ctx: TenantContext, input: Input): Promise<Obligation> {
         ...(wanted?.until && { Until: wanted.until.toISOString() }),
       },
     });
-    return toObligation(changed, now);
+    return toObligation({ ...row, ...exemption }, now);
   });
 }

@@ -167,7 +167,8 @@ test('compliance is sent by webhook and by email, as of the end of the previous 
   assert.equal((await file.text()).split('\r\n')[1], `fire,Fire,,,,${To},1,1,0,0,0,0,0,0,0`);
   await send();
   const [mail] = server.mails;
-  assert.ok(mail?.raw.includes(`compliance-${To}.csv`), mail?.raw);
+  assert.ok(mail);
+  assert.ok(mail.raw.includes(`compliance-${To}.csv`), mail.raw);
   assert.equal(mail.csv?.split('\r\n')[1], `,,,,,${To},1,1,0,0,0,0,0,0,0`);
 });
 
