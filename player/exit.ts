@@ -3,6 +3,7 @@ import type { Commits, Snapshot } from './commits.ts';
 import type { Receipt, Session } from './contract.ts';
 import type { Course, ExitKind } from './course.ts';
 import { elements } from './elements.ts';
+import { reportExit } from './embedder.ts';
 import { messages } from './messages.ts';
 import { hidePage, type Outcome, resultOf, showEnd, showPage } from './pages.ts';
 import type { Stop } from './save-state.ts';
@@ -57,7 +58,10 @@ export async function leaveCourse(
   const isIncomplete = outcome === 'lost' || outcome === 'refused';
   const go = () => {
     // Without a connection, the browser would show its own error page instead of the return URL.
-    if (address && !isIncomplete && navigator.onLine) return location.assign(address);
+    if (address && !isIncomplete && navigator.onLine) {
+      reportExit(session);
+      return location.assign(address);
+    }
     const { receipt, seconds } = summary();
     elements.loading.hidden = true;
     const isPartly = commits.state === 'partly';

@@ -24,7 +24,7 @@ const t=c.texts[navigator.language.slice(0,2)]||c.texts.en;const began=Date.now(
 const wait=(ms)=>new Promise((done)=>setTimeout(done,ms));const seconds=()=>Math.round((Date.now()-began)/1000);
 const show=(title,text,act)=>{$('title').textContent=title;$('text').textContent=text||'';$('again').hidden=!act;$('again').onclick=act||null;
 $('page').hidden=false;$('frame').hidden=true};
-let driver,result=null,closed=false,line=Promise.resolve();
+let driver,result=null,closed=false,left=false,line=Promise.resolve();
 const put=(next)=>{if(driver.hasStatus&&next.Completion==='unknown'&&next.Success==='unknown')return line;result=next;line=line.then(async()=>{for(let n=0;result&&n<60&&!closed;n++){const now=result;
 try{await driver.put(now);$('note').hidden=true;if(now===result)return}catch{$('note').hidden=false;await wait(Math.min(2000*2**n,60000))}}});return line};
 const close=()=>{if(closed||!driver)return;closed=true;try{driver.close(result)}catch{}};
@@ -36,10 +36,11 @@ if(isQuiet||n>=5)return null;show(t.offline);await wait(1000*2**n)}}
 async function begin(){show(t.working);try{driver=driver||makeDriver();c.learner=c.learner||await driver.open()}catch(error){return show(t.noLms)}
 const opened=await ask(c.learner);if(!opened)return show(t.unreachable,'',begin);if(!opened.PlayerURL)return show(opened.Title,opened.Text);
 if(opened.Result)put(opened.Result);const frame=$('frame');frame.src=opened.PlayerURL;frame.hidden=false;$('page').hidden=true;
-addEventListener('message',(event)=>{if(event.source===frame.contentWindow&&event.data&&event.data.lectern==='result')put(event.data)});
+addEventListener('message',(event)=>{const said=event.source===frame.contentWindow&&event.data&&event.data.lectern;
+if(said==='result')put(event.data);if(said==='closed')lecternClosed()});
 let asked=Date.now();addEventListener('focus',async()=>{if(closed||Date.now()-asked<5000)return;asked=Date.now();
 const again=await ask(c.learner,true);if(again&&again.Result)put(again.Result)})}
-window.lecternClosed=async()=>{await Promise.race([line,wait(5000)]);close();const back=driver.back&&driver.back();if(back)location.assign(back);else show(t.closed)};
+window.lecternClosed=async()=>{if(left)return;left=true;await Promise.race([line,wait(5000)]);close();const back=driver.back&&driver.back();if(back)location.assign(back);else show(t.closed)};
 $('note').textContent=t.pending;addEventListener('pagehide',close);begin();`;
 
 const drivers: Record<DispatchStandard, string> = {
