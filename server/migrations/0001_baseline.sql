@@ -1165,7 +1165,7 @@ create table lti_launch (
   launch_id uuid not null,
   platform_id uuid not null,
   deployment_id text,
-  message text not null check (message in ('launch', 'deep_link', 'unknown')),
+  message text not null check (message in ('launch', 'deep_link', 'copy', 'unknown')),
   problem text,
   detail text,
   user_id uuid,
@@ -1199,6 +1199,8 @@ create table lti_link (
   foreign key (tenant_id, enroll_id) references enrolment,
   foreign key (tenant_id, user_id) references "user"
 );
+create index lti_link_of_place on lti_link (tenant_id, platform_id, resource_link_id);
+comment on index lti_link_of_place is 'launches that name no course: what the place opened of which theirs is a copy';
 create index lti_link_of_platform on lti_link (tenant_id, platform_id, enroll_id);
 create index lti_link_of_user on lti_link (tenant_id, user_id);
 

@@ -254,6 +254,10 @@ async function sendPlatformOperations(): Promise<void> {
   const claims = platform.claims(asked.get('nonce') ?? '', { [claim('custom')]: { course: 'first-aid' } });
   real.set(example.id_token, await platform.sign(claims)).set(example.state, asked.get('state'));
   await send('launchFromPlatform');
+  const [noticed] = Object.values(operations.get('receiveLtiNotices')?.requestBody?.content ?? {});
+  const notice = platform.claims('notice-1', { [claim('notice')]: { type: 'LtiContextCopyNotice' } });
+  real.set(Object(noticed?.example).notices[0].jwt, await platform.sign(notice));
+  await send('receiveLtiNotices');
   const selecting = await send('postLtiLogin');
   cookie = selecting.headers.get('set-cookie')?.split(';')[0] ?? '';
   const wanted = new URL(selecting.headers.get('location') ?? '').searchParams;

@@ -24,7 +24,7 @@ after(() => service.close());
  */
 const fixedFormat = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
 const notStored = new Set([
-  ...['postLtiLogin', 'launchFromPlatform', 'chooseCoursesForPlatform', 'openDispatch'],
+  ...['postLtiLogin', 'launchFromPlatform', 'chooseCoursesForPlatform', 'receiveLtiNotices', 'openDispatch'],
   ...['createAccessToken', 'checkPassword', 'signIn', 'signInWithPassword'],
   ...['readOpenInvitation', 'acceptInvitation', 'changeOwnPassword'],
   // Only credentials that a browser has created pass; `renamePasskey` stores the same name.

@@ -45,7 +45,8 @@ const withoutScope = new Set([
   'resetPassword', // the link is the credential
   'signInWithPassword', // the tenant, name and password are in the request itself
   'signOut', // the cookie is the credential
-  ...['postLtiLogin', 'launchFromPlatform', 'chooseCoursesForPlatform'], // the platform signs the message
+  // the platform signs the message
+  ...['postLtiLogin', 'launchFromPlatform', 'chooseCoursesForPlatform', 'receiveLtiNotices'],
   'openDispatch', // the key in the package is the credential
   'openSession', // the ticket in the path is the credential
   'commit', // the session in the path is the credential
@@ -120,6 +121,7 @@ const notAudited = new Map([
   ['testPlatform', 'changes nothing'],
   ['postLtiLogin', 'changes nothing'],
   ['chooseCoursesForPlatform', 'changes nothing in this service'],
+  ['receiveLtiNotices', 'in the log of launches'],
   ['launchFromPlatform', 'day-to-day work, reported by events, in the log of launches'],
   ['openDispatch', 'day-to-day work, reported by events'],
   ...[

@@ -34,6 +34,8 @@ export async function startPlatform(now: () => Date) {
   /** Links whose scores are kept, but whose responses are lost. */
   const losing = new Set<string>();
   const answers = { token: '', milliseconds: 0 };
+  /** The notices that were ordered. */
+  const ordered: { authorization: string | undefined; body: Record<string, unknown> }[] = [];
   /** The pages of members of each context, and a status other than 200. */
   const members = new Map<string, { pages: Record<string, unknown>[][]; status?: number }>();
   const server = createServer(async (request, response) => {
@@ -60,6 +62,10 @@ export async function startPlatform(now: () => Date) {
       tokens.push(new URLSearchParams(body));
       if (answers.token) return json(400, { error: answers.token });
       return json(200, { access_token: 'access', token_type: 'Bearer', expires_in: 3600 });
+    }
+    if (pathname === '/notices' && request.method === 'PUT') {
+      ordered.push({ authorization: request.headers.authorization, body: JSON.parse(body) });
+      return json(200, JSON.parse(body));
     }
     const link = pathname.split('/')[2] ?? '';
     if (pathname.startsWith('/members/')) {
@@ -126,7 +132,7 @@ export async function startPlatform(now: () => Date) {
     server.close();
     server.closeAllConnections();
   };
-  return { origin, claims, sign, scores, tokens, grades, refusals, losing, members, answers, close };
+  return { origin, claims, sign, scores, tokens, ordered, grades, refusals, losing, members, answers, close };
 }
 
 export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>;

@@ -8,6 +8,7 @@ const scopes = {
   score: 'lti-ags/scope/score',
   'result.readonly': 'lti-ags/scope/result.readonly',
   members: 'lti-nrps/scope/contextmembership.readonly',
+  notices: 'lti/scope/noticehandlers',
 } as const;
 export type Scope = keyof typeof scopes;
 

@@ -14,31 +14,17 @@ import { knownTenant } from '../tenants/tenants.ts';
 import { createUser } from '../users/create-user.ts';
 import { findUserId } from '../users/users.ts';
 import { noteContext } from './contexts.ts';
+import { courseOf } from './course-of-launch.ts';
 import { selectionPage } from './deep-link.ts';
 import { logLaunch } from './launches.ts';
 import { deploymentOf } from './login.ts';
 import { rejectReplay, replayed } from './nonces.ts';
+import { subscribe } from './notices.ts';
 import { problemPage, provePage, windowPage } from './pages.ts';
 import { type Client, findByDeployment, findClients, onlyPlatform, type PlatformRow } from './platforms.ts';
 import { relaunch } from './relaunch.ts';
 import { bindingOf, isExpired, readState, type State } from './state.ts';
 import { type Claims, Rejected, verifyLaunch } from './verify.ts';
-
-/** The course that a place in the platform opens, and its enrolment option if it has several. */
-function courseOf({ custom, targetLinkUri }: Claims): { courseId: string; durationId?: string } {
-  const query =
-    targetLinkUri !== null && URL.canParse(targetLinkUri)
-      ? new URL(targetLinkUri).searchParams
-      : new URLSearchParams();
-  const named = (name: string) => {
-    const value = custom[name];
-    return typeof value === 'string' && value !== '' ? value : query.get(name);
-  };
-  const courseId = named('course');
-  if (!courseId) throw new Rejected('no_course', 'Neither the custom parameters nor the URL name a course.');
-  const durationId = named('option');
-  return { courseId, ...(durationId && { durationId }) };
-}
 
 /** A subject is unique within its issuer. The prefix keeps it apart from LoginIDs that clients choose. */
 export function loginIdOf(issuer: string, subject: string): string {
@@ -80,7 +66,7 @@ async function enrolLearner(
 ): Promise<string> {
   const { subject, resourceLinkId } = claims;
   if (subject === null) throw new Rejected('no_user', 'The launch is anonymous: sub is missing.');
-  const course = courseOf(claims);
+  const course = await courseOf(ctx, platform.platform_id, claims);
   const loginId = loginIdOf(platform.issuer, subject);
   const details = detailsOf(claims);
   const known = await relaunch(ctx, {
@@ -195,6 +181,7 @@ export async function receiveLaunch(
     const tenant = await knownTenant.get(ctx, own.tenantId);
     if (!tenant || tenant.Status === 'suspended') throw new Rejected('suspended', 'The tenant is suspended.');
     await noteContext(own, platform.platform_id, claims.context);
+    subscribe(own, platform.platform_id, claims.noticesUrl);
     if (claims.message === 'deep_link') {
       await rejectReplay(own, state.nonce);
       await logLaunch(own, {

@@ -12,6 +12,7 @@ import { appendAudit } from '../audit/chain.ts';
 import { checkUrl } from '../events/webhooks/addresses.ts';
 import { checkedFetch } from '../events/webhooks/checked-fetch.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { historyParameter } from './course-of-launch.ts';
 import { rejectReplay } from './nonces.ts';
 import { registrationPage } from './pages.ts';
 import { checkUrls, createPlatform, toolUrls } from './platforms.ts';
@@ -59,6 +60,8 @@ const wantedScopes = [
   `${specification}/lti-ags/scope/result.readonly`,
   `${specification}/lti-nrps/scope/contextmembership.readonly`,
 ];
+/** Only asked of platforms that list it, because few know it. */
+const noticeScope = `${specification}/lti/scope/noticehandlers`;
 
 type Json = Record<string, unknown>;
 const textIn = (value: Json, name: string) =>
@@ -94,7 +97,7 @@ async function fetchJson(ctx: TenantContext, what: string, url: string, body: Js
 function toolConfiguration(ctx: TenantContext, name: string, supported: unknown) {
   const { login, launch } = toolUrls(ctx);
   const scopes = Array.isArray(supported)
-    ? wantedScopes.filter((one) => supported.includes(one))
+    ? [...wantedScopes, noticeScope].filter((one) => supported.includes(one))
     : wantedScopes;
   return {
     application_type: 'web',
@@ -109,6 +112,7 @@ function toolConfiguration(ctx: TenantContext, name: string, supported: unknown)
     [configurationClaim]: {
       domain: new URL(ctx.config.baseUrl).host,
       target_link_uri: launch,
+      custom_parameters: { [historyParameter]: '$ResourceLink.id.history' },
       claims: ['iss', 'sub', 'name', 'given_name', 'family_name', 'email'],
       messages: [
         { type: 'LtiResourceLinkRequest', target_link_uri: launch },

@@ -7,6 +7,7 @@ import { chooseCourses } from './deep-link.ts';
 import { receiveLaunch } from './launch.ts';
 import { listLaunches } from './launches.ts';
 import { startLogin } from './login.ts';
+import { NoticesBody, receiveNotices } from './notices.ts';
 import {
   checkUrls,
   createPlatform,
@@ -230,6 +231,24 @@ export const ltiRoutes = [
       return typeof form.id_token === 'string'
         ? receiveLaunch(ctx, request, form)
         : chooseCourses(ctx, request, form);
+    },
+  }),
+  route({
+    tag: 'Platforms',
+    access: 'anyone',
+    scope: null,
+    method: 'POST',
+    path: '/lti/notice',
+    name: 'receiveLtiNotices',
+    summary: 'Receive notices of a learning platform (LTI Platform Notification Service 1.0)',
+    description:
+      'Lectern orders notices about copied courses at the first launch from a platform that offers them. They appear in the log of launches.',
+    body: NoticesBody,
+    responses: { 204: { description: 'All notices were received.' } },
+    events: [],
+    handle: async (ctx, { body }) => {
+      await receiveNotices(ctx, body);
+      return { status: 204 };
     },
   }),
 ];

@@ -100,8 +100,9 @@ export const PlatformLaunch = Fields(
   {
     LaunchID: Type.String({ format: 'uuid', description: 'Opaque.' }),
     LaunchedAt: Instant(),
-    Message: OneOf(['launch', 'deep_link', 'unknown'], {
-      description: '`launch`: a course was opened. `deep_link`: courses were chosen for the platform.',
+    Message: OneOf(['launch', 'deep_link', 'copy', 'unknown'], {
+      description:
+        '`launch`: a course was opened. `deep_link`: courses were chosen for the platform. `copy`: a course of the platform was copied there; Detail says which.',
     }),
     DeploymentID: Nullable(Text(255)),
     Problem: Nullable(
@@ -110,7 +111,7 @@ export const PlatformLaunch = Fields(
         description: 'Why it was rejected; null if it succeeded.',
       }),
     ),
-    Detail: Nullable(Text(500, { description: 'What exactly was wrong.' })),
+    Detail: Nullable(Text(500, { description: 'What exactly was wrong, or what was copied.' })),
     LoginID: Nullable(LoginID),
     CourseID: Nullable(CourseID),
     EnrollID: Nullable(EnrollID),

@@ -110,6 +110,8 @@ export function toRejected(error: unknown): Rejected {
 }
 
 const prefix = 'https://purl.imsglobal.org/spec/lti';
+export const claimName = (name: string) => `${prefix}/claim/${name}`;
+export const copyNotice = 'LtiContextCopyNotice';
 
 export type DeepLinkSettings = {
   deep_link_return_url: string;
@@ -136,6 +138,8 @@ export type Claims = {
   lineItem: string | null;
   /** Whether the platform also shows the results that it has. */
   mayRead: boolean;
+  /** Where copies of courses can be ordered as notices; null if the platform offers none. */
+  noticesUrl: string | null;
   settings: DeepLinkSettings | null;
 };
 
@@ -178,8 +182,17 @@ function contextOf(context: unknown, service: unknown): Claims['context'] {
   return { id: known, title: textOf(title)?.slice(0, 255) ?? null, membersUrl: isUsable ? address : null };
 }
 
+/** LTI Platform Notification Service 1.0. */
+function noticesUrlOf(service: unknown): string | null {
+  const { platform_notification_service_url, scope, notice_types_supported } = objectOf(service);
+  const address = textOf(platform_notification_service_url);
+  const has = (list: unknown, name: string) => Array.isArray(list) && list.includes(name);
+  const isOffered = has(scope, `${prefix}/scope/noticehandlers`) && has(notice_types_supported, copyNotice);
+  return isOffered && address !== null && address.length <= 2_000 && isWebUrl(address) ? address : null;
+}
+
 function claimsOf(payload: JWTPayload): Claims {
-  const claim = (name: string) => payload[`${prefix}/claim/${name}`];
+  const claim = (name: string) => payload[claimName(name)];
   const message = messages[String(claim('message_type'))];
   if (message === undefined)
     throw new Rejected('malformed', `The message type ${String(claim('message_type'))} is not supported.`);
@@ -206,18 +219,14 @@ function claimsOf(payload: JWTPayload): Claims {
     returnUrl: textOf(objectOf(claim('launch_presentation')).return_url),
     lineItem: maySend ? textOf(endpoint.lineitem) : null,
     mayRead: scopes.includes(`${prefix}-ags/scope/result.readonly`),
+    noticesUrl: noticesUrlOf(claim('platformnotificationservice')),
     settings:
       message === 'deep_link' ? settingsOf(payload[`${prefix}-dl/claim/deep_linking_settings`]) : null,
   };
 }
 
-/** Checks an ID token (LTI security framework 5.1.3). Throws `Rejected`. */
-export async function verifyLaunch(
-  ctx: Context,
-  client: Client,
-  state: State,
-  token: string,
-): Promise<Claims> {
+/** Checks a message of a platform (LTI security framework 5.1.3), but for its nonce. Throws `Rejected`. */
+export async function verifyMessage(ctx: Context, client: Client, token: string): Promise<JWTPayload> {
   try {
     const payload = await verifyByUrl(ctx, client.jwks_url, token, {
       issuer: client.issuer,
@@ -229,10 +238,20 @@ export async function verifyLaunch(
       throw new Rejected('wrong_audience', 'azp is not the client ID.');
     if ((payload.iat ?? 0) * 1000 > ctx.now().getTime() + clockSeconds * 1000)
       throw new Rejected('clock_off', `The token was issued in the future (iat ${payload.iat}).`);
-    if (payload.nonce !== state.nonce)
-      throw new Rejected('wrong_nonce', 'The nonce is not that of the login.');
-    return claimsOf(payload);
+    return payload;
   } catch (error) {
     throw toRejected(error);
   }
+}
+
+/** Checks an ID token. Throws `Rejected`. */
+export async function verifyLaunch(
+  ctx: Context,
+  client: Client,
+  state: State,
+  token: string,
+): Promise<Claims> {
+  const payload = await verifyMessage(ctx, client, token);
+  if (payload.nonce !== state.nonce) throw new Rejected('wrong_nonce', 'The nonce is not that of the login.');
+  return claimsOf(payload);
 }
