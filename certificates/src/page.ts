@@ -44,6 +44,19 @@ export type StackedBlock = { gap: number } & (
   | { height: number; draw: (y: number) => void }
 );
 
+/** pdfkit writes the texts of the XMP metadata as they are, so a title with `&` or `<` would not be XML. */
+function escapeMetadata(doc: PDFKit.PDFDocument): void {
+  // The cast names what pdfkit does last, after it has written these texts elsewhere.
+  const own = doc as unknown as { info: Record<string, unknown>; endMetadata: () => void };
+  const end = own.endMetadata.bind(doc);
+  own.endMetadata = () => {
+    for (const [name, text] of Object.entries(own.info))
+      if (typeof text === 'string')
+        own.info[name] = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    end();
+  };
+}
+
 /** Copied text is wrong in these scripts unless the original text is given beside the glyphs. */
 const needsActualText = /[\p{Script=Arabic}\p{Script=Thai}\p{Script=Devanagari}]/u;
 
@@ -88,6 +101,7 @@ export function openPage(input: CertificateInput, texts: string): Page {
       ModDate: new Date(input.IssuedAt),
     },
   });
+  escapeMetadata(doc);
   const registered = new Set<string>();
   const fontsOf = (style: Style) => {
     const fonts = fontsFor(style, texts);

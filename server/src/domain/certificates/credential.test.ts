@@ -284,6 +284,24 @@ test('numbers cannot be guessed from others, and scripts in names stay text', as
   }
 });
 
+test('scripts in names and titles stay text in badges and PDFs', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme' });
+  const Title = '</title><script>alert(1)</script><title>';
+  const CourseID = await newCourse(service, { Title, Certificate: { On: 'passed' } });
+  const name = ') >> /OpenAction << /S /JavaScript /JS (app.alert(1)) >> (';
+  const { as } = await passedBy(tenant, CourseID, { FirstName: name, LastName: null });
+  const svg = String(await as('image/svg+xml'));
+  assert.ok(svg.includes('<title>&lt;/title&gt;&lt;script&gt;alert(1)'));
+  assert.equal(/<script|\son\w+=|href|<style|<!ENTITY/i.test(svg), false);
+  const pdf = (await as('application/pdf')).toString('latin1');
+  // A name in the file's properties has two bytes a character, and its brackets are escaped.
+  assert.ok(pdf.includes('\\)\0 \0>\0>\0 \0/\0O'));
+  assert.equal(/[^\\]\)\0 \0>\0>/.test(pdf), false);
+  const metadata = /<x:xmpmeta.*<\/x:xmpmeta>/s.exec(pdf)?.[0] ?? '';
+  assert.ok(metadata.includes('&lt;/title&gt;&lt;script&gt;alert(1)'));
+  assert.equal(metadata.includes('<script'), false);
+});
+
 test('new keys sign after an overlap, and what former keys signed stays the same', async () => {
   const { tenant, CourseID, as } = await certified();
   const [jwt, proof] = [String(await as('application/vc+jwt')), String(await as('application/vc'))];
