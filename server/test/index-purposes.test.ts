@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app/app.ts';
-import { openTestDatabase } from '../src/db/test-database.ts';
+import { openTestDatabase } from './support/test-database.ts';
 
 const { engine } = await openTestDatabase();
 after(() => engine.close());

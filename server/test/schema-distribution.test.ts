@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { tenantTables } from '../src/db/engine/generated.ts';
-import { openTestDatabase } from '../src/db/test-database.ts';
+import { openTestDatabase } from './support/test-database.ts';
 
 const { engine } = await openTestDatabase();
 after(() => engine.close());

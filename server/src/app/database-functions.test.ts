@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { openTestDatabase } from '../../test/support/test-database.ts';
 import type { Connection } from '../db/engine/engine.ts';
-import { openTestDatabase } from '../db/test-database.ts';
 import { statementsLock, storeValues } from '../domain/lrs/store-function.ts';
 import { databaseFunctions } from './database-functions.ts';
 

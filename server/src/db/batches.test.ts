@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openTestDatabase } from '../../test/support/test-database.ts';
 import { inBatches, nextBatchSize } from './batches.ts';
-import { openTestDatabase } from './test-database.ts';
 
 test('a batch that takes more than 25 ms halves the batch size, and a quick batch doubles it', () => {
   const next = (rows: number, milliseconds: number) => nextBatchSize(rows, milliseconds, 500);

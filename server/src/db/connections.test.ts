@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openTestDatabase } from '../../test/support/test-database.ts';
 import { limitConnections } from './connections.ts';
 import { type Connection, type Engine, sharedTables } from './engine/engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
-import { openTestDatabase } from './test-database.ts';
 import { forAnyone, forTenant, kyselyForEngine, run, transaction } from './transaction.ts';
 
 let engine: Engine;

@@ -3,10 +3,10 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
+import { openEmptyTestDatabase, openTestDatabase } from '../../test/support/test-database.ts';
 import { locations } from '../lib/locations.ts';
 import type { Engine } from './engine/engine.ts';
 import { migrate, statementsIn } from './migrate.ts';
-import { openEmptyTestDatabase, openTestDatabase } from './test-database.ts';
 
 const isEmbedded = !process.env.TEST_DATABASE_URL;
 let engine: Engine;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openTestDatabase } from '../../test/support/test-database.ts';
 import type { Engine } from './engine/engine.ts';
-import { openTestDatabase } from './test-database.ts';
 import { type Database, run, transaction } from './transaction.ts';
 
 let engine: Engine;

@@ -221,7 +221,7 @@ export async function databaseSettings(): Promise<Environment & { DATA_DIR: stri
   if (!serverUrl) return embeddedSettings();
   const folder = await temporaryFolder();
   // Imported only here, because scripts that start processes do not need the service's sources.
-  const { migratedTemplate } = await import('../../src/db/test-database.ts');
+  const { migratedTemplate } = await import('./test-database.ts');
   const isCitus = await isCluster(serverUrl);
   const DATABASE_URL = await databaseFrom(serverUrl, isCitus ? undefined : await migratedTemplate(serverUrl));
   return { DATA_DIR: folder, DATABASE_URL, BOOTSTRAP_KEY: bootstrapKey };

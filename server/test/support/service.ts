@@ -7,7 +7,6 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/app/app.ts';
 import { openHomePage } from '../../src/app/home-page.ts';
 import type { Engine } from '../../src/db/engine/engine.ts';
-import { openTestDatabase } from '../../src/db/test-database.ts';
 import { kyselyForEngine } from '../../src/db/transaction.ts';
 import { startDeploymentTrail } from '../../src/domain/audit/chain.ts';
 import { type PackageSource, readPackage } from '../../src/domain/catalogue/packages/read-package.ts';
@@ -25,6 +24,7 @@ import { movableClock } from './clock.ts';
 import { closeServers } from './close-servers.ts';
 import { recordResponses } from './recorded-responses.ts';
 import { type Reply, send } from './send.ts';
+import { openTestDatabase } from './test-database.ts';
 
 export type TestEnrolment = {
   LoginID: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openEmptyTestDatabase } from '../test-database.ts';
+import { openEmptyTestDatabase } from '../../../test/support/test-database.ts';
 import type { Engine } from './engine.ts';
 
 let engine: Engine;

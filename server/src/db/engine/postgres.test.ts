@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { openEmptyTestDatabase } from '../test-database.ts';
+import { openEmptyTestDatabase } from '../../../test/support/test-database.ts';
 import { openPostgres } from './postgres.ts';
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'needs TEST_DATABASE_URL';

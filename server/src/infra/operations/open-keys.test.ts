@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openTestDatabase } from '../../db/test-database.ts';
+import { openTestDatabase } from '../../../test/support/test-database.ts';
 import { kyselyForEngine } from '../../db/transaction.ts';
 import { openLog } from '../../lib/log.ts';
 import { keyedHash, newKey, parseKeys, signToken, verifyToken, type WrittenKey } from '../keys/key-ring.ts';

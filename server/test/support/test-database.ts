@@ -2,21 +2,16 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { recordStatements } from '../../test/support/recorded-statements.ts';
-import { reusedDatabase } from '../../test/support/reused-databases.ts';
-import {
-  emptyServerDatabase,
-  nodesOf,
-  type ServerDatabase,
-  templateOnServer,
-} from '../../test/support/server-database.ts';
-import { locations } from '../lib/locations.ts';
-import type { Engine } from './engine/engine.ts';
-import { openPglite, type PgliteEngine } from './engine/pglite.ts';
-import { openPostgres } from './engine/postgres.ts';
-import { guardTenants } from './guard/tenant-guard.ts';
-import { migrate, readFunctions, readMigrations } from './migrate.ts';
-import { type Database, kyselyForEngine } from './transaction.ts';
+import type { Engine } from '../../src/db/engine/engine.ts';
+import { openPglite, type PgliteEngine } from '../../src/db/engine/pglite.ts';
+import { openPostgres } from '../../src/db/engine/postgres.ts';
+import { guardTenants } from '../../src/db/guard/tenant-guard.ts';
+import { migrate, readFunctions, readMigrations } from '../../src/db/migrate.ts';
+import { type Database, kyselyForEngine } from '../../src/db/transaction.ts';
+import { locations } from '../../src/lib/locations.ts';
+import { recordStatements } from './recorded-statements.ts';
+import { reusedDatabase } from './reused-databases.ts';
+import { emptyServerDatabase, nodesOf, type ServerDatabase, templateOnServer } from './server-database.ts';
 
 const cacheFolder = path.join(import.meta.dirname, '../../../node_modules/.cache');
 
