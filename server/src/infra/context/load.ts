@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Problem } from '../../lib/errors.ts';
 import { type Counters, countRejection } from './counters.ts';
 
@@ -18,8 +19,11 @@ export function limit(maxRunning: number): <T>(work: () => Promise<T>) => Promis
   };
 }
 
-/** Half of the threads in libuv's pool, because learners' files need the others. Each hash uses 20 MiB of memory. */
-const concurrentHashes = 2;
+/**
+ * At most half of the processors and of the threads in libuv's pool, because everything else needs the others. Each hash
+ * uses 20 MiB of memory.
+ */
+const concurrentHashes = availableParallelism() < 4 ? 1 : 2;
 
 /** This node's current load. `counts` are those of the current minute. */
 export type Load = {
