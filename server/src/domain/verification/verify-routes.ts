@@ -58,12 +58,8 @@ export const verifyRoutes = [
     audits: [],
     handle: async (ctx, { request }) => {
       const file = await collect(request.body as Readable);
-      const end = beginWithin(ctx, 'file_checks', 'anyone');
-      try {
-        return ok(await checkFile(ctx, file));
-      } finally {
-        end();
-      }
+      beginWithin(ctx, request, 'file_checks', 'anyone');
+      return ok(await checkFile(ctx, file));
     },
   }),
   route({

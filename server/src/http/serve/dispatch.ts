@@ -5,7 +5,7 @@ import { forTenant } from '../../db/transaction.ts';
 import { beginWithin, countCall, countUse, enterPlayer, enterTenant } from '../../infra/calls/limits.ts';
 import { perform, type Work } from '../../infra/calls/once.ts';
 import type { Actor, Context, TenantContext } from '../../infra/context/context.ts';
-import { onRequestEnd, streamOf } from '../../infra/context/request-end.ts';
+import { streamOf } from '../../infra/context/request-end.ts';
 import { Problem } from '../../lib/errors.ts';
 import { cleanFields } from '../../lib/unicode.ts';
 import { loginIdIn, readIdempotencyKey, respondOnce } from '../idempotency.ts';
@@ -76,7 +76,7 @@ export function rejectLargeBody(request: FastifyRequest): void {
 async function admitUpload(ctx: Context, request: FastifyRequest, isBulk: boolean): Promise<void> {
   await requireDiskSpace(ctx, declaredBytes(request));
   const { tenantId } = request;
-  if (isBulk && tenantId !== null) onRequestEnd(request, beginWithin(ctx, 'bulk_calls', tenantId));
+  if (isBulk && tenantId !== null) beginWithin(ctx, request, 'bulk_calls', tenantId);
 }
 
 /** Whether a body follows. Over HTTP/2, it follows unless the headers ended the stream, whatever length they declare. */

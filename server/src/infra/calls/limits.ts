@@ -77,25 +77,28 @@ export function countWithin(ctx: Context, name: keyof typeof perMinute, owner: s
   throw rejected(ctx, name, `Limit of ${max} ${of} per minute reached. Retry in ${reset} seconds.`, reset);
 }
 
-function begin({ load }: Context, name: string, max: number): (() => void) | null {
-  const now = load.open.get(name) ?? 0;
-  if (now >= max) return null;
-  load.open.set(name, now + 1);
-  let isOpen = true;
-  return () => {
-    if (!isOpen) return;
-    isOpen = false;
-    const left = (load.open.get(name) ?? 1) - 1;
-    if (left > 0) load.open.set(name, left);
-    else load.open.delete(name);
-  };
+/** Occupies one of `max` places until the request ends. Returns whether one was free. */
+function occupy({ load: { open } }: Context, request: FastifyRequest, name: string, max: number): boolean {
+  const now = open.get(name) ?? 0;
+  if (now >= max) return false;
+  open.set(name, now + 1);
+  onRequestEnd(request, () => {
+    const left = (open.get(name) ?? 1) - 1;
+    if (left > 0) open.set(name, left);
+    else open.delete(name);
+  });
+  return true;
 }
 
-/** Begins something of which the owner may have a few in progress. Returns a function to call when it has ended. */
-export function beginWithin(ctx: Context, name: keyof typeof inProgress, owner: string): () => void {
+/** Begins something of which the owner may have a few in progress. It ends with the request. */
+export function beginWithin(
+  ctx: Context,
+  request: FastifyRequest,
+  name: keyof typeof inProgress,
+  owner: string,
+): void {
   const { max, of } = inProgress[name];
-  const end = begin(ctx, `${name} ${owner}`, max);
-  if (end) return end;
+  if (occupy(ctx, request, `${name} ${owner}`, max)) return;
   throw rejected(
     ctx,
     name,
@@ -112,9 +115,7 @@ const slotsOf = ({ config }: Context, server: ServerName) =>
 
 /** Occupies a slot of the server until the request ends. */
 export function enterServer(ctx: Context, request: FastifyRequest, server: ServerName): void {
-  const leave = begin(ctx, `requests ${server}`, slotsOf(ctx, server));
-  if (!leave) throw overloaded(ctx, 'requests');
-  onRequestEnd(request, leave);
+  if (!occupy(ctx, request, `requests ${server}`, slotsOf(ctx, server))) throw overloaded(ctx, 'requests');
 }
 
 /** Limits the tenant's concurrent requests to a share of the server's slots. */
@@ -126,15 +127,13 @@ export function enterTenant(
 ): void {
   if (tenantId === null) return;
   const max = Math.ceil(slotsOf(ctx, server) / shareOfTenant);
-  const leave = begin(ctx, `requests ${server} ${tenantId}`, max);
-  if (!leave)
+  if (!occupy(ctx, request, `requests ${server} ${tenantId}`, max))
     throw rejected(
       ctx,
       'requests_of_tenant',
       `${max} requests for this tenant are in progress, which is the maximum. Retry in 1 second.`,
       1,
     );
-  onRequestEnd(request, leave);
 }
 
 /**
@@ -156,8 +155,8 @@ export function enterPlayer(ctx: Context, request: FastifyRequest, player: Playe
   if (typeof use === 'object') countWithin(ctx, 'commit_bytes', player.budget, use.bytes);
 }
 
-/** Each hash takes 20 to 40 ms, so the last one waits for about four seconds. */
-const maxWaiting = 200;
+/** Each hash takes 20 to 40 ms, so the last one waits for about three seconds. */
+const maxWaiting = 100;
 
 /** Fails if too many passwords are waiting. Called before a guess is counted, because a rejected request is not a guess. */
 export function rejectManyHashes(ctx: Context): void {

@@ -7,7 +7,6 @@ import { codeOf } from '../../lib/errors.ts';
 import { createCache } from '../context/cache.ts';
 import type { Context } from '../context/context.ts';
 import type { Load } from '../context/load.ts';
-import { onRequestEnd } from '../context/request-end.ts';
 import { daysLeft } from './certificate.ts';
 
 export type Sample = { gauge: string; labels?: Record<string, string>; value: number };
@@ -144,6 +143,15 @@ function nodeGauges(ctx: Context, registry: Registry): void {
     'Passwords being hashed or waiting to be hashed.',
     () => load.hashes.waiting,
   );
+  new Gauge({
+    name: 'lectern_http_requests_in_flight',
+    help: 'Requests being received or responded to, by origin, without probes.',
+    labelNames: ['origin'],
+    registers,
+    collect() {
+      for (const origin of ['api', 'content']) this.set({ origin }, load.open.get(`requests ${origin}`) ?? 0);
+    },
+  });
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
   gauge('lectern_imports_waiting', 'Packages being received or waiting to be read.', () => imports.waiting);
   gauge('lectern_bulk_calls_running', 'Bulk calls in progress.', () => bulkCalls(load));
@@ -316,27 +324,7 @@ function observer(registry: Registry): Metrics['observe'] {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  const inFlight = new Map<string, { requests: number }>();
-  new Gauge({
-    name: 'lectern_http_requests_in_flight',
-    help: 'Requests being received or responded to, by origin.',
-    labelNames: ['origin'],
-    registers: [registry],
-    collect() {
-      for (const [origin, { requests }] of inFlight) this.set({ origin }, requests);
-    },
-  });
   return (app, origin) => {
-    const count = inFlight.get(origin) ?? { requests: 0 };
-    inFlight.set(origin, count);
-    const leave = () => {
-      count.requests--;
-    };
-    app.addHook('onRequest', (request, _reply, done) => {
-      count.requests++;
-      onRequestEnd(request, leave);
-      done();
-    });
     app.addHook('onResponse', (request, reply, done) => {
       const route = request.routeOptions.url ?? 'none';
       const labels = { origin, method: request.method, route, status: String(reply.statusCode) };
