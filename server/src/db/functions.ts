@@ -105,8 +105,7 @@ end`,
       const [first] = calls;
       if (!first) return { rows: [], isLeftOut: () => false };
       if (calls.length === 1) {
-        const values = [ids[0], ...first.values];
-        return { rows: await run<R>(ctx, ofOne, values), isLeftOut: () => false };
+        return { rows: await run<R>(ctx, ofOne, [ids[0], ...first.values]), isLeftOut: () => false };
       }
       const values = [ids, ...types.map((_, at) => calls.map(({ values }) => values[at]))];
       const found = await run<R>(ctx, ofSeveral, values);

@@ -4,7 +4,7 @@ import { forTenant } from '../db/transaction.ts';
 import { once, type Prepare, valueOrThrow } from '../infra/calls/once.ts';
 import { operatorOwner } from '../infra/calls/stored-responses.ts';
 import type { Context, TenantContext } from '../infra/context/context.ts';
-import { Problem } from '../lib/errors.ts';
+import { invalid } from '../lib/errors.ts';
 import type { RouteResponse } from './routes.ts';
 
 export const idempotencyHeader = 'Idempotency-Key';
@@ -14,9 +14,7 @@ export function readIdempotencyKey(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  throw new Problem('validation_failed', `${idempotencyHeader} must be 1–255 printable ASCII characters.`, {
-    param: idempotencyHeader,
-  });
+  throw invalid(idempotencyHeader, `${idempotencyHeader} must be 1–255 printable ASCII characters.`);
 }
 
 /** The owner of the keys: a tenant, or one of the operator's API keys. */

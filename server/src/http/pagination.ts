@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { countRows, type List, type RecordCount, readRows } from '../db/page.ts';
 import type { Database } from '../db/transaction.ts';
-import { Problem } from '../lib/errors.ts';
+import { invalid, type Problem } from '../lib/errors.ts';
 import { isStorable } from '../lib/unicode.ts';
 import { Nullable, OneOf } from './validation/schema.ts';
 
@@ -92,9 +92,7 @@ export function readCursor(query: PageQuery): string | null {
 }
 
 export function foreignCursor(): Problem {
-  return new Problem('validation_failed', 'The Cursor is not valid for this list. Start again without it.', {
-    param: 'Cursor',
-  });
+  return invalid('Cursor', 'The Cursor is not valid for this list. Start again without it.');
 }
 
 /** Total length of all names and texts in a record. This is nearly all of its JSON, and far cheaper to compute. */

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { Problem } from './errors.ts';
+import { invalid } from './errors.ts';
 import { withinYears } from './instants.ts';
 
 /**
@@ -87,10 +87,9 @@ export function isTimeZone(name: string): boolean {
 
 export function checkTimeZone(timeZone: string): void {
   if (isTimeZone(timeZone)) return;
-  throw new Problem(
-    'validation_failed',
+  throw invalid(
+    'TimeZone',
     `The time zone ${JSON.stringify(timeZone)} is unknown. Send UTC or a name with a slash from the IANA database, such as Europe/Berlin.`,
-    { param: 'TimeZone' },
   );
 }
 

@@ -159,6 +159,10 @@ export class Problem extends Error {
   }
 }
 
+/** A value that the schema accepts and the operation does not. */
+export const invalid = (param: string, detail: string): Problem =>
+  new Problem('validation_failed', detail, { param });
+
 /** The code of a Node.js or PostgreSQL error; empty if it has none. */
 export function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

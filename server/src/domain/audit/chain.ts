@@ -208,8 +208,7 @@ async function writeEntries(ctx: Context, tenantId: string, head: Head, entries:
   const last = made.at(-1);
   if (!last) return;
   const { number, at, hash } = last;
-  const values = [tenantId, number, at, hash, sealHead(ctx, tenantId, last), JSON.stringify(made)];
-  await run(ctx, write, values);
+  await run(ctx, write, [tenantId, number, at, hash, sealHead(ctx, tenantId, last), JSON.stringify(made)]);
 }
 
 /** If a trail was changed outside the service, the service records this in the trail and continues to write to it. */

@@ -46,8 +46,7 @@ order by audit_entry.number, audit_entry.audit_id limit ${page}`;
 async function* entriesOf(ctx: Context, tenantId: string): AsyncGenerator<Entry> {
   let place: [number, string] | null = [Number.MIN_SAFE_INTEGER, '00000000-0000-0000-0000-000000000000'];
   while (place) {
-    const values: unknown[] = [tenantId, ...place];
-    const rows: Entry[] = await run<Entry>(ctx, read, values);
+    const rows: Entry[] = await run<Entry>(ctx, read, [tenantId, ...place]);
     yield* rows;
     const last = rows.length === page ? rows.at(-1) : undefined;
     place = last ? [last.number, last.audit_id] : null;

@@ -3,7 +3,7 @@ import { parseAnySeconds } from '../../../../standards/durations.ts';
 import { traits } from '../../../../standards/traits.ts';
 import type { Standard } from '../../../../standards/types.ts';
 import { OneOf } from '../../http/validation/schema.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 
 /** The limit for courses that set none. Every attempt is stored, so the number of attempts must be limited. */
 export const maxAttempts = 1_000;
@@ -75,10 +75,9 @@ export function withDefaultRules(sent: Partial<AttemptRules>): AttemptRules {
     ...sent,
   } as const;
   if (rules.Limit === 1 && rules.CoolDown !== null)
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'Attempts.CoolDown',
       'With a Limit of 1, there is no second attempt to which a CoolDown could apply. Raise Limit, or set CoolDown to null.',
-      { param: 'Attempts.CoolDown' },
     );
   return rules;
 }
@@ -91,9 +90,8 @@ export const rulesOf = (stored: unknown): AttemptRules | null => stored as Attem
 /** A cmi5 registration is one attempt, so its statements cannot be divided into several. */
 export function rejectRules(standard: Standard | null): void {
   if (standard === null || traits[standard].hasAttempts) return;
-  throw new Problem(
-    'validation_failed',
+  throw invalid(
+    'Attempts',
     'cmi5 courses have a single attempt per enrolment. Set Attempts to null; to let a learner start over, enrol them with IfEnrolled set to renew.',
-    { param: 'Attempts' },
   );
 }

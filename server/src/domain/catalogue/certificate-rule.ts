@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Fields, Nullable, OneOf, Period, Text } from '../../http/validation/schema.ts';
 import { isMonthAndDay } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import type { Language } from '../tenants/schemas.ts';
 
 /** The values that the text of a certificate can contain, in braces. */
@@ -78,7 +78,7 @@ export const withDefaults = (rule: CertificateRule) => ({
 /** Rejects what would fail or mislead only when a certificate is issued or drawn. `at` begins the parameter's name. */
 export function checkRule(rule: Partial<CertificateRule>, at: string): void {
   const reject = (param: string, detail: string) => {
-    throw new Problem('validation_failed', detail, { param: `${at}${param}` });
+    throw invalid(`${at}${param}`, detail);
   };
   if (rule.ValidFor != null && rule.ValidTo != null)
     reject('ValidTo', 'Send either ValidFor or ValidTo, and null for the other.');

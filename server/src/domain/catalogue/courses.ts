@@ -5,7 +5,7 @@ import { patternsOf, searchedText } from '../../db/search.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { pageLimit, readCursor, toPage, withCount } from '../../http/pagination.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
 import { type CertificateRule, checkRule, withDefaults } from './certificate-rule.ts';
@@ -257,10 +257,7 @@ async function insertCourse(
   sent: { updated_at: Date },
   now: Date,
 ): Promise<void> {
-  if (input.Title === undefined)
-    throw new Problem('validation_failed', 'Title is required to create a course.', {
-      param: 'Title',
-    });
+  if (input.Title === undefined) throw invalid('Title', 'Title is required to create a course.');
   await ctx.db
     .insertInto('course')
     .values({ title: input.Title, ...sent, course_id: input.courseId, created_at: now })

@@ -56,8 +56,7 @@ where exists (select from "user" known where known.tenant_id = $1 and known.grou
 async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set<string>> {
   const named = [...new Set(options.flatMap(({ groups }) => groups ?? []))];
   if (named.length === 0) return new Set();
-  const values = [ctx.tenantId, named];
-  const rows = await run<{ name: string }>(ctx, ownGroups, values);
+  const rows = await run<{ name: string }>(ctx, ownGroups, [ctx.tenantId, named]);
   return new Set(rows.map(({ name }) => name));
 }
 

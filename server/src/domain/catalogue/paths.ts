@@ -2,7 +2,7 @@ import { searchedText } from '../../db/search.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { hasScope, requireScope } from '../../infra/context/scopes.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
 import { deleteCourse, optionsOf } from './courses.ts';
 import { isOffered } from './offers.ts';
@@ -16,8 +16,6 @@ type Actor = Context & { readonly tenantId?: string };
 const ownerOf = (ctx: Actor): string | null =>
   hasScope(ctx, 'catalogue:write') ? null : (ctx.tenantId ?? null);
 type CourseKey = { courseId: string };
-
-const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
 
 const readText = `
 select course.title, course.status, course.path, course.owner_tenant_id,
@@ -38,8 +36,7 @@ type PathRow = {
 /** Reads a path that the tenant sees, or any path for the operator. */
 export async function readPath(ctx: Actor, { courseId }: CourseKey): Promise<Path> {
   const owner = ownerOf(ctx);
-  const values = [courseId, owner];
-  const [row] = await run<PathRow>(ctx, readText, values);
+  const [row] = await run<PathRow>(ctx, readText, [courseId, owner]);
   const rule = row ? pathOf(row) : null;
   if (!row || !rule) throw courseNotFound();
   const isOwn = owner === null || row.owner_tenant_id === owner;
@@ -132,8 +129,7 @@ async function checkParts(
   { Steps }: PathRule,
   courseIds: string[],
 ): Promise<void> {
-  const values = [courseIds, ownerOf(ctx)];
-  const known = await run<{ course_id: string }>(ctx, partsText, values);
+  const known = await run<{ course_id: string }>(ctx, partsText, [courseIds, ownerOf(ctx)]);
   const ids = new Set(known.map(({ course_id }) => course_id));
   if (courseIds.includes(courseId)) throw containsItself(courseId);
   const missing = courseIds.find((id) => !ids.has(id));

@@ -5,7 +5,7 @@ import { addressTree } from '../../../../standards/web.ts';
 import { run } from '../../db/transaction.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { withCurrentRule } from './completion-rules.ts';
 import { isOffered } from './offers.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
@@ -46,8 +46,7 @@ export async function findPlayable(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },
 ): Promise<Playable> {
-  const values = [input.courseId, input.release, input.tenantId];
-  const [row] = await run<Row>(ctx, text, values);
+  const [row] = await run<Row>(ctx, text, [input.courseId, input.release, input.tenantId]);
   if (!row) throw courseNotFound();
   const { title, language, url, release_id: releaseId, number: release } = row;
   if (releaseId !== null) return { title, language, releaseId, release, url: null };
@@ -105,7 +104,7 @@ export function withTimeFactor(played: PlayedRelease, factor: number | null): Pl
 export function unitOf({ tree }: Played, unitId: string): Unit {
   const unit = findUnit(tree.Units, unitId);
   if (unit) return unit;
-  throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
+  throw invalid('UnitID', 'The course has no unit with this UnitID.');
 }
 
 /** Whether the release still exists: deleting a course deletes its releases. */

@@ -37,8 +37,7 @@ async function isUnlimited(ctx: Context, option: OptionKey): Promise<boolean> {
 /** Takes one seat in the transaction of its enrolment. Returns false if none is left. */
 export async function takeSeat(ctx: Context, option: OptionKey): Promise<boolean> {
   if (await isUnlimited(ctx, option)) return true;
-  const values = [option.course_id, option.duration_id];
-  const isTaken = (await run(ctx, takeText, values)).length > 0;
+  const isTaken = (await run(ctx, takeText, [option.course_id, option.duration_id])).length > 0;
   await limitLockWaits(ctx);
   return isTaken;
 }
@@ -48,8 +47,7 @@ update enrol_option set seats_taken = greatest(seats_taken - $3, 0) where course
 
 export async function freeSeats(ctx: Context, option: OptionKey, count: number): Promise<void> {
   if (await isUnlimited(ctx, option)) return;
-  const values = [option.course_id, option.duration_id, count];
-  await run(ctx, freeText, values);
+  await run(ctx, freeText, [option.course_id, option.duration_id, count]);
   await limitLockWaits(ctx);
 }
 

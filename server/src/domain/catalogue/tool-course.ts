@@ -2,7 +2,7 @@ import { toolTree } from '../../../../standards/lti.ts';
 import { searchedText } from '../../db/search.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { newId, sha256 } from '../../lib/ids.ts';
 import { audit } from '../audit/chain.ts';
 import { insertOwnCourse } from './paths.ts';
@@ -34,11 +34,7 @@ export async function putToolCourse(
         { param: 'CourseID' },
       );
     if (before && !(await isTool(ctx, before.release_id)))
-      throw new Problem(
-        'validation_failed',
-        'The course has content of its own. Create another course for the tool.',
-        { param: 'CourseID' },
-      );
+      throw invalid('CourseID', 'The course has content of its own. Create another course for the tool.');
     const sent = {
       ...(Title !== undefined && { title: Title, folded: searchedText(Title, courseId) }),
       ...(Status !== undefined && { status: Status }),

@@ -41,8 +41,7 @@ export async function issueEarlier(
 ): Promise<BackIssue> {
   await ruleOfCourse(ctx, input.courseId);
   await issueDue(ctx);
-  const values = [ctx.tenantId, input.courseId];
-  const [found] = await run<Count>(ctx, countText, values);
+  const [found] = await run<Count>(ctx, countText, [ctx.tenantId, input.courseId]);
   const { people = 0, first = null, last = null } = found ?? {};
   const times = {
     FirstCompletedAt: first?.toISOString() ?? null,

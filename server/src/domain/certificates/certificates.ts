@@ -138,8 +138,7 @@ async function lock(ctx: TenantContext, typed: string): Promise<CertificateRow> 
 const ofNumber = withLogin('select own.* from certificate own where own.tenant_id = $1 and own.number = $2');
 
 export async function readCertificate(ctx: TenantContext, typed: string): Promise<Certificate> {
-  const values = [ctx.tenantId, readNumber(typed) ?? ''];
-  const [row] = await run<CertificateWithLogin>(ctx, ofNumber, values);
+  const [row] = await run<CertificateWithLogin>(ctx, ofNumber, [ctx.tenantId, readNumber(typed) ?? '']);
   if (!row) throw certificateNotFound();
   return toCertificate(ctx, row);
 }

@@ -48,8 +48,7 @@ on conflict (tenant_id) do nothing`;
 
 /** From now on, the tenant's events are read for results that earn certificates, beginning shortly before `since`. */
 export async function beginIssuing(ctx: TenantContext, since: Date): Promise<void> {
-  const values = [ctx.tenantId, lowestId(new Date(since.getTime() - hourMilliseconds))];
-  await run(ctx, begin, values);
+  await run(ctx, begin, [ctx.tenantId, lowestId(new Date(since.getTime() - hourMilliseconds))]);
 }
 
 /** `wanted` is an SQL condition on `log`. */
@@ -131,8 +130,7 @@ function issueBatch(ctx: TenantContext): Promise<boolean> {
     await readByIndex(ctx);
     const log = await lockLog(ctx);
     if (!log) return false;
-    const values = [ctx.tenantId, log.position, log.until];
-    const earned = await run<Earned>(ctx, earnedText, values);
+    const earned = await run<Earned>(ctx, earnedText, [ctx.tenantId, log.position, log.until]);
     const { issued, serials, events } = await issueOnce(ctx, earned, log);
     await ctx.db
       .updateTable('certificate_log')
@@ -191,8 +189,7 @@ const keyOf = ({ enroll_id, attempt, issue = 1 }: Pick<Earned, 'enroll_id' | 'at
 async function issueOnce(ctx: TenantContext, earned: readonly Earned[], before: Counts): Promise<Issued> {
   let counts: Issued = { ...before, events: [] };
   if (earned.length === 0) return counts;
-  const values = [ctx.tenantId, earned.map(({ enroll_id }) => enroll_id)];
-  const rows = await run<Earned>(ctx, known, values);
+  const rows = await run<Earned>(ctx, known, [ctx.tenantId, earned.map(({ enroll_id }) => enroll_id)]);
   const done = new Set(rows.map(keyOf));
   const open = earned.filter((one) => !done.has(keyOf(one)) && done.add(keyOf(one)));
   for (const wave of wavesOf(open)) counts = await insert(ctx, wave, counts);

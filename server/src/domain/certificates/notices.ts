@@ -56,8 +56,7 @@ returning 1`;
 export function noticeBatch(ctx: TenantContext): Promise<number> {
   return transaction(ctx, async (ctx) => {
     const now = tenantNow(ctx);
-    const values = [ctx.tenantId, now];
-    const due = await run<Due>(ctx, dueText, values);
+    const due = await run<Due>(ctx, dueText, [ctx.tenantId, now]);
     const withdrawn = await run(ctx, withdrawText, [ctx.tenantId, now, now]);
     if (due.length === 0) return withdrawn.length;
     const made = due.map(({ certificate_id, valid_until, days_before }) => ({

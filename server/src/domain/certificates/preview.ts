@@ -46,8 +46,7 @@ export async function drawSample(
   const rule = changedRule(await ruleOfCourse(ctx, courseId), input);
   const On = rule.On ?? 'passed';
   checkTemplate(rule);
-  const values = [ctx.tenantId, courseId];
-  const [row] = await run<Sample>(ctx, sampleText, values);
+  const [row] = await run<Sample>(ctx, sampleText, [ctx.tenantId, courseId]);
   if (!row || row.title === null) throw courseNotFound();
   const now = tenantNow(ctx);
   const { Layout, PaperSize, Serial } = rule;

@@ -1,6 +1,6 @@
 import type { CertificateInput } from '../../../../certificates/src/types.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { logoNameLength } from '../tenants/branding.ts';
 import { type Logo, readLogo } from '../tenants/read-logo.ts';
 import type { TemplateRule } from './record/schemas.ts';
@@ -8,7 +8,7 @@ import type { TemplateRule } from './record/schemas.ts';
 type Signature = TemplateRule['Signatures'][number];
 type Image = NonNullable<CertificateInput['Logo']>;
 
-const reject = (detail: string) => new Problem('validation_failed', detail, { param: 'Signatures' });
+const reject = (detail: string) => invalid('Signatures', detail);
 
 /** A sent picture, checked like a logo. null: the name of one that is stored. */
 function readPicture(sent: string): Logo | null {

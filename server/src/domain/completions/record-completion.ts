@@ -1,7 +1,7 @@
 import { joinTransaction, run } from '../../db/transaction.ts';
 import { openVerb, type Submission, type VerbCall } from '../../infra/calls/once.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit } from '../audit/chain.ts';
@@ -104,14 +104,9 @@ export type Recorded = { completion: Completion; isNew: boolean };
 async function rowOf(ctx: TenantContext, input: NewCompletion): Promise<Row> {
   const now = tenantNow(ctx);
   const completedAt = await startOfDay(ctx, input.CompletedAt, 'CompletedAt');
-  if (completedAt > now)
-    throw new Problem('validation_failed', 'CompletedAt must not be in the future.', {
-      param: 'CompletedAt',
-    });
+  if (completedAt > now) throw invalid('CompletedAt', 'CompletedAt must not be in the future.');
   if (input.CourseID == null && !input.Title)
-    throw new Problem('validation_failed', 'CourseID and Title are missing. Send one of them.', {
-      param: 'CourseID',
-    });
+    throw invalid('CourseID', 'CourseID and Title are missing. Send one of them.');
   return {
     CompletionID: newId(now),
     LoginID: input.LoginID,

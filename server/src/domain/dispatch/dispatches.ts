@@ -1,7 +1,7 @@
 import { run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit } from '../audit/chain.ts';
@@ -121,10 +121,9 @@ export async function createDispatch(ctx: TenantContext, input: NewDispatch): Pr
       { param: 'DurationID' },
     );
   if (option.is_path)
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'CourseID',
       'The course is a path, which a package cannot play. Dispatch each of its courses instead.',
-      { param: 'CourseID' },
     );
   if (Release !== null) await findRelease(ctx, { courseId, release: Release });
   const values = [
@@ -215,7 +214,6 @@ export async function listLearners(ctx: TenantContext, input: PageQuery & Handle
   const limit = pageLimit(input);
   const cursor = readCursor(input);
   const after = cursor !== null && isId(cursor) ? cursor : null;
-  const values = [ctx.tenantId, DispatchID, after, limit + 1];
-  const rows = await run<LearnerRow>(ctx, learnersText, values);
+  const rows = await run<LearnerRow>(ctx, learnersText, [ctx.tenantId, DispatchID, after, limit + 1]);
   return toPage(rows, limit, (row) => row.user_id, toLearner);
 }

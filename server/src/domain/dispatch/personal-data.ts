@@ -15,8 +15,7 @@ export const dispatchData: PersonalData = {
   erased: 'Which dispatches the person used. Their seats stay taken.',
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
-    const values = [ctx.tenantId, userId];
-    return batchOf((await run(ctx, erase, values)).length);
+    return batchOf((await run(ctx, erase, [ctx.tenantId, userId])).length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUser('$3'), [userId, max]),
   read: async function* (ctx, { userId }) {

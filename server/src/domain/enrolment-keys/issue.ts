@@ -1,7 +1,7 @@
 import { run, transaction } from '../../db/transaction.ts';
 import { countWithin } from '../../infra/calls/limits.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { newId, sha256 } from '../../lib/ids.ts';
 import { withinYears } from '../../lib/instants.ts';
 import { audit } from '../audit/chain.ts';
@@ -74,9 +74,7 @@ function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date
   aYearLater.setUTCFullYear(from.getUTCFullYear() + 1);
   const until = input.ValidUntil ? new Date(input.ValidUntil) : withinYears(aYearLater);
   if (until <= from || until <= now)
-    throw new Problem('validation_failed', 'ValidUntil must be in the future and later than ValidFrom.', {
-      param: 'ValidUntil',
-    });
+    throw invalid('ValidUntil', 'ValidUntil must be in the future and later than ValidFrom.');
   return { from, until };
 }
 
@@ -88,10 +86,9 @@ async function checkOffers(
   group: string | null,
 ): Promise<void> {
   if (courseIds.length !== durationIds.length)
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'DurationIDs',
       `DurationIDs must contain one option for each of the ${courseIds.length} CourseIDs, in the same order.`,
-      { param: 'DurationIDs' },
     );
   const courses = await selectCourses(ctx)
     .where((where) => where('course.course_id', '=', where.fn.any(where.val(courseIds))))

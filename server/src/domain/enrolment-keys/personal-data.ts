@@ -29,8 +29,7 @@ export const enrolmentKeyData: PersonalData = {
     why: "They belong to the buyer's order.",
   },
   eraseForUser: async (ctx, { userId, until }) => {
-    const values = [ctx.tenantId, userId, until];
-    return batchOf((await run(ctx, anonymize, values)).length);
+    return batchOf((await run(ctx, anonymize, [ctx.tenantId, userId, until])).length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, matchingKeysSql('$3'), [userId, max]),
   read: async function* (ctx, { userId }) {

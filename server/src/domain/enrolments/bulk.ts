@@ -6,7 +6,7 @@ import { planEach } from '../../infra/calls/dry-run.ts';
 import type { Submission } from '../../infra/calls/once.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, type Problem } from '../../lib/errors.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { creatingRow, planBulkUsers } from '../users/bulk.ts';
 import { LoginID, NewUser, User } from '../users/schemas.ts';
@@ -77,9 +77,7 @@ function courseProblem(row: PersonRow): Problem | null {
   if (row.CourseID !== undefined) return null;
   const field = needCourse.find((name) => row[name] !== undefined);
   if (!field) return null;
-  return new Problem('validation_failed', `CourseID is missing. Send it, or leave out ${field}.`, {
-    param: 'CourseID',
-  });
+  return invalid('CourseID', `CourseID is missing. Send it, or leave out ${field}.`);
 }
 
 const scope = 'enrolments:write';

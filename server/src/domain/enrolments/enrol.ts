@@ -10,7 +10,7 @@ import {
 import { byTenant, coalesceReads, wantedRows } from '../../infra/calls/queue.ts';
 import { type Context, partOfState, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addPeriods, dayOf, lastSecond } from '../../lib/days.ts';
-import { type ErrorCode, Problem } from '../../lib/errors.ts';
+import { type ErrorCode, invalid, Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
 import { isOffered, isSelectable, toCourse, withGroups } from '../catalogue/offers.ts';
@@ -312,7 +312,7 @@ function rowOf(
 ): EnrolRow {
   const now = tenantNow(ctx);
   if (input.ExpiresAt !== undefined && new Date(input.ExpiresAt) <= now)
-    throw new Problem('validation_failed', 'ExpiresAt must be in the future.', { param: 'ExpiresAt' });
+    throw invalid('ExpiresAt', 'ExpiresAt must be in the future.');
   return {
     enroll_id: enrollId ?? newId(now),
     first_event: newId(now),

@@ -135,14 +135,12 @@ async function expireBatch(ctx: Context, rows: number, { served, locked, failure
 async function expireDue(ctx: TenantContext, due: readonly Due[]): Promise<number> {
   const now = tenantNow(ctx);
   const items = due.map(({ enroll_id }) => ({ enroll_id, event_id: newId(now) }));
-  const values = [ctx.tenantId, JSON.stringify(items), now];
-  const [row] = await run<{ count: number }>(ctx, expireText, values);
+  const [row] = await run<{ count: number }>(ctx, expireText, [ctx.tenantId, JSON.stringify(items), now]);
   return row?.count ?? 0;
 }
 
 /** Expires up to `maxBatch` due enrolments of one tenant. The job expires the others. */
 export async function expireBatchOfTenant(ctx: TenantContext): Promise<void> {
-  const values = [ctx.tenantId, maxBatch, tenantNow(ctx)];
-  const due = await run<Due>(ctx, dueInTenantText, values);
+  const due = await run<Due>(ctx, dueInTenantText, [ctx.tenantId, maxBatch, tenantNow(ctx)]);
   if (due.length > 0) await expireDue(ctx, due);
 }

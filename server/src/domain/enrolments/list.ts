@@ -2,7 +2,7 @@ import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../
 import { coalesceReads, wantedRows } from '../../infra/calls/queue.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant, toSqlBound } from '../../lib/instants.ts';
 import { startOfDay } from '../tenants/time-zone.ts';
@@ -83,13 +83,7 @@ export async function listEnrolmentsOfUser(
 /** Rejects filters that do not go together, and a search by a key that cannot read users. */
 function checkCombination(ctx: TenantContext, input: ListInput): void {
   if (input.DurationID !== undefined && input.CourseID === undefined)
-    throw new Problem(
-      'validation_failed',
-      'DurationID is unique only within its course. Send CourseID as well.',
-      {
-        param: 'CourseID',
-      },
-    );
+    throw invalid('CourseID', 'DurationID is unique only within its course. Send CourseID as well.');
   // Otherwise, keys that can only read enrolments could guess names and email addresses.
   if (input.Search !== undefined) requireScope(ctx, 'users:read', 'Search');
   if (input.Include) requireScope(ctx, 'enrolments:launch', `Include=${input.Include}`);
@@ -97,19 +91,17 @@ function checkCombination(ctx: TenantContext, input: ListInput): void {
     (one) => one !== undefined,
   );
   if (isByTime && sortColumnOf(input) === 'status')
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'Order',
       'ChangedAfter, DueBefore, ExpiresAfter and ExpiresBefore have their own order. Leave them out, or send oldest or newest as Order.',
-      { param: 'Order' },
     );
   const isByOther = [input.ChangedAfter, input.ExpiresAfter, input.ExpiresBefore].some(
     (one) => one !== undefined,
   );
   if (isByOther && sortColumnOf(input) === 'due_at')
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      input.DueBefore === undefined ? 'Order' : 'DueBefore',
       'Enrolments that are ordered by DueAt cannot be filtered by ChangedAfter, ExpiresAfter or ExpiresBefore. Leave these out, or DueBefore and Order.',
-      { param: input.DueBefore === undefined ? 'Order' : 'DueBefore' },
     );
 }
 

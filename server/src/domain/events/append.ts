@@ -53,8 +53,7 @@ export async function appendEvents(ctx: TenantContext, events: readonly NewEvent
 export async function appendLastEvents(ctx: TenantContext, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const now = tenantNow(ctx);
-  const values = [ctx.tenantId, JSON.stringify(rowsOf(events, now)), now, events.length];
-  await run(ctx, appendLast, values);
+  await run(ctx, appendLast, [ctx.tenantId, JSON.stringify(rowsOf(events, now)), now, events.length]);
 }
 
 const insertForTenants = `/* across tenants: the change concerns every tenant that is offered the course */

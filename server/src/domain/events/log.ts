@@ -2,7 +2,7 @@ import { type List, readRows } from '../../db/page.ts';
 import type { Parameters } from '../../db/transaction.ts';
 import { type Page, type PageQuery, page } from '../../http/pagination.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { conditionsOf, type LogFilter } from './filter.ts';
 import { logStart, type Position } from './position.ts';
 import type { Event } from './schemas.ts';
@@ -97,10 +97,9 @@ export async function readLog(
   const [first] = rows;
   if (!first) throw new Error('A left join returns at least one row.');
   if (!first.is_known)
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'Cursor',
       'Cursor is ahead of the log, because the database was restored from a backup. Start again without Cursor, or compare events by EventID.',
-      { param: 'Cursor' },
     );
   const found = rows.filter(({ event_id }) => event_id !== null);
   const last = found.length === limit ? found.at(-1) : undefined;

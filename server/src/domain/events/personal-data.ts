@@ -58,8 +58,7 @@ export async function eraseNewEvents(
   ctx: TenantContext,
   { enrollIds, since }: { enrollIds: string[]; since: string },
 ): Promise<void> {
-  const values = [ctx.tenantId, enrollIds, since, anonymous];
-  await run(ctx, eraseNew, values);
+  await run(ctx, eraseNew, [ctx.tenantId, enrollIds, since, anonymous]);
 }
 
 const key = ['event_id'];

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { Instant, Nullable, OneOf } from '../../http/validation/schema.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { namesOf } from '../../lib/tables.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -225,11 +225,5 @@ export function readTypes(names: readonly string[], param: string): EventType[] 
   const trimmed = names.map((name) => name.trim());
   const unknown = trimmed.find((name) => !isEventType(name));
   if (unknown === undefined) return trimmed.filter(isEventType);
-  throw new Problem(
-    'validation_failed',
-    `The event type "${unknown}" does not exist. Use one of ${eventTypes.join(', ')}.`,
-    {
-      param,
-    },
-  );
+  throw invalid(param, `The event type "${unknown}" does not exist. Use one of ${eventTypes.join(', ')}.`);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf, isDay, lastSecond } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { didOf } from '../certificates/credential/did.ts';
@@ -21,8 +21,7 @@ export async function evidencePack(
   const zone = await timeZoneOf(ctx);
   const today = dayOf(now, zone);
   const day = AsOf ?? today;
-  if (!isDay(day) || day > today)
-    throw new Problem('validation_failed', `Send AsOf as a day up to today, ${today}.`, { param: 'AsOf' });
+  if (!isDay(day) || day > today) throw invalid('AsOf', `Send AsOf as a day up to today, ${today}.`);
   const until = day === today ? now : lastSecond(day, zone);
   const rows = readRows(ctx, { ...selection, until });
   // Rejects an unknown person before the response begins.

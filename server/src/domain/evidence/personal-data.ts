@@ -45,8 +45,7 @@ export async function retainEvidence(
   ctx: TenantContext,
   of: { userId: string; erasureId: string },
 ): Promise<number> {
-  const values = [ctx.tenantId, of.userId, tenantNow(ctx), of.erasureId];
-  return (await run(ctx, keepText, values)).length;
+  return (await run(ctx, keepText, [ctx.tenantId, of.userId, tenantNow(ctx), of.erasureId])).length;
 }
 
 const lastText = `select max(found.kept_until) as until from (${kept}) found`;

@@ -4,7 +4,7 @@ import { transaction } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { isScope, requireScope, scopes, tenantScopes } from '../../infra/context/scopes.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { isId, newId, newSecret, sha256 } from '../../lib/ids.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
 import { readCreators } from '../audit/list.ts';
@@ -22,13 +22,10 @@ export async function createKey(
   const allowed = input.tenantId === null ? scopes : tenantScopes;
   const wanted = input.Scopes ?? [...allowed];
   const excess = wanted.find((scope) => !allowed.includes(scope));
-  if (excess)
-    throw new Problem('validation_failed', `A tenant's key cannot have the scope ${excess}. Leave it out.`, {
-      param: 'Scopes',
-    });
+  if (excess) throw invalid('Scopes', `A tenant's key cannot have the scope ${excess}. Leave it out.`);
   const expiresAt = input.ExpiresAt ? new Date(input.ExpiresAt) : null;
   if (expiresAt !== null && expiresAt <= ctx.now())
-    throw new Problem('validation_failed', 'ExpiresAt must be in the future.', { param: 'ExpiresAt' });
+    throw invalid('ExpiresAt', 'ExpiresAt must be in the future.');
   for (const scope of wanted) requireScope(ctx, scope, `Creating a key with the scope ${scope}`);
   const secret = input.secret ?? newSecret('lectern');
   const key = await transaction(ctx, async (ctx) => {

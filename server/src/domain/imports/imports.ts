@@ -50,8 +50,7 @@ async function exampleOf(ctx: TenantContext, record: ImportRecord) {
 }
 
 async function withQuestions(ctx: TenantContext, record: ImportRecord): Promise<Import> {
-  const values = [ctx.tenantId, record.import_id];
-  const found = await run<Question>(ctx, questionsText, values);
+  const found = await run<Question>(ctx, questionsText, [ctx.tenantId, record.import_id]);
   const Questions = found.map(({ code, rows, detail }) => ({ code, Rows: rows, detail: detail ?? '' }));
   return toImport(ctx, record, { Questions, example: await exampleOf(ctx, record) });
 }

@@ -43,13 +43,11 @@ export const importData: PersonalData = {
     why: 'They show what has been done with a file.',
   },
   eraseForUser: async (ctx, { loginId }) => {
-    const values = [ctx.tenantId, loginId];
-    return batchOf((await run(ctx, anonymizeText, values)).length);
+    return batchOf((await run(ctx, anonymizeText, [ctx.tenantId, loginId])).length);
   },
   count: (ctx: TenantContext, { userId, max }) => countTenantRows(ctx, matchingSql('$3'), [userId, max]),
   read: async function* (ctx, { loginId }) {
-    const values = [ctx.tenantId, loginId];
-    const rows = await run<Found>(ctx, readText, values);
+    const rows = await run<Found>(ctx, readText, [ctx.tenantId, loginId]);
     for (const { import_id, line, name, created_at, fields } of rows)
       yield {
         ImportID: import_id,

@@ -2,7 +2,7 @@ import { updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { requireScope } from '../../infra/context/scopes.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { cleanText } from '../../lib/unicode.ts';
 import { audit } from '../audit/chain.ts';
@@ -49,15 +49,11 @@ async function checkOptions(ctx: TenantContext, input: NewImport): Promise<void>
   const { CourseID, ExpiresAt } = input;
   if (CourseID !== undefined) {
     const found = findCourse(await readCourses(ctx), CourseID);
-    if ('detail' in found) throw new Problem('validation_failed', found.detail, { param: 'CourseID' });
+    if ('detail' in found) throw invalid('CourseID', found.detail);
   }
   const end = ExpiresAt === undefined ? '' : endOf(ExpiresAt, input.DateOrder ?? null);
   if (end === null || end === 'ambiguous')
-    throw new Problem(
-      'validation_failed',
-      `“${ExpiresAt}” is not a date, or could be two days. Write it as 2027-04-03.`,
-      { param: 'ExpiresAt' },
-    );
+    throw invalid('ExpiresAt', `“${ExpiresAt}” is not a date, or could be two days. Write it as 2027-04-03.`);
 }
 
 const insertRows = `
@@ -93,18 +89,16 @@ export async function startImport(
   const { names, rows } = await readFile(file);
   const columns = chosenColumns(names, input);
   if (!columns.some(({ Field }) => Field === 'LoginID'))
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'LoginID',
       `No column is recognised as LoginID. The columns are: ${names.join(', ').slice(0, 300)}. Rename one of them, or send Columns.`,
-      { param: 'LoginID' },
     );
   const hasCourse = input.CourseID !== undefined || columns.some(({ Field }) => Field === 'CourseID');
   const subject = Of ?? subjectOf(columns, hasCourse);
   if (subject === 'enrolments' && !hasCourse)
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'CourseID',
       'The file names no course. Add a column CourseID, or choose one course for the whole file.',
-      { param: 'CourseID' },
     );
   if (hasCourse) requireScope(ctx, 'enrolments:write', 'Enrolling');
   return storeImport(ctx, {
@@ -140,8 +134,7 @@ export async function storeImport(
     })
     .execute();
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    const values = [ctx.tenantId, importId, JSON.stringify(rows.slice(at, at + rowsAtOnce))];
-    await run(ctx, insertRows, values);
+    await run(ctx, insertRows, [ctx.tenantId, importId, JSON.stringify(rows.slice(at, at + rowsAtOnce))]);
   }
   await transaction(ctx, async (ctx) => {
     await updateOwn(ctx, 'import', { import_id: importId }).set({ status: 'planning' }).execute();

@@ -117,8 +117,7 @@ async function store(
   const after = begins ? { counts: noCounts(record.counts.Rows) } : counts;
   await transaction(ctx, async (ctx) => {
     const column = columns[phase];
-    const input = [ctx.tenantId, record.import_id, JSON.stringify(sent)];
-    await run(ctx, storeOf(column), input);
+    await run(ctx, storeOf(column), [ctx.tenantId, record.import_id, JSON.stringify(sent)]);
     await updateOwn(ctx, 'import', { import_id: record.import_id })
       .set({
         ...place,
@@ -137,8 +136,7 @@ const isPhase = (status: string): status is Phase => status in columns;
  * A batch that was interrupted is repeated, which changes nothing: each row's outcome was stored with its effect.
  */
 export async function workNext(ctx: TenantContext, removeUser: RemoveUser): Promise<boolean> {
-  const values = [ctx.tenantId, ctx.now()];
-  const [claimed] = await run<Parameters<typeof recordOf>[0]>(ctx, claimText, values);
+  const [claimed] = await run<Parameters<typeof recordOf>[0]>(ctx, claimText, [ctx.tenantId, ctx.now()]);
   if (!claimed) return false;
   let record = recordOf(claimed);
   const own: TenantContext = { ...ctx, actor: record.actor, scopes: record.scopes ?? undefined };

@@ -233,8 +233,7 @@ export function writeDocument(
 }
 
 async function rejectTooMany(ctx: TenantContext, address: DocumentAddress): Promise<void> {
-  const values = [ctx.tenantId, ...contextOf(address)];
-  const [row] = await run<{ documents: number }>(ctx, count, values);
+  const [row] = await run<{ documents: number }>(ctx, count, [ctx.tenantId, ...contextOf(address)]);
   if ((row?.documents ?? 0) < maxDocuments) return;
   throw new Problem(
     'document_limit',

@@ -237,8 +237,7 @@ export async function readStatementById(
   input: { id: string; voided: boolean; registration: string | null },
 ): Promise<FoundStatement | null> {
   const key = input.registration === null ? null : searchKey('registration', input.registration);
-  const values = [ctx.tenantId, input.id, input.voided, key];
-  const [row] = await run<FoundStatement>(ctx, readText, values);
+  const [row] = await run<FoundStatement>(ctx, readText, [ctx.tenantId, input.id, input.voided, key]);
   return row ?? null;
 }
 

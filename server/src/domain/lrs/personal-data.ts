@@ -36,8 +36,7 @@ where held.tenant_id = $1 and held.key = $2::uuid and held.position = page.posit
  * only because they refer to others.
  */
 async function takeFound(ctx: TenantContext, key: string, rows: number) {
-  const values = [ctx.tenantId, key, rows];
-  const found = await run<Match>(ctx, find, values);
+  const found = await run<Match>(ctx, find, [ctx.tenantId, key, rows]);
   const own = found.filter(({ position, source }) => position === source);
   const inherited = found.filter(({ position, source }) => position !== source);
   if (inherited.length > 0) {
@@ -65,8 +64,7 @@ const withFewKeys = `select own.position from (
 async function eraseFound(ctx: TenantContext, key: string): Promise<Batch> {
   const { positions, isLast } = await takeFound(ctx, key, erasedRows);
   if (positions.length === 0) return { records: 0, next: isLast ? null : [] };
-  const values = [ctx.tenantId, positions];
-  const some = await run<{ position: number }>(ctx, withFewKeys, values);
+  const some = await run<{ position: number }>(ctx, withFewKeys, [ctx.tenantId, positions]);
   const erased = some.map(({ position }) => position);
   await run(ctx, eraseText, [ctx.tenantId, erased]);
   return { records: erased.length, next: isLast && erased.length === positions.length ? null : [] };
@@ -126,8 +124,7 @@ const statementsText = `select own.payload, own.position, own.keys from (
 
 async function* statementsAt(ctx: TenantContext, positions: readonly number[]) {
   for (let rest = positions; rest.length > 0; ) {
-    const values = [ctx.tenantId, rest];
-    const found = await run<FoundStatement>(ctx, statementsText, values);
+    const found = await run<FoundStatement>(ctx, statementsText, [ctx.tenantId, rest]);
     yield* found;
     const last = found.at(-1)?.position;
     rest = last === undefined ? [] : rest.filter((position) => position > last);
@@ -207,8 +204,7 @@ export const documentData: PersonalData = {
   erased: 'Data that courses stored about the person in xAPI states and profiles.',
   retained: null,
   eraseForUser: async (ctx, { loginId }) => {
-    const values = [ctx.tenantId, kinds, keyOf(ctx, loginId)];
-    return batchOf((await run(ctx, eraseDocuments, values)).length);
+    return batchOf((await run(ctx, eraseDocuments, [ctx.tenantId, kinds, keyOf(ctx, loginId)])).length);
   },
   count: async (ctx, { userId, max }) =>
     countTenantRows(ctx, countDocuments, [kinds, keyOf(ctx, await loginOf(ctx, userId)), max]),

@@ -78,8 +78,7 @@ export async function listLaunches(ctx: TenantContext, input: PageQuery & { plat
   const limit = pageLimit(input);
   const cursor = readCursor(input);
   const after = cursor !== null && isId(cursor) ? cursor : null;
-  const values = [ctx.tenantId, PlatformID, after, limit + 1];
-  const rows = await run<Row>(ctx, listText, values);
+  const rows = await run<Row>(ctx, listText, [ctx.tenantId, PlatformID, after, limit + 1]);
   return toPage(rows, limit, (row) => row.launch_id, toLaunch);
 }
 

@@ -9,7 +9,6 @@ export const replayed = () => new Rejected('replayed', 'The nonce was used befor
 
 /** Uses a nonce, or the ID of an assertion (`jti`). The constraint holds on every node. */
 export async function rejectReplay(ctx: TenantContext, nonce: string): Promise<void> {
-  const values = [ctx.tenantId, nonce, ctx.now()];
-  const used = await run(ctx, useNonce, values);
+  const used = await run(ctx, useNonce, [ctx.tenantId, nonce, ctx.now()]);
   if (used.length === 0) throw replayed();
 }

@@ -80,8 +80,7 @@ export async function listPlatforms(ctx: TenantContext, input: PageQuery) {
   const limit = pageLimit(input);
   const cursor = readCursor(input);
   const after = cursor !== null && isId(cursor) ? cursor : null;
-  const values = [ctx.tenantId, after, limit + 1];
-  const rows = await run<Row>(ctx, listText, values);
+  const rows = await run<Row>(ctx, listText, [ctx.tenantId, after, limit + 1]);
   return toPage(
     rows,
     limit,
@@ -109,8 +108,7 @@ async function findPlace(
   ctx: Context,
   input: { issuer: string; clientId: string; deploymentId: string | null },
 ): Promise<Place | undefined> {
-  const values = [input.issuer, input.clientId, input.deploymentId];
-  const [place] = await run<Place>(ctx, placeText, values);
+  const [place] = await run<Place>(ctx, placeText, [input.issuer, input.clientId, input.deploymentId]);
   return place;
 }
 
@@ -119,8 +117,7 @@ function findOthers(
   ctx: Context,
   input: { issuer: string; clientId: string; platformId: string | null },
 ): Promise<Place[]> {
-  const values = [input.issuer, input.clientId, input.platformId];
-  return run<Place>(ctx, othersText, values);
+  return run<Place>(ctx, othersText, [input.issuer, input.clientId, input.platformId]);
 }
 
 async function readPlace(ctx: Context, place: Place | undefined): Promise<PlatformRow | null> {
@@ -316,8 +313,7 @@ export async function findClients(
     const known = await knownPlace.get(ctx, keyOfPlace({ issuer, clientId, deploymentId: null }));
     return known ? [known] : [];
   }
-  const values = [issuer, deploymentId];
-  const places = await run<Place>(ctx, clientsText, values);
+  const places = await run<Place>(ctx, clientsText, [issuer, deploymentId]);
   const found = await Promise.all(places.map((place) => readPlace(ctx, place)));
   return found.filter((row) => row !== null);
 }

@@ -8,8 +8,7 @@ join tenant client on client.tenant_id = held.tenant_id and client.status <> 'de
 
 /** The tenant whose user an email was sent to; null if there is no such email. */
 export async function findMailTenant(ctx: Context, mailId: string): Promise<string | null> {
-  const values = [mailId];
-  const [mail] = await run<{ tenant_id: string }>(ctx, ofMail, values);
+  const [mail] = await run<{ tenant_id: string }>(ctx, ofMail, [mailId]);
   return mail?.tenant_id ?? null;
 }
 

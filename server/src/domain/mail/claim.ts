@@ -20,8 +20,7 @@ where waiting.wake_at <= $1 and waiting.urgent = $3 and ${isServed('waiting.tena
 
 /** The queues that have waited longest. Excludes the queues of suspended tenants. */
 export async function dueQueues(ctx: Context, max: number, urgent: boolean): Promise<Queue[]> {
-  const values = [ctx.now(), max, urgent, await servedTenants(ctx)];
-  return run<Queue>(ctx, due, values);
+  return run<Queue>(ctx, due, [ctx.now(), max, urgent, await servedTenants(ctx)]);
 }
 
 export type ClaimedMail = {
@@ -83,8 +82,7 @@ export function claimMail(ctx: TenantContext, urgent: boolean): Promise<ClaimedM
     const isAtLimit = !urgent && mailRateLimit > 0 && sent >= mailRateLimit;
     const [mail] = isAtLimit ? [] : await run<ClaimedMail>(ctx, claim, [ctx.tenantId, now, urgent]);
     const wakeAt = isAtLimit ? new Date(began.getTime() + hour) : null;
-    const values = [ctx.tenantId, urgent, began, sent + (mail ? 1 : 0), wakeAt, now];
-    await run(ctx, release, values);
+    await run(ctx, release, [ctx.tenantId, urgent, began, sent + (mail ? 1 : 0), wakeAt, now]);
     return mail ?? null;
   });
 }

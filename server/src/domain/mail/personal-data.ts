@@ -33,8 +33,7 @@ export const mailData: PersonalData = {
   erased: "The emails to the person, with their addresses, the mail server's responses and the bounces.",
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
-    const values = [ctx.tenantId, userId, batchRows];
-    return batchOf((await run(ctx, erase, values)).length);
+    return batchOf((await run(ctx, erase, [ctx.tenantId, userId, batchRows])).length);
   },
   count: (ctx, { userId, max }) =>
     countTenantRows(ctx, 'select 1 from mail where tenant_id = $1 and user_id = $2::uuid limit $3', [

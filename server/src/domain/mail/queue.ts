@@ -19,8 +19,7 @@ export async function findBounced(
   addresses: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (addresses.length === 0) return new Set();
-  const values = [ctx.tenantId, addresses.map(foldCase)];
-  const found = await run<{ folded: string }>(ctx, find, values);
+  const found = await run<{ folded: string }>(ctx, find, [ctx.tenantId, addresses.map(foldCase)]);
   const folded = new Set(found.map((one) => one.folded));
   return new Set(addresses.filter((address) => folded.has(foldCase(address))));
 }
@@ -131,8 +130,7 @@ export async function queueMails(ctx: TenantContext, mails: readonly NewMail[]):
   });
   const queued = rows.filter((row) => row !== null);
   if (queued.length > 0) {
-    const values = [ctx.tenantId, JSON.stringify(queued), now];
-    await run(ctx, queue, values);
+    await run(ctx, queue, [ctx.tenantId, JSON.stringify(queued), now]);
   }
   return rows.map((row) => row?.mail_id ?? null);
 }
@@ -166,8 +164,7 @@ export async function findQueued(
   ctx: TenantContext,
   { userId, kind, address }: Pick<NewMail, 'userId' | 'kind'> & { address: string },
 ): Promise<string | null> {
-  const values = [ctx.tenantId, userId, kind, foldCase(address), ctx.now()];
-  const [found] = await run<MailId>(ctx, waiting, values);
+  const [found] = await run<MailId>(ctx, waiting, [ctx.tenantId, userId, kind, foldCase(address), ctx.now()]);
   return found?.mail_id ?? null;
 }
 

@@ -285,8 +285,7 @@ type UnderWay = { tenant_id: string; erasure_id: string };
 async function readUnderWay(ctx: Context): Promise<UnderWay[]> {
   const found: UnderWay[] = [];
   for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after !== undefined; ) {
-    const values = [after, await servedTenants(ctx)];
-    const page: UnderWay[] = await run(ctx, underWay, values);
+    const page: UnderWay[] = await run(ctx, underWay, [after, await servedTenants(ctx)]);
     found.push(...page);
     after = page.length === pageRows ? page.at(-1)?.erasure_id : undefined;
   }

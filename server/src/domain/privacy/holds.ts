@@ -35,8 +35,7 @@ select own.user_id from "user" own where own.tenant_id = $1 and own.login_id = $
 for update of own`;
 
 async function lockUser(ctx: TenantContext, loginId: string): Promise<string> {
-  const values = [ctx.tenantId, loginId];
-  const [user] = await run<{ user_id: string }>(ctx, lockText, values);
+  const [user] = await run<{ user_id: string }>(ctx, lockText, [ctx.tenantId, loginId]);
   if (!user) throw userNotFound();
   return user.user_id;
 }

@@ -151,8 +151,7 @@ async function regroup(
   { add = [], remove = [] }: { add?: string[]; remove?: string[] },
 ): Promise<void> {
   for (let at = 0; at < userIds.length; at += batch) {
-    const values = [ctx.tenantId, userIds.slice(at, at + batch)];
-    const rows = await run<UserRow>(ctx, lockMembers, values);
+    const rows = await run<UserRow>(ctx, lockMembers, [ctx.tenantId, userIds.slice(at, at + batch)]);
     const updates = rows.map((row) => {
       const kept = groupsOf(row).filter((name) => !remove.includes(name));
       const Groups = [...new Set([...kept, ...add])].sort();

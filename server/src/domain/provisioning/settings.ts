@@ -40,8 +40,7 @@ type KeyRow = {
 export async function readProvisioning(ctx: TenantContext): Promise<Provisioning> {
   const row = await findSettings(ctx);
   const now = ctx.now();
-  const values = [ctx.tenantId, now];
-  const keys = await run<KeyRow>(ctx, findKeys, values);
+  const keys = await run<KeyRow>(ctx, findKeys, [ctx.tenantId, now]);
   const soon = now.getTime() + warningDays * 86_400_000;
   const isRecent = row?.window_from && now.getTime() - row.window_from.getTime() < 86_400_000;
   const isConfirmed = row?.confirmed_until && row.confirmed_until > now;
@@ -140,8 +139,7 @@ export async function listProvisioningLog(ctx: TenantContext, input: PageQuery) 
   const limit = pageLimit(input);
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
-  const values = [ctx.tenantId, after, limit + 1];
-  const rows = await run<LogRow>(ctx, logText, values);
+  const rows = await run<LogRow>(ctx, logText, [ctx.tenantId, after, limit + 1]);
   return toPage(
     rows,
     limit,
@@ -167,6 +165,5 @@ delete from provisioning_log where (tenant_id, entry_id) in (
 ) returning 1`;
 
 export async function purgeProvisioningLog(ctx: Context): Promise<void> {
-  const values = [new Date(ctx.now().getTime() - keptDays * 86_400_000)];
-  while ((await run(ctx, purge, values)).length === 5_000);
+  while ((await run(ctx, purge, [new Date(ctx.now().getTime() - keptDays * 86_400_000)])).length === 5_000);
 }

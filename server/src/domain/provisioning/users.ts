@@ -194,8 +194,7 @@ select 1 from "user" known where known.tenant_id = $1 and lower(known.login_id) 
 limit 1`;
 
 async function rejectTaken(ctx: TenantContext, userName: string, userId: string | null): Promise<void> {
-  const values = [ctx.tenantId, foldCase(userName), userId];
-  const taken = await run(ctx, isTaken, values);
+  const taken = await run(ctx, isTaken, [ctx.tenantId, foldCase(userName), userId]);
   if (taken.length > 0)
     throw new ScimError(
       409,

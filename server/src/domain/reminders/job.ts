@@ -28,8 +28,7 @@ type Tenant = { tenant_id: string; time_zone: string; last: string | null; is_pe
  * tenants their turn.
  */
 export async function sendReminders(ctx: Context): Promise<void> {
-  const values = [await servedTenants(ctx)];
-  const tenants = await run<Tenant>(ctx, tenantsText, values);
+  const tenants = await run<Tenant>(ctx, tenantsText, [await servedTenants(ctx)]);
   const failures: unknown[] = [];
   for (const { tenant_id, time_zone, last, is_pending } of tenants) {
     const own = forTenant(ctx, tenant_id);

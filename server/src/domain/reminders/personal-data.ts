@@ -16,8 +16,7 @@ export const reminderData: PersonalData = {
   erased: 'The days on which the person was reminded.',
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
-    const values = [ctx.tenantId, userId, batchRows];
-    return batchOf((await run(ctx, erase, values)).length);
+    return batchOf((await run(ctx, erase, [ctx.tenantId, userId, batchRows])).length);
   },
   count: (ctx, { userId, max }) =>
     countTenantRows(ctx, 'select 1 from reminder where tenant_id = $1 and user_id = $2::uuid limit $3', [

@@ -47,8 +47,7 @@ export function queueNext(ctx: TenantContext): Promise<boolean> {
     const found = await run<Pending>(ctx, pendingText, [ctx.tenantId]);
     const pending = [...new Map(found.map((row) => [row.user_id, row])).values()];
     if (pending.length === 0) return false;
-    const values = [ctx.tenantId, pending.map(({ user_id }) => user_id)];
-    const known = await run<Person>(ctx, peopleText, values);
+    const known = await run<Person>(ctx, peopleText, [ctx.tenantId, pending.map(({ user_id }) => user_id)]);
     const people = new Map(known.map((person) => [person.user_id, person]));
     const reminded = pending.flatMap((row) => {
       const person = people.get(row.user_id);

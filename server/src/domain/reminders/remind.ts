@@ -1,7 +1,7 @@
 import { parametersAfter, run, runUnprepared, transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { audit } from '../audit/chain.ts';
 import { canMail, findBounced } from '../mail/queue.ts';
 import { catchUp } from '../requirements/follow.ts';
@@ -109,9 +109,7 @@ function checkConfirmed(count: number, { Confirm }: Input): void {
 export async function remind(ctx: TenantContext, input: Input): Promise<RemindResult> {
   const { Plan, Confirm: _, ...whom } = input;
   if (Object.keys(whom).length === 0)
-    throw new Problem('validation_failed', 'Send LoginIDs, or a filter such as RequirementID.', {
-      param: 'LoginIDs',
-    });
+    throw invalid('LoginIDs', 'Send LoginIDs, or a filter such as RequirementID.');
   await catchUp(ctx);
   const day = dayOf(tenantNow(ctx), await timeZoneOf(ctx));
   const found = await findPeople(ctx, input, day);

@@ -2,7 +2,7 @@ import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { addDays, dayOf } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { audit } from '../audit/chain.ts';
 import type { ReminderWords } from '../mail/kinds.ts';
 import { reminderPlaceholders } from '../mail/reminder-text.ts';
@@ -49,10 +49,9 @@ function checkPlaceholders(sent: ReminderTextChange): void {
   for (const [param, text] of Object.entries(sent))
     for (const [whole, name = ''] of (text ?? '').matchAll(/\{([^{}]*)\}/g))
       if (!known.includes(name))
-        throw new Problem(
-          'validation_failed',
+        throw invalid(
+          param,
           `${param} contains the unknown placeholder ${whole}. Use one of ${known.map((one) => `{${one}}`).join(', ')}.`,
-          { param },
         );
 }
 

@@ -1,7 +1,7 @@
 import type { Condition, List } from '../../db/page.ts';
 import { type Parameters, parametersAfter, runUnprepared } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { outcomeSql, outcomes, statusAtSql } from '../enrolments/record/states.ts';
 import { groupsSql, isAmong, isInGroups, type PeopleFilter } from '../users/groups.ts';
 import { type ActivityName, activities } from './count-activity.ts';
@@ -15,7 +15,7 @@ export function rejectPast(filter: PeopleFilter): void {
   if (!isOfSome(filter)) return;
   const param = filter.ManagerLoginID === undefined ? 'Attribute' : 'ManagerLoginID';
   const detail = `${param} and an earlier AsOf exclude each other, because the managers and attributes of that day are not known. Leave out one of them.`;
-  throw new Problem('validation_failed', detail, { param });
+  throw invalid(param, detail);
 }
 
 const conditions = (where: readonly Condition[], parameters: Parameters) =>

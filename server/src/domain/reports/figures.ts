@@ -11,7 +11,7 @@ import {
   toPage,
 } from '../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { isStorable } from '../../lib/unicode.ts';
 import { outcomes } from '../enrolments/record/states.ts';
 import type { PeopleFilter } from '../users/groups.ts';
@@ -312,16 +312,9 @@ async function countAll(ctx: TenantContext): Promise<void> {
 function rangeOf(ctx: TenantContext, { From, To }: ActivityQuery): Period {
   const to = To ?? dayOf(tenantNow(ctx));
   const from = From ?? dayAfter(to, -29);
-  if (from > to)
-    throw new Problem('validation_failed', `From (${from}) is after To (${to}). Send an earlier From.`, {
-      param: 'From',
-    });
+  if (from > to) throw invalid('From', `From (${from}) is after To (${to}). Send an earlier From.`);
   if (lengthOf({ from, to }) > maxDays)
-    throw new Problem(
-      'validation_failed',
-      `A report covers at most ${maxDays} days. Send a later From or an earlier To.`,
-      { param: 'From' },
-    );
+    throw invalid('From', `A report covers at most ${maxDays} days. Send a later From or an earlier To.`);
   return { from, to };
 }
 

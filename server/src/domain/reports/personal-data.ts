@@ -62,8 +62,7 @@ select count(*)::integer as forgotten from gone`;
 
 async function forgetEnd(ctx: TenantContext, enrollId: string): Promise<number> {
   if (!(await lockFigures(ctx, 'access_log'))) return 0;
-  const values = [ctx.tenantId, enrollId];
-  const [row] = await run<{ forgotten: number }>(ctx, forgetEndText, values);
+  const [row] = await run<{ forgotten: number }>(ctx, forgetEndText, [ctx.tenantId, enrollId]);
   return row?.forgotten ?? 0;
 }
 

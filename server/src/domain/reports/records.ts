@@ -5,7 +5,7 @@ import { Fields, Instant, Nullable, OneOf } from '../../http/validation/schema.t
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { hasScope } from '../../infra/context/scopes.ts';
 import { addDays, dayOf, firstInstant, isDay } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant } from '../../lib/instants.ts';
 import { outcomeSql, outcomes, statusAtSql } from '../enrolments/record/states.ts';
@@ -163,11 +163,11 @@ export async function listRecordOfUser(ctx: TenantContext, input: PageQuery & { 
 async function rangeOf(ctx: TenantContext, input: RecordsQuery): Promise<[Date, Date]> {
   for (const param of ['From', 'To'] as const)
     if (input[param] !== undefined && !isDay(input[param]))
-      throw new Problem('validation_failed', `Send ${param} as a day such as 2026-04-30.`, { param });
+      throw invalid(param, `Send ${param} as a day such as 2026-04-30.`);
   const zone = await timeZoneOf(ctx);
   const { To = dayOf(tenantNow(ctx), zone) } = input;
   const { From = addDays(To, -29) } = input;
-  if (To < From) throw new Problem('validation_failed', 'To must not be before From.', { param: 'To' });
+  if (To < From) throw invalid('To', 'To must not be before From.');
   return [firstInstant(From, zone), firstInstant(addDays(To, 1), zone)];
 }
 

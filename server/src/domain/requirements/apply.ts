@@ -116,8 +116,7 @@ export async function applyToUsers(ctx: TenantContext, parts: readonly Part[]): 
 
 async function touch(ctx: TenantContext, rows: readonly ObligationRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const values = [ctx.tenantId, JSON.stringify(rows)];
-  await run(ctx, touchText, values);
+  await run(ctx, touchText, [ctx.tenantId, JSON.stringify(rows)]);
 }
 
 const placeOf = (row: ObligationRow | undefined) =>

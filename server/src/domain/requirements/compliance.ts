@@ -2,7 +2,7 @@ import type { Condition } from '../../db/page.ts';
 import { parametersAfter, run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { hasAttribute } from '../users/groups.ts';
 import { counted, eachCounted } from './counts.ts';
 import { catchUp, isUpToDate } from './follow.ts';
@@ -97,9 +97,7 @@ export async function listCompliance(ctx: TenantContext, input: ComplianceQuery)
   const { By: by = 'requirement', AsOf, Attribute = null, RequirementID = null } = input;
   const { GroupName = null, ManagerLoginID = null } = input;
   if (by === 'attribute' && Attribute === null)
-    throw new Problem('validation_failed', 'Send Attribute, the name of one, together with By=attribute.', {
-      param: 'Attribute',
-    });
+    throw invalid('Attribute', 'Send Attribute, the name of one, together with By=attribute.');
   const hasValue = by === 'attribute' || Attribute === null ? null : hasAttribute('seen', Attribute);
   await catchUp(ctx);
   const { day, isPast, at } = await reportDay(ctx, AsOf);

@@ -21,8 +21,7 @@ where held.tenant_id = $1 and held.obligation_id = made.obligation_id`;
  */
 export async function keepEarlier(ctx: TenantContext, obligationIds: readonly string[]): Promise<void> {
   if (obligationIds.length === 0) return;
-  const values = [ctx.tenantId, obligationIds, tenantNow(ctx)];
-  const entries = await run(ctx, readText, values);
+  const entries = await run(ctx, readText, [ctx.tenantId, obligationIds, tenantNow(ctx)]);
   if (entries.length === 0) return;
   await run(ctx, keepText, [ctx.tenantId, JSON.stringify(entries)]);
 }

@@ -2,7 +2,7 @@ import { updateOwn } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { endOfSentDay } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 import { recountAlone } from './counts.ts';
@@ -19,7 +19,6 @@ async function exemptionOf(
   { Exempt, Reason, Until }: Input,
   row: ObligationRow,
 ): Promise<{ at: Date; reason: string; until: Date | null } | null> {
-  const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
   if (!Exempt) {
     if (Until != null) throw invalid('Until', 'Until needs Exempt=true. Leave it out to end the exemption.');
     return null;

@@ -135,8 +135,7 @@ export async function concernedUsers(
   ctx: TenantContext,
   { requirementId, after, max }: { requirementId: string; after: string; max: number },
 ): Promise<string[]> {
-  const values = [ctx.tenantId, requirementId, after, max];
-  const rows = await run<{ user_id: string }>(ctx, concernedText, values);
+  const rows = await run<{ user_id: string }>(ctx, concernedText, [ctx.tenantId, requirementId, after, max]);
   return rows.map(({ user_id }) => user_id);
 }
 
@@ -225,8 +224,7 @@ const othersOf = (ctx: TenantContext) =>
 
 /** Whether nothing has changed since the last evaluation, and no status changes now. */
 export async function isUpToDate(ctx: TenantContext): Promise<boolean> {
-  const values = [ctx.tenantId, tenantNow(ctx)];
-  return (await run(ctx, ownWorkText, values)).length === 0;
+  return (await run(ctx, ownWorkText, [ctx.tenantId, tenantNow(ctx)])).length === 0;
 }
 
 /** Brings the tenant's obligations up to date, at least for small changes, so that callers see what they have just caused. */

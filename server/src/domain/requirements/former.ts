@@ -1,6 +1,6 @@
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf, isDay, lastSecond } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 
 /** What an obligation keeps of its former values, see `keepEarlier`. */
@@ -36,7 +36,7 @@ export async function reportDay(ctx: TenantContext, AsOf: string | undefined) {
   const zone = await timeZoneOf(ctx);
   const today = dayOf(now, zone);
   if (AsOf !== undefined && (!isDay(AsOf) || AsOf > today))
-    throw new Problem('validation_failed', `Send AsOf as a day up to today, ${today}.`, { param: 'AsOf' });
+    throw invalid('AsOf', `Send AsOf as a day up to today, ${today}.`);
   const day = AsOf ?? today;
   const isPast = day < today;
   return { day, isPast, at: isPast ? lastSecond(day, zone) : now };

@@ -4,7 +4,7 @@ import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagi
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { hasScope } from '../../infra/context/scopes.ts';
 import { endOfSentDay } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant } from '../../lib/instants.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
@@ -65,10 +65,9 @@ function statusesIn(text: string): ObligationStatus[] {
   const names = text.split(',');
   const unknown = names.find((name) => !obligationStatuses.some((one) => one === name));
   if (unknown === undefined) return obligationStatuses.filter((one) => names.includes(one));
-  throw new Problem(
-    'validation_failed',
+  throw invalid(
+    'Status',
     `The status "${unknown}" does not exist. Use one of ${obligationStatuses.join(', ')}, or several separated by commas.`,
-    { param: 'Status' },
   );
 }
 
@@ -115,9 +114,7 @@ export async function obligationConditions(
     const sent = input[name];
     if (sent === undefined) continue;
     if (!isInstant(sent) && !/^\d{4}-\d\d-\d\d$/.test(sent))
-      throw new Problem('validation_failed', `Send ${name} as a day such as 2026-12-31, or as a time.`, {
-        param: name,
-      });
+      throw invalid(name, `Send ${name} as a day such as 2026-12-31, or as a time.`);
     const until = isInstant(sent) ? new Date(sent) : endOfSentDay(sent, await timeZoneOf(ctx));
     conditions.push(({ add }) => `held.${column} < ${add(until)}`);
   }

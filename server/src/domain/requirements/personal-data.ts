@@ -49,8 +49,7 @@ export const obligationData: PersonalData = {
   },
   eraseForUser: async (ctx, { userId, loginId, until }) => {
     for (const part of ['LoginIDs', 'Managers']) {
-      const values = [ctx.tenantId, loginId, until, part];
-      await run(ctx, leaveAudiences, values);
+      await run(ctx, leaveAudiences, [ctx.tenantId, loginId, until, part]);
     }
     const own = await run<{ obligation_id: string; closed_at: Date | null }>(ctx, ofUserSql(batchRows), [
       ctx.tenantId,

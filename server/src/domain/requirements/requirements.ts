@@ -3,7 +3,7 @@ import { type Order, type PageQuery, pageLimit, readCursor, toPage } from '../..
 import { dryRun } from '../../infra/calls/dry-run.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addPeriods, daysBetween, isDay, isMonthAndDay } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { optionsOf, selectCourses } from '../catalogue/courses.ts';
 import { evaluateUsers } from './apply.ts';
@@ -74,8 +74,6 @@ export async function listRequirements(ctx: TenantContext, input: PageQuery & Or
   const rows = await run<RuleRow>(ctx, listText, values);
   return toPage(rows, pageLimit(input), (row) => row.requirement_id, toRequirement);
 }
-
-const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
 
 /** What is sent replaces its alternative: DueOn the stored DueAfter, and Cycle the stored ValidFor. */
 function merged(stored: Rule | null, { Audience, ...sent }: RequirementChange): Rule {
@@ -173,8 +171,7 @@ where course.course_id = any($2::text[]) and valid.rule ->> 'On' is not null
 /** Without a term of its own, the ends of certificates decide. */
 async function checkWindow(ctx: TenantContext, rule: Rule): Promise<void> {
   if (rule.Window === null || hasTerm(rule)) return;
-  const values = [ctx.tenantId, rule.CourseIDs];
-  const ending = await run(ctx, endingText, values);
+  const ending = await run(ctx, endingText, [ctx.tenantId, rule.CourseIDs]);
   if (ending.length === 0)
     throw invalid(
       'Window',
@@ -206,8 +203,7 @@ where rule.tenant_id = $1 and rule.requirement_id = $2 and ${appliesTo('own', 'r
 )`;
 
 async function countOpens(ctx: TenantContext, requirementId: string): Promise<number> {
-  const values = [ctx.tenantId, requirementId];
-  const [row] = await run<{ opens: number }>(ctx, opensText, values);
+  const [row] = await run<{ opens: number }>(ctx, opensText, [ctx.tenantId, requirementId]);
   return row?.opens ?? 0;
 }
 

@@ -1,7 +1,7 @@
 import { joinTransaction, run } from '../../db/transaction.ts';
 import { dryRun } from '../../infra/calls/dry-run.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { releaseNotFound } from '../catalogue/problems.ts';
 import { startOfDay } from '../tenants/time-zone.ts';
@@ -34,10 +34,9 @@ async function change(ctx: TenantContext, { requirementId, CourseID, Release, Be
   if (!stored) throw requirementNotFound();
   const course = CourseID ?? stored.rule.CourseIDs[0] ?? '';
   if (!stored.rule.CourseIDs.includes(course))
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'CourseID',
       `The course ${course} does not satisfy the requirement. Send one of ${stored.rule.CourseIDs.join(', ')}.`,
-      { param: 'CourseID' },
     );
   const known = await run(ctx, knownText, [course, Release]);
   if (known.length === 0) throw releaseNotFound();

@@ -91,8 +91,7 @@ where link.tenant_id = $1 and link.link_id = $2 and link.line_item is not null`;
 
 /** Undefined if the person was erased, the platform deleted, or the place has no grade column any more. */
 export async function readLink(ctx: TenantContext, linkId: string): Promise<Link | undefined> {
-  const values = [ctx.tenantId, linkId];
-  const [link] = await run<Link>(ctx, readText, values);
+  const [link] = await run<Link>(ctx, readText, [ctx.tenantId, linkId]);
   return link;
 }
 
@@ -154,8 +153,7 @@ export async function recordRejected(
 ): Promise<void> {
   if (link.problem === problem) return;
   await transaction(ctx, async (ctx) => {
-    const values = [ctx.tenantId, link.link_id, problem];
-    const kept = await run(ctx, rejectText, values);
+    const kept = await run(ctx, rejectText, [ctx.tenantId, link.link_id, problem]);
     if (kept.length === 0) return;
     const data = { ...placeOf(link), Score: score.given, Problem: problem, Detail: detail };
     await appendEvents(ctx, [{ type: 'score.rejected', ...subjectOf(link), data }]);

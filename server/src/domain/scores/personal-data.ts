@@ -21,8 +21,7 @@ export const scoreData: PersonalData = {
   erased: 'The scores that learning platforms (LTI) were sent last. The platforms keep them.',
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
-    const values = [ctx.tenantId, userId];
-    return batchOf((await run(ctx, erase, values)).length);
+    return batchOf((await run(ctx, erase, [ctx.tenantId, userId])).length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUser('1', '$3'), [userId, max]),
   read: async function* (ctx, { userId }) {

@@ -18,11 +18,10 @@ export async function openOperatorSession(
   input: { userAgent: string | null; removesPasskeys?: boolean },
 ): Promise<string> {
   const { token, hash } = newToken(null);
-  const values = [hash, ...newSessionTimes(ctx), input.userAgent];
   await transaction(ctx, async (ctx) => {
     // Passkeys are locked before the audit trail, as when one of them is changed.
     const removed = input.removesPasskeys ? await removeAllOfOperator(ctx) : 0;
-    await run(ctx, open, values);
+    await run(ctx, open, [hash, ...newSessionTimes(ctx), input.userAgent]);
     if (removed > 0) await endOtherOperatorSessions(ctx, hash);
     const actor = operatorActor(ctx, hash);
     const entries: NewAudit[] = [{ action: 'operator.signed_in', targetId: null, data: {}, actor }];
@@ -72,8 +71,7 @@ export async function endOperatorSessions(
   await transaction(ctx, async (ctx) => {
     const session = input.everywhere ? await findOperatorSession(ctx, input.hash) : null;
     const everywhere = session !== null && nextStepOf(session) === null;
-    const values = [input.hash, ctx.now(), everywhere];
-    const ended = await run(ctx, end, values);
+    const ended = await run(ctx, end, [input.hash, ctx.now(), everywhere]);
     if (!everywhere || ended.length === 0) return;
     const actor = operatorActor(ctx, input.hash);
     await appendAudit(ctx, deployment, { action: 'sessions.ended', targetId: null, data: {}, actor });

@@ -55,8 +55,7 @@ async function setPasswordByLink(ctx: Context, chosen: Chosen): Promise<string> 
   const actor = personActor(ctx, { hash, userId, isAdmin });
   const choice = { userId, passwordHash, sessionId: derivedId(hash), ...(limit !== undefined && { limit }) };
   await storeChosenPassword({ ...ctx, tenantId, actor }, choice);
-  const values = [tenantId, userId, ...newSessionTimes(ctx), hash, userAgent];
-  await run(ctx, open, values);
+  await run(ctx, open, [tenantId, userId, ...newSessionTimes(ctx), hash, userAgent]);
   await appendAudit(ctx, tenantId, {
     action: 'sign_in.succeeded',
     targetId: userId,

@@ -87,8 +87,7 @@ export async function isSignInLink(ctx: Context, token: string | undefined): Pro
   const handle = readToken(token);
   if (!handle) return false;
   if (handle.tenantId === null) return isOperatorLink(ctx, handle.hash);
-  const values = [handle.tenantId, handle.hash, ctx.now()];
-  return (await run(ctx, findUsable, values)).length > 0;
+  return (await run(ctx, findUsable, [handle.tenantId, handle.hash, ctx.now()])).length > 0;
 }
 
 const use = `

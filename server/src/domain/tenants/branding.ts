@@ -6,7 +6,7 @@ import { path } from '../../http/routes.ts';
 import { Address, Fields, Instant, Nullable, OneOf } from '../../http/validation/schema.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { type Language, Tenant } from './schemas.ts';
 
 /** In a logo's URL. */
@@ -22,7 +22,7 @@ export const logoHeaders = {
 export type Size = { width: number; height: number };
 
 export function rejectLogo(detail: string): never {
-  throw new Problem('validation_failed', detail, { param: 'Logo' });
+  throw invalid('Logo', detail);
 }
 
 export function rejectDamaged(): never {
@@ -190,8 +190,7 @@ const logoFiles = createCache<LogoFile | null>({
   bytes: { of: (file) => file?.content.length ?? 0, max: 16 * 1024 ** 2 },
   load: async (ctx, key) => {
     const [name, tenantId] = [key.slice(0, logoNameLength), key.slice(logoNameLength)];
-    const values = [tenantId, name];
-    const [row] = await run<LogoFile>(ctx, readContent, values);
+    const [row] = await run<LogoFile>(ctx, readContent, [tenantId, name]);
     return row ? { ...row, content: Buffer.from(row.content) } : null;
   },
 });

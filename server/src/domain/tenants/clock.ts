@@ -1,7 +1,7 @@
 import { updateOwn } from '../../db/own-rows.ts';
 import { cappedDuration, run, transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNowSql } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { audit } from '../audit/chain.ts';
 import { knownTenant, notATestTenant } from './tenants.ts';
 
@@ -62,10 +62,9 @@ export async function advanceClock(ctx: TenantContext, duration: string): Promis
     if (row?.clock_offset == null) throw notATestTenant();
     const offset = Math.ceil(row.moved);
     if (offset > maxAheadSeconds)
-      throw new Problem(
-        'validation_failed',
+      throw invalid(
+        'Advance',
         'The clock of a test tenant can be at most 20 years ahead. Create another test tenant.',
-        { param: 'Advance' },
       );
     await updateOwn(ctx, 'tenant').set({ clock_offset: offset }).execute();
     const time = new Date(now.getTime() + offset * 1_000);

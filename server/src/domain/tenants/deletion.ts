@@ -57,8 +57,7 @@ const takeText = `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as t
  * tenant in the meantime, and a new tenant may have its ID.
  */
 export async function takeDeletion(ctx: Context, tenantId: string): Promise<boolean> {
-  const values = [`deletion ${tenantId}`];
-  const [lock] = await run<{ taken: boolean }>(ctx, takeText, values);
+  const [lock] = await run<{ taken: boolean }>(ctx, takeText, [`deletion ${tenantId}`]);
   if (!lock?.taken) return false;
   const tenant = await ownRows({ db: ctx.db, tenantId }, 'tenant').select('status').executeTakeFirst();
   return tenant?.status === 'deleting';

@@ -9,7 +9,7 @@ import { createCache } from '../../infra/context/cache.ts';
 import { relyingPartyOf } from '../../infra/context/config.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { checkTimeZone } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import { fold } from '../../lib/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
@@ -163,13 +163,7 @@ async function rejectTakenDomains(
   for (const domain of IssuerDomains) {
     const owner = await findTenantOfDomain(ctx, domain);
     if (owner !== null && owner !== tenantId)
-      throw new Problem(
-        'validation_failed',
-        `${domain} is a domain of the tenant ${owner}. Remove it there first.`,
-        {
-          param: 'IssuerDomains',
-        },
-      );
+      throw invalid('IssuerDomains', `${domain} is a domain of the tenant ${owner}. Remove it there first.`);
   }
 }
 
@@ -346,7 +340,6 @@ type NamedTenant = { tenant_id: string; status: string; declared: PasswordHash; 
  * cached, because response times would reveal which tenants exist.
  */
 export async function findTenantByName(ctx: Context, typed: string): Promise<NamedTenant | null> {
-  const values = [typed, fold(typed)];
-  const [first, second] = await run<NamedTenant>(ctx, find, values);
+  const [first, second] = await run<NamedTenant>(ctx, find, [typed, fold(typed)]);
   return first && (first.exact || !second) ? first : null;
 }

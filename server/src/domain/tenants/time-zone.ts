@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../infra/context/context.ts';
 import { endOfSentDay, firstInstant, isDay } from '../../lib/days.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { isInstant } from '../../lib/instants.ts';
 import { knownTenant } from './tenants.ts';
 
@@ -11,10 +11,9 @@ export async function timeZoneOf(ctx: TenantContext): Promise<string> {
 
 function rejectNoDate(sent: string, param: string): void {
   if (isDay(sent) || isInstant(sent)) return;
-  throw new Problem(
-    'validation_failed',
+  throw invalid(
+    param,
     `${param} must be a day such as 2026-12-31, or a date and time such as 2026-12-31T09:00:00Z.`,
-    { param },
   );
 }
 

@@ -5,7 +5,7 @@ import { run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { path } from '../../http/routes.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
 import { storable } from '../../lib/unicode.ts';
@@ -92,8 +92,7 @@ where tool.tenant_id = $1 and ($2::text is null or tool.course_id > $2) order by
 
 export async function listTools(ctx: TenantContext, input: PageQuery) {
   const limit = pageLimit(input);
-  const values = [ctx.tenantId, readCursor(input), limit + 1];
-  const rows = await run<ToolRow>(ctx, listText, values);
+  const rows = await run<ToolRow>(ctx, listText, [ctx.tenantId, readCursor(input), limit + 1]);
   return toPage(
     rows,
     limit,
@@ -116,8 +115,6 @@ export async function findClient(
     .executeTakeFirst();
   return row ?? null;
 }
-
-const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
 
 /** Checks the URL of the keys, which may be slow, and the key. */
 export async function checkKeys(ctx: TenantContext, { JWKSURL, PublicKey }: ToolChange): Promise<void> {

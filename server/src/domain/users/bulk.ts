@@ -4,7 +4,7 @@ import { dryRunEach, submitEach } from '../../infra/calls/dry-run.ts';
 import type { Submission } from '../../infra/calls/once.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { hasScope } from '../../infra/context/scopes.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { foldCase } from '../../lib/unicode.ts';
 import { checkPasswordGuess } from './check-user.ts';
 import {
@@ -109,8 +109,7 @@ async function withSameEmails<Row extends Planned>(
   const emails = asked.flatMap((one) => (one ? [one.email] : []));
   // Without this scope, a caller must not learn to whom an address belongs.
   if (emails.length === 0 || !hasScope(ctx, 'users:read')) return planned;
-  const values = [ctx.tenantId, emails];
-  const found = await runInOrder<SameEmail>(ctx, sameEmailsText, values);
+  const found = await runInOrder<SameEmail>(ctx, sameEmailsText, [ctx.tenantId, emails]);
   const known = new Map(found.map((one) => [one.folded, one]));
   const earlier = new Map<string, string>();
   return planned.map((one, at) => {
@@ -194,7 +193,7 @@ const done = ({ user, isNew, changed }: Created): RowDone => ({
 function emailProblem({ Email }: NewUser): Problem | null {
   if (!Email || /.@./su.test(Email)) return null;
   const detail = 'Email must be an email address such as ada@example.com. Leave it blank if there is none.';
-  return new Problem('validation_failed', detail, { param: 'Email' });
+  return invalid('Email', detail);
 }
 
 export async function creatingRow(ctx: TenantContext, row: NewUser): Promise<Submission<RowDone>> {

@@ -4,7 +4,7 @@ import { Outdated, openVerb, perform, type Submission, type VerbCall } from '../
 import { byTenant } from '../../infra/calls/queue.ts';
 import { type Actor, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { requireScope, type Scope } from '../../infra/context/scopes.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit } from '../audit/chain.ts';
@@ -223,10 +223,9 @@ export async function draft(
   store: (password: string) => Promise<string> | string,
 ): Promise<UserDraft> {
   if (reservedLoginIDs.includes(input.LoginID))
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'LoginID',
       `LoginID cannot be "${input.LoginID}", because the API uses this word in its URLs. Choose another one.`,
-      { param: 'LoginID' },
     );
   rejectOwnManager(input.LoginID, input);
   if (input.IsAdmin) requireScope(ctx, 'users:admin', 'Creating an administrator');

@@ -13,8 +13,7 @@ returning invitation.user_id`;
  */
 export async function endInvitations(ctx: TenantContext, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
-  const values = [ctx.tenantId, userIds, ctx.now()];
-  const ended = await run<{ user_id: string }>(ctx, endInvitationsText, values);
+  const ended = await run<{ user_id: string }>(ctx, endInvitationsText, [ctx.tenantId, userIds, ctx.now()]);
   // The emails of accepted invitations are cancelled too: a link may have been used before the email was sent.
   await cancelMails(ctx, { userIds, kind: 'invitation' });
   return ended.map(({ user_id }) => user_id);
@@ -26,8 +25,7 @@ delete from password_reset where password_reset.tenant_id = $1 and password_rese
 /** Ends all links of users who have a new password or email address, or who were disabled. */
 export async function endResets(ctx: TenantContext, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return;
-  const values = [ctx.tenantId, userIds];
-  const ended = await run<{ user_id: string }>(ctx, endResetsText, values);
+  const ended = await run<{ user_id: string }>(ctx, endResetsText, [ctx.tenantId, userIds]);
   if (ended.length > 0)
     await cancelMails(ctx, { userIds: ended.map(({ user_id }) => user_id), kind: 'password_reset' });
 }

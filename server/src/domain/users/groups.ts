@@ -1,5 +1,5 @@
 import type { Condition, List } from '../../db/page.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { maxAttributes, type UserChange } from './schemas.ts';
 
 type Grouped = { group_name: string | null; other_groups: string[] };
@@ -44,22 +44,18 @@ export function attributesAfter({ Attributes }: UserChange, before: Record<strin
     (entry): entry is [string, string] => !!entry[1],
   );
   if (all.length > maxAttributes)
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'Attributes',
       `The user would have ${all.length} attributes, but the maximum is ${maxAttributes}. Remove some of them with the value null.`,
-      { param: 'Attributes' },
     );
   return Object.fromEntries(all);
 }
 
 export function rejectOwnManager(loginId: string, { ManagerLoginID }: UserChange): void {
   if (ManagerLoginID !== loginId) return;
-  throw new Problem(
-    'validation_failed',
+  throw invalid(
+    'ManagerLoginID',
     'Users cannot be their own managers. Send another ManagerLoginID, or null.',
-    {
-      param: 'ManagerLoginID',
-    },
   );
 }
 
@@ -67,10 +63,9 @@ export function rejectOwnManager(loginId: string, { ManagerLoginID }: UserChange
 export function hasAttribute(user: string, filter: string): Condition {
   const [, name, value] = /^([^:]+):(.+)$/su.exec(filter) ?? [];
   if (name === undefined)
-    throw new Problem(
-      'validation_failed',
+    throw invalid(
+      'Attribute',
       'Attribute must be a name and a value, separated by a colon, such as site:Leeds.',
-      { param: 'Attribute' },
     );
   return ({ add }) => `${user}.attributes @> ${add(JSON.stringify({ [name]: value }))}::jsonb`;
 }

@@ -1,7 +1,7 @@
 import { ownRows } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, Problem } from '../../lib/errors.ts';
 import { audit } from '../audit/chain.ts';
 import type { Mail } from '../mail/kinds.ts';
 import { canMail, findQueued, queueMails } from '../mail/queue.ts';
@@ -17,8 +17,7 @@ join "user" account on account.tenant_id = $1 and account.user_id = held.user_id
 where held.tenant_id = $1 and held.mail_id = $2`;
 
 async function readMail(ctx: TenantContext, mailId: string): Promise<Mail> {
-  const values = [ctx.tenantId, mailId];
-  const [row] = await run<MailRow>(ctx, one, values);
+  const [row] = await run<MailRow>(ctx, one, [ctx.tenantId, mailId]);
   if (!row) throw new Error('a queued email is missing');
   return toMail(row);
 }
@@ -55,5 +54,4 @@ export async function sendTestMail(ctx: TenantContext, loginId: string): Promise
   });
 }
 
-const notDelivered = (why: string) =>
-  new Problem('validation_failed', `The user ${why}`, { param: 'LoginID' });
+const notDelivered = (why: string) => invalid('LoginID', `The user ${why}`);

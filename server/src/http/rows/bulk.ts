@@ -6,7 +6,7 @@ import { fitsShape } from '../../../../standards/json-shape.ts';
 import { once, valueOrThrow } from '../../infra/calls/once.ts';
 import { type KeyedRequest, nameOf, readStoredOutcome } from '../../infra/calls/stored-responses.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { Problem } from '../../lib/errors.ts';
+import { invalid, type Problem } from '../../lib/errors.ts';
 import { cleanFields } from '../../lib/unicode.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../idempotency.ts';
 import type { RouteResponse } from '../routes.ts';
@@ -210,7 +210,7 @@ export function readLists(fields: unknown, names: readonly string[]): void {
 function missingColumn(name: string, header: readonly string[]): Problem {
   const found = header.join(', ').slice(0, 200);
   const detail = `The file has no column ${name}. Its first row must have the names of the fields, separated by commas${found === '' ? '' : `, but is: ${found}`}.`;
-  return new Problem('validation_failed', detail, { param: name });
+  return invalid(name, detail);
 }
 
 /** Each row is a separate request. Its outcome is replayed independently of the other rows. */

@@ -19,8 +19,7 @@ export async function deleteByTenant(
   const locked = new Set<string>();
   for (let rows = Math.min(50, max); ; ) {
     const begun = performance.now();
-    const values = [until, rows, [...locked], await servedTenants(ctx)];
-    const found = await run<Found>(ctx, find, values);
+    const found = await run<Found>(ctx, find, [until, rows, [...locked], await servedTenants(ctx)]);
     for (const [tenantId, ofTenant] of Map.groupBy(found, ({ tenant_id }) => tenant_id)) {
       const keys = JSON.stringify(ofTenant.map(({ key }) => key));
       const gone = await run(ctx, remove, [tenantId, keys, until]);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import { alphabet } from '../../enrolment-keys/key-text.ts';
 
 const counter = /\{Counter(?::([1-9]))?\}/g;
@@ -11,7 +11,7 @@ export const isCounted = (format: string | null | undefined) => format != null &
 export function checkSerial(format: string | null): void {
   if (format === null) return;
   const reject = (detail: string) => {
-    throw new Problem('validation_failed', detail, { param: 'Serial' });
+    throw invalid('Serial', detail);
   };
   if (/[{}]/.test(format.replaceAll(placeholders, '')))
     reject(

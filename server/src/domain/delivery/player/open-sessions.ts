@@ -4,7 +4,7 @@ import { forTenant } from '../../../db/transaction.ts';
 import { countWithin } from '../../../infra/calls/limits.ts';
 import { createCache } from '../../../infra/context/cache.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
 import { isStorable } from '../../../lib/unicode.ts';
 import { type PlayedRelease, playableContent, unitOf, withTimeFactor } from '../../catalogue/playable.ts';
 import { readUnitsWithData } from '../../enrolments/record/units.ts';
@@ -145,11 +145,7 @@ export async function openUnit(
   const played = await playableContent(ctx, releaseId);
   const unit = unitOf(played, UnitID);
   if (unit.Kind !== 'au')
-    throw new Problem(
-      'validation_failed',
-      'This unit does not report directly to the service, so it needs no session.',
-      { param: 'UnitID' },
-    );
+    throw invalid('UnitID', 'This unit does not report directly to the service, so it needs no session.');
   const addresses = (session: AuHandle) => auAddresses(ctx, session, releaseId);
   const { reports } = traits[played.standard];
   const open = reports === 'hacp' ? openAicc : reports === 'scores' ? openTool : openAu;
@@ -286,9 +282,7 @@ function sessionOf(ctx: Context, ticket: Ticket, { launch, played, shared, units
  */
 function commit(ctx: TenantContext, handle: SessionHandle, body: Commit): Promise<Receipt> {
   if (!isStorable(body.Tree ?? ''))
-    throw new Problem('validation_failed', 'Tree must be JSON, which has no raw null characters.', {
-      param: 'Tree',
-    });
+    throw invalid('Tree', 'Tree must be JSON, which has no raw null characters.');
   return commitProgress(ctx, {
     enrollId: handle.enrollId,
     launch: handle.launch,

@@ -1,7 +1,7 @@
 import { nothing } from '../../../../../standards/evidence.ts';
 import { type Results, resultsWith } from '../../../../../standards/results.ts';
 import type { Context } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
 import { findPlayable, playableContent, unitOf } from '../../catalogue/playable.ts';
 import type { LaunchState } from '../../enrolments/run-time/start.ts';
 import { knownTenant, rejectSuspended } from '../../tenants/tenants.ts';
@@ -84,10 +84,7 @@ async function begin(ctx: Context, ticket: PreviewTicket): Promise<Opened> {
 async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promise<Receipt> {
   if (ctx.now().getTime() >= handle.until) throw new Problem('session_ended', 'The preview has ended.');
   const before = body.Preview === undefined ? { units: {}, course: nothing } : readResults(ctx, body.Preview);
-  if (!before)
-    throw new Problem('validation_failed', 'Send Preview exactly as in the last receipt.', {
-      param: 'Preview',
-    });
+  if (!before) throw invalid('Preview', 'Send Preview exactly as in the last receipt.');
   if (body.Base)
     throw new Problem('commit_base_unknown', 'A preview stores no data. Send all data and no Base.', {
       param: 'Base',

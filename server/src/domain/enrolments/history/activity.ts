@@ -5,7 +5,7 @@ import type { Evidence, RunTimeData } from '../../../../../standards/types.ts';
 import { run } from '../../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, type Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
 import { playableContent } from '../../catalogue/playable.ts';
 import { enrolmentNotFound } from '../record/record.ts';
@@ -76,7 +76,7 @@ const earlierUnits = unitsText('earlier_unit', 'unit.number = $3');
 function attemptNotFound(current: number): Problem {
   const numbers = current === 1 ? 'only attempt 1' : `attempts 1 to ${current}`;
   const detail = `The enrolment has ${numbers}. Omit Attempt to read the current attempt.`;
-  return new Problem('validation_failed', detail, { param: 'Attempt' });
+  return invalid('Attempt', detail);
 }
 
 function attemptsIn({ course }: Played, text: string | null): ReadonlyMap<string, number> | null {

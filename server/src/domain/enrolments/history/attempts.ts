@@ -58,8 +58,7 @@ export async function listAttempts(
     loginId,
   ]);
   if (!current) throw enrolmentNotFound();
-  const values = [...key, after, limit + 1];
-  const earlier = await run<Row>(ctx, earlierText, values);
+  const earlier = await run<Row>(ctx, earlierText, [...key, after, limit + 1]);
   const { standard } = await playableContent(ctx, current.release_id);
   const last = current.attempt_number > after ? [toCurrent(current, standard)] : [];
   const attempts = [...earlier.map(toEarlier), ...last];

@@ -67,8 +67,7 @@ export async function explainEnrolment(
   const parts = decision.isPath ? await paths.explainParts(ctx, input) : [];
   const { EnrollID, LoginID, CourseID, MayLaunch, NextAttemptAt, Rules } = decision;
   const { TimeFactor, TimeFactorFrom } = decision;
-  const values = [ctx.tenantId, input.enrollId];
-  const [row] = await run<Row>(ctx, text, values);
+  const [row] = await run<Row>(ctx, text, [ctx.tenantId, input.enrollId]);
   const unavailable = row
     ? await unavailableUnits(ctx, { ...row, enrollId: input.enrollId, TimeFactor })
     : [];

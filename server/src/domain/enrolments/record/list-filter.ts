@@ -3,7 +3,7 @@ import type { Condition, List } from '../../../db/page.ts';
 import { matches } from '../../../db/search.ts';
 import type { PageQuery } from '../../../http/pagination.ts';
 import { DayOrInstant, Instant, OneOf, Text } from '../../../http/validation/schema.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
 import { namesOf } from '../../../lib/tables.ts';
 import { CourseID, DurationID } from '../../catalogue/schemas.ts';
@@ -72,7 +72,7 @@ function outcomesIn(text: string): Outcome[] {
   const unknown = names.find((name) => !outcomes.some((one) => one === name));
   if (unknown === undefined) return outcomes.filter((one) => names.includes(one));
   const detail = `The outcome "${unknown}" does not exist. Use one of ${outcomes.join(', ')}, or several separated by commas.`;
-  throw new Problem('validation_failed', detail, { param: 'Outcome' });
+  throw invalid('Outcome', detail);
 }
 
 /** The first condition is a range of an index, if there is one for these outcomes. */

@@ -64,8 +64,7 @@ where enrolment.user_id = known.user_id and enrolment.tenant_id = $1 and enrolme
  * a time. Returns null after an erasure.
  */
 export async function lockRegistration(ctx: TenantContext, enrollId: string): Promise<Registration | null> {
-  const values = [ctx.tenantId, enrollId];
-  const [row] = await run<Registration>(ctx, lockText, values);
+  const [row] = await run<Registration>(ctx, lockText, [ctx.tenantId, enrollId]);
   return row ?? null;
 }
 
@@ -82,8 +81,7 @@ export async function readAuSession(
   ctx: TenantContext,
   { enrollId, sessionId }: Handle,
 ): Promise<(Registration & AuSessionRow) | null> {
-  const values = [ctx.tenantId, enrollId, sessionId];
-  const [row] = await run<Registration & AuSessionRow>(ctx, readText, values);
+  const [row] = await run<Registration & AuSessionRow>(ctx, readText, [ctx.tenantId, enrollId, sessionId]);
   return row ?? null;
 }
 

@@ -75,8 +75,7 @@ export async function readShared(
   { userId, courseId, course }: { userId: string; courseId: string; course: Course | null },
 ): Promise<Required<Shared>> {
   if (!course || !readsSharedData(course)) return { globals: [], buckets: [] };
-  const values = [ctx.tenantId, userId, courseId];
-  const rows = await run<Row>(ctx, text, values);
+  const rows = await run<Row>(ctx, text, [ctx.tenantId, userId, courseId]);
   return sharedIn(
     course,
     rows.reverse().map(({ shared }) => shared),

@@ -174,8 +174,7 @@ on conflict (tenant_id, enroll_id, number, unit_id) do update set
 async function writeUnit(ctx: TenantContext, progress: EarlierProgress): Promise<void> {
   const { enrollId, earlier, unitId, launch, number, bytes } = progress;
   const stored = [progress.json, bytes, JSON.stringify(progress.evidence), tenantNow(ctx)];
-  const values = [ctx.tenantId, enrollId, earlier.number, unitId, launch, number, ...stored];
-  await run(ctx, unitText, values);
+  await run(ctx, unitText, [ctx.tenantId, enrollId, earlier.number, unitId, launch, number, ...stored]);
 }
 
 async function writeCommit(ctx: TenantContext, progress: EarlierProgress): Promise<void> {

@@ -257,8 +257,7 @@ from jsonb_to_recordset($2::jsonb) as r ("enrollId" uuid, number integer, launch
 on conflict do nothing`;
 
 export async function writeRefused(ctx: TenantContext, commit: RefusedCommit): Promise<void> {
-  const values = [ctx.tenantId, JSON.stringify([commit]), tenantNow(ctx)];
-  await run(ctx, refuse, values);
+  await run(ctx, refuse, [ctx.tenantId, JSON.stringify([commit]), tenantNow(ctx)]);
 }
 
 /**

@@ -181,15 +181,13 @@ function stateOf(row: LaunchRow | undefined, launch: number, now: Date): LaunchS
 }
 
 export async function readLaunchState(ctx: TenantContext, input: Handle): Promise<LaunchState> {
-  const values = [ctx.tenantId, input.enrollId, input.launch, input.launchId];
-  const [row] = await run<LaunchRow>(ctx, read, values);
+  const [row] = await run<LaunchRow>(ctx, read, [ctx.tenantId, input.enrollId, input.launch, input.launchId]);
   return stateOf(row, input.launch, tenantNow(ctx));
 }
 
 /** The state of the enrolment's latest launch; no other launch can be open. */
 export async function readLatestLaunch(ctx: TenantContext, enrollId: string): Promise<LaunchState> {
-  const values = [ctx.tenantId, enrollId];
-  const [row] = await run<LaunchRow>(ctx, readLatest, values);
+  const [row] = await run<LaunchRow>(ctx, readLatest, [ctx.tenantId, enrollId]);
   return stateOf(row, row?.launches ?? 0, tenantNow(ctx));
 }
 
@@ -387,8 +385,7 @@ from enrolment join launch tenth on tenth.tenant_id = $1 and tenth.enroll_id = $
 where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
 async function rejectTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
-  const values = [ctx.tenantId, enrollId, now];
-  const [row] = await run<{ seconds: number }>(ctx, recentLaunchesText, values);
+  const [row] = await run<{ seconds: number }>(ctx, recentLaunchesText, [ctx.tenantId, enrollId, now]);
   if (row && row.seconds > 0) throw tooManyLaunches(ctx, Math.ceil(row.seconds));
 }
 

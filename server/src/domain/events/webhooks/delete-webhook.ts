@@ -19,8 +19,7 @@ type WebhookHandle = { webhookId: string };
 
 /** Deletes one batch. Returns true if there may be more. */
 async function deleteBatch(ctx: TenantContext, { webhookId }: WebhookHandle): Promise<boolean> {
-  const values = [ctx.tenantId, webhookId];
-  return (await run(ctx, deleteSome, values)).length === batchSize;
+  return (await run(ctx, deleteSome, [ctx.tenantId, webhookId])).length === batchSize;
 }
 
 /**

@@ -6,7 +6,7 @@ import { isInTransaction, joinTransaction, run, transaction } from '../../../db/
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
 import { countWithin } from '../../../infra/calls/limits.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
 import { newId } from '../../../lib/ids.ts';
 import { audit } from '../../audit/chain.ts';
 import { type Body, pingBody, pingType, readBodies } from './message.ts';
@@ -185,8 +185,7 @@ function insertBatch(
     if (!endpoint) throw webhookNotFound();
     await requireRoom(ctx, webhookId, deliveries.length);
     const entries = deliveries.map((delivery, n) => ({ n, ...delivery }));
-    const values = [ctx.tenantId, webhookId, now, JSON.stringify(entries), kind === 'events'];
-    await run(ctx, insert, values);
+    await run(ctx, insert, [ctx.tenantId, webhookId, now, JSON.stringify(entries), kind === 'events']);
   });
 }
 
@@ -200,7 +199,7 @@ export async function findReplayed(
   input: EndpointReplay,
 ): Promise<Replayed> {
   if ((input.EventIDs === undefined) === (input.From === undefined))
-    throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });
+    throw invalid('EventIDs', 'Send either EventIDs or From.');
   const endpoint = await readWebhookRow(ctx, input);
   const deliveries = await sourceOf(sources, endpoint).findPast(ctx, { ...input, endpoint });
   return { webhookId: input.webhookId, kind: endpoint.kind, deliveries };

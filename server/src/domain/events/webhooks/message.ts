@@ -17,8 +17,7 @@ left join "user" known on known.tenant_id = $1 and known.user_id = event.user_id
 where event.tenant_id = $1 and event.event_id = any($2::uuid[])`;
 
 export async function readBodies(ctx: TenantContext, eventIds: string[]): Promise<Map<string, Body>> {
-  const values = [ctx.tenantId, eventIds];
-  const rows = await run<EventRow>(ctx, text, values);
+  const rows = await run<EventRow>(ctx, text, [ctx.tenantId, eventIds]);
   return new Map(rows.map((row) => [row.event_id ?? '', toEvent(row)]));
 }
 

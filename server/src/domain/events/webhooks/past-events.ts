@@ -1,6 +1,6 @@
 import { run } from '../../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import { lowestId } from '../../../lib/ids.ts';
 import type { Replay } from './schemas.ts';
 import type { NewDelivery } from './source.ts';
@@ -59,22 +59,16 @@ async function eventsInRange(ctx: TenantContext, input: Input): Promise<Found[]>
   let visited = 0;
   while (after !== undefined && found.length <= maxReplayed) {
     if (visited >= maxScanned)
-      throw new Problem(
-        'validation_failed',
+      throw invalid(
+        'From',
         `This range contains more than ${maxScanned} events of all types. Choose a shorter range.`,
-        { param: 'From' },
       );
-    const values = [ctx.tenantId, after, from, until, input.types];
-    const page: Found[] = await run<Found>(ctx, inRange, values);
+    const page: Found[] = await run<Found>(ctx, inRange, [ctx.tenantId, after, from, until, input.types]);
     found.push(...page.filter(({ matches }) => matches));
     visited += page.length;
     after = page.length === pageRows ? page.at(-1)?.event_id : undefined;
   }
   if (found.length > maxReplayed)
-    throw new Problem(
-      'validation_failed',
-      `This range contains more than ${maxReplayed} events. Choose a shorter range.`,
-      { param: 'From' },
-    );
+    throw invalid('From', `This range contains more than ${maxReplayed} events. Choose a shorter range.`);
   return found;
 }

@@ -28,8 +28,7 @@ order by hook.webhook_id`;
 
 /** Endpoints that have deliveries in the lane, after the given endpoint. */
 function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
-  const values = [ctx.tenantId, lane, after];
-  return run<{ webhook_id: string; url: string }>(ctx, endpointsText, values);
+  return run<{ webhook_id: string; url: string }>(ctx, endpointsText, [ctx.tenantId, lane, after]);
 }
 
 type Page = { webhook_id: string; delivery_id: string; number: number };

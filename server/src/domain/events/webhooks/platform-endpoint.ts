@@ -21,8 +21,7 @@ export async function keepPlatformEndpoint(
   { platformId, url, name }: { platformId: string; url: string; name: string },
 ): Promise<void> {
   const { stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: platformId });
-  const values = [ctx.tenantId, platformId, url, name, stored, ctx.now()];
-  await run(ctx, keepText, values);
+  await run(ctx, keepText, [ctx.tenantId, platformId, url, name, stored, ctx.now()]);
 }
 
 /** Its deliveries must have been deleted before. */

@@ -102,8 +102,7 @@ const resultQueue = openQueue<TenantContext, Result, true>({
   key: (result) => result.delivery_id,
   run: async (calls) => {
     const { ctx } = calls[0] as (typeof calls)[0];
-    const values = [ctx.tenantId, JSON.stringify(calls.map(({ row }) => row))];
-    await run(ctx, text, values);
+    await run(ctx, text, [ctx.tenantId, JSON.stringify(calls.map(({ row }) => row))]);
     return calls.map(() => true);
   },
 });

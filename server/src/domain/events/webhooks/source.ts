@@ -1,14 +1,12 @@
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { requireScope } from '../../../infra/context/scopes.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import type { WebhookRow } from './record.ts';
 import type { NewWebhook, Replay, WebhookChange, WebhookKind } from './schemas.ts';
 import type { Outcome, Sender } from './send.ts';
 
 /** The type of a delivery of statements. */
 export const statementType = 'xapi.statements';
-
-const reject = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
 
 const credentials = ['Username', 'Password', 'TokenURL', 'Scope'] as const;
 
@@ -17,13 +15,13 @@ export function checkKind(ctx: TenantContext, kind: WebhookKind, input: WebhookC
   if (kind === 'events') {
     for (const name of [...credentials, 'Actor'] as const)
       if (input[name] != null)
-        throw reject(name, `${name} is only for endpoints of the kinds xapi and results. Leave it out.`);
+        throw invalid(name, `${name} is only for endpoints of the kinds xapi and results. Leave it out.`);
     return;
   }
   if (kind === 'lti') {
     for (const name of ['URL', 'Types', ...credentials, 'Actor'] as const)
       if (input[name] !== undefined)
-        throw reject(name, `${name} is set by the platform. Change it with PUT /platform/{PlatformID}.`);
+        throw invalid(name, `${name} is set by the platform. Change it with PUT /platform/{PlatformID}.`);
     return;
   }
   if (kind === 'results')
@@ -31,10 +29,10 @@ export function checkKind(ctx: TenantContext, kind: WebhookKind, input: WebhookC
       requireScope(ctx, scope, 'Sending results to a learning suite');
   else requireScope(ctx, 'xapi:read', 'Sending statements to another LRS');
   if (kind === 'xapi' && input.Actor != null)
-    throw reject('Actor', 'Actor is only for endpoints of the kind results. Leave it out.');
+    throw invalid('Actor', 'Actor is only for endpoints of the kind results. Leave it out.');
   if (input.Types != null)
-    throw reject('Types', `Endpoints of the kind ${kind} have no Types. Leave Types out.`);
-  if (input.Username === null) throw reject('Username', 'Send the user name or the client ID.');
+    throw invalid('Types', `Endpoints of the kind ${kind} have no Types. Leave Types out.`);
+  if (input.Username === null) throw invalid('Username', 'Send the user name or the client ID.');
 }
 
 /** A new endpoint for statements or results needs credentials. */
@@ -43,7 +41,8 @@ export function checkNewKind(ctx: TenantContext, input: NewWebhook): void {
   checkKind(ctx, Kind, fields);
   if (Kind === 'events') return;
   for (const name of ['Username', 'Password'] as const)
-    if (input[name] == null) throw reject(name, `${name} is missing. Send the credentials for the receiver.`);
+    if (input[name] == null)
+      throw invalid(name, `${name} is missing. Send the credentials for the receiver.`);
 }
 
 /** Deliveries of a lane are sent one after the other. */

@@ -2,7 +2,7 @@ import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
 import { isId, newId } from '../../../lib/ids.ts';
 import { differences } from '../../../lib/tables.ts';
 import type { NewAudit } from '../../audit/actions.ts';
@@ -119,18 +119,15 @@ function rejectOtherServer(before: WebhookRow, changed: { url: string; token_url
     originOf(before.url) === originOf(changed.url) &&
     originOf(before.token_url ?? before.url) === originOf(changed.token_url ?? changed.url);
   if (isSame) return;
-  throw new Problem(
-    'validation_failed',
+  throw invalid(
+    'Password',
     'URL or TokenURL is on another server. Send Username and Password with it, because the stored password is not sent to another server.',
-    { param: 'Password' },
   );
 }
 
 function checkScope(scope: string | null | undefined, tokenUrl: string | null): void {
   if (scope != null && tokenUrl === null)
-    throw new Problem('validation_failed', 'Scope is only for a TokenURL. Leave it out, or send TokenURL.', {
-      param: 'Scope',
-    });
+    throw invalid('Scope', 'Scope is only for a TokenURL. Leave it out, or send TokenURL.');
 }
 
 /** Changes the given fields; the others keep their values. */

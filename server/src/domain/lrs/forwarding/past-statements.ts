@@ -1,6 +1,6 @@
 import { run } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import type { Replay } from '../../events/webhooks/schemas.ts';
 import type { Listed } from './batches.ts';
 
@@ -26,16 +26,11 @@ export async function findPastStatements(ctx: TenantContext, input: Replay): Pro
   const found: Listed[] = [];
   let after: number | undefined = microsOf(new Date(input.From ?? 0)) - 1;
   while (after !== undefined && found.length <= maxReplayed) {
-    const values = [ctx.tenantId, after, until];
-    const page: Listed[] = await run<Listed>(ctx, inRange, values);
+    const page: Listed[] = await run<Listed>(ctx, inRange, [ctx.tenantId, after, until]);
     found.push(...page);
     after = page.length === pageRows ? page.at(-1)?.position : undefined;
   }
   if (found.length > maxReplayed)
-    throw new Problem(
-      'validation_failed',
-      `This range contains more than ${maxReplayed} statements. Choose a shorter range.`,
-      { param: 'From' },
-    );
+    throw invalid('From', `This range contains more than ${maxReplayed} statements. Choose a shorter range.`);
   return found;
 }

@@ -63,8 +63,7 @@ const ofStatement = [400, 413, 422];
 
 async function sendResult(ctx: TenantContext, sending: SendingDelivery): Promise<Outcome> {
   const { endpoint, delivery, at } = sending;
-  const values = [ctx.tenantId, delivery.eventId];
-  const [subject] = await run<Subject>(ctx, subjectText, values);
+  const [subject] = await run<Subject>(ctx, subjectText, [ctx.tenantId, delivery.eventId]);
   const event = await readBody(ctx, delivery.eventId);
   if (!subject || !event) return nothingSent;
   if (endpoint.actor !== 'account' && subject.email === null)

@@ -27,13 +27,11 @@ export const rosterData: PersonalData = {
   erased: 'Courses of learning platforms (LTI) that the person was a member of.',
   retained: null,
   eraseForUser: async (ctx, { loginId }) => {
-    const values = [ctx.tenantId, loginId];
-    return batchOf((await run(ctx, eraseText, values)).length);
+    return batchOf((await run(ctx, eraseText, [ctx.tenantId, loginId])).length);
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, countText, [userId, max]),
   read: async function* (ctx, { loginId }) {
-    const values = [ctx.tenantId, loginId];
-    const rows = await run<Row>(ctx, readText, values);
+    const rows = await run<Row>(ctx, readText, [ctx.tenantId, loginId]);
     yield* rows.map((row) => ({
       PlatformID: row.platform_id,
       ContextID: row.context_id,

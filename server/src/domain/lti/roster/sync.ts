@@ -196,8 +196,7 @@ async function report(ctx: TenantContext, platformId: string, read: readonly Rea
   const reports = read.map(({ context_id, members, problem }) => ({
     ...{ context_id, problem, members: members?.length ?? null },
   }));
-  const values = [ctx.tenantId, platformId, ctx.now(), JSON.stringify(reports)];
-  await run(ctx, reportContexts, values);
+  await run(ctx, reportContexts, [ctx.tenantId, platformId, ctx.now(), JSON.stringify(reports)]);
 }
 
 /** What was read before. If nobody applied the last plan, it is discarded, and the new one includes all of it. */
@@ -215,8 +214,7 @@ async function readHeld(ctx: TenantContext, platform: PlatformRow): Promise<Held
 
 async function keep(ctx: TenantContext, platformId: string, rows: readonly Held[]): Promise<void> {
   if (rows.length === 0) return;
-  const values = [ctx.tenantId, platformId, JSON.stringify(rows)];
-  await run(ctx, keepMembers, values);
+  await run(ctx, keepMembers, [ctx.tenantId, platformId, JSON.stringify(rows)]);
 }
 
 /** Stores an import, and which members it is about. Null if nothing has changed for users and enrolments. */
@@ -227,8 +225,7 @@ async function storeChanges(
   { kept, arrived, left }: ReturnType<typeof compare>,
 ): Promise<string | null> {
   const logins = [...new Set(left.map(({ login_id }) => login_id))];
-  const values = [ctx.tenantId, logins];
-  const found = await run<{ login_id: string }>(ctx, findGone, values);
+  const found = await run<{ login_id: string }>(ctx, findGone, [ctx.tenantId, logins]);
   const gone = new Set(found.map(({ login_id }) => login_id));
   const rows = await rowsOf(ctx, { arrived, gone: [...gone] });
   if (rows.length === 0) return null;

@@ -15,8 +15,7 @@ where recipient.tenant_id = $1 and recipient.schedule_id = $2::uuid and schedule
 export const isStillRecipient: MailCheck = async (ctx, content) => {
   const { loginId, report } = content;
   if (!report) return null;
-  const values = [ctx.tenantId, report.scheduleId, loginId];
-  const isRecipient = (await run(ctx, text, values)).length > 0;
+  const isRecipient = (await run(ctx, text, [ctx.tenantId, report.scheduleId, loginId])).length > 0;
   return isRecipient ? content : null;
 };
 

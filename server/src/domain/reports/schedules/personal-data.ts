@@ -21,8 +21,7 @@ export const recipientData: PersonalData = {
   erased: 'That the person gets scheduled reports by email.',
   retained: null,
   eraseForUser: async (ctx, { userId }) => {
-    const values = [ctx.tenantId, userId, batchRows];
-    return batchOf((await run(ctx, erase, values)).length);
+    return batchOf((await run(ctx, erase, [ctx.tenantId, userId, batchRows])).length);
   },
   count: (ctx, { userId, max }) =>
     countTenantRows(

@@ -1,7 +1,7 @@
 import { deleteOwn } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import { canMail, findBounced } from '../../mail/queue.ts';
 import { hasUsablePassword } from '../../users/passwords.ts';
 import type { ScheduleRow } from './record.ts';
@@ -46,15 +46,13 @@ export async function chooseRecipients(
   report: ScheduleRow['report'],
 ): Promise<Recipient[]> {
   if (loginIds.length === 0) return [];
-  const values = [ctx.tenantId, loginIds, report];
-  const found = await run<Recipient>(ctx, chosenText, values);
+  const found = await run<Recipient>(ctx, chosenText, [ctx.tenantId, loginIds, report]);
   const known = new Set(found.filter(({ email }) => canMail(ctx, email)).map(({ login_id }) => login_id));
   const unknown = loginIds.find((loginId) => !known.has(loginId));
   if (unknown === undefined) return found;
-  throw new Problem(
-    'validation_failed',
+  throw invalid(
+    'Recipients',
     `${unknown} cannot get reports by email. Recipients must be enabled administrators who have an Email and may read ${report === 'compliance' ? 'requirements' : 'enrolments'}.`,
-    { param: 'Recipients' },
   );
 }
 
@@ -63,8 +61,7 @@ export async function currentRecipients(
   ctx: TenantContext,
   { schedule_id, report }: Pick<ScheduleRow, 'schedule_id' | 'report'>,
 ): Promise<Recipient[]> {
-  const values = [ctx.tenantId, schedule_id, report];
-  const found = await run<Recipient>(ctx, ofScheduleText, values);
+  const found = await run<Recipient>(ctx, ofScheduleText, [ctx.tenantId, schedule_id, report]);
   const addresses = found.flatMap(({ email }) => (canMail(ctx, email) ? [email] : []));
   const bounced = await findBounced(ctx, addresses);
   return found.filter(({ email }) => canMail(ctx, email) && !bounced.has(email));

@@ -1,5 +1,5 @@
 import { checkTimeZone } from '../../../lib/days.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import type { ScheduleRow } from './record.ts';
 import {
   linesOf,
@@ -21,8 +21,6 @@ export type Settings = Omit<
   | 'created_at'
   | 'updated_at'
 >;
-
-const invalid = (param: string, detail: string) => new Problem('validation_failed', detail, { param });
 
 /** A field that only some schedules have. Its former value is dropped if it no longer applies. */
 function conditional<T>(

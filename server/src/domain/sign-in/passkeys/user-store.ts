@@ -45,8 +45,7 @@ export function userStore(owner: SignedIn & { userId: string }, tenantId: string
       await session(ctx).set(challenge).execute();
     },
     takeChallenge: async (ctx, purpose) => {
-      const values = [tenantId, hash, purpose, ctx.now()];
-      const [taken] = await run<{ challenge_hash: string }>(ctx, take, values);
+      const [taken] = await run<{ challenge_hash: string }>(ctx, take, [tenantId, hash, purpose, ctx.now()]);
       return taken?.challenge_hash ?? null;
     },
     insert: async (ctx, row) => {

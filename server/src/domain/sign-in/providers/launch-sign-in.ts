@@ -30,8 +30,7 @@ type Learner = { user_id: string; email: string | null; providers: string[] };
 async function learnerOf(ctx: TenantContext, target: string): Promise<Learner | null> {
   const handle = handleOf(ctx, target);
   if (!handle) return null;
-  const values = [ctx.tenantId, handle.enrollId];
-  const [learner] = await run<Learner>(ctx, findLearner, values);
+  const [learner] = await run<Learner>(ctx, findLearner, [ctx.tenantId, handle.enrollId]);
   return learner ?? null;
 }
 

@@ -8,7 +8,7 @@ import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { hasScope, learnerScopes } from '../../../infra/context/scopes.ts';
 import { decrypt, encrypt, encryptedBy } from '../../../infra/keys/key-ring.ts';
 import { isServed, servedTenants } from '../../../infra/operations/jobs.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
 import { differences } from '../../../lib/tables.ts';
 import { audit } from '../../audit/chain.ts';
 import { checkUrl } from '../../events/webhooks/addresses.ts';
@@ -114,19 +114,16 @@ export async function checkIssuer(ctx: TenantContext, { Issuer }: IdentityProvid
 }
 
 function missing(param: string): Problem {
-  return new Problem('validation_failed', `${param} is missing. A new identity provider needs it.`, {
-    param,
-  });
+  return invalid(param, `${param} is missing. A new identity provider needs it.`);
 }
 
 /** The client secret is only sent to the issuer with which it was entered. */
 function rejectOtherIssuer(before: Row, { Issuer, ClientSecret }: IdentityProviderChange): void {
   if (Issuer === undefined || Issuer === before.issuer) return;
   if (before.client_secret === null || ClientSecret !== undefined) return;
-  throw new Problem(
-    'validation_failed',
+  throw invalid(
+    'ClientSecret',
     'The issuer is another one. Send ClientSecret with it, because the stored secret is not sent to another server.',
-    { param: 'ClientSecret' },
   );
 }
 
@@ -174,8 +171,7 @@ export async function putProvider(
     const before = await find(ctx, ctx.tenantId, providerId).forUpdate().executeTakeFirst();
     if (before) rejectOtherIssuer(before, input);
     const settings = { ...(before ? settingsOf(before) : defaultSettings), ...sent };
-    if (!settings.Scopes.includes('openid'))
-      throw new Problem('validation_failed', 'Scopes must include openid.', { param: 'Scopes' });
+    if (!settings.Scopes.includes('openid')) throw invalid('Scopes', 'Scopes must include openid.');
     const values = {
       ...place,
       name: Name ?? before?.name ?? providerId,
@@ -257,9 +253,8 @@ limit 500`;
 /** Encrypts client secrets with the ring's first key. Throws if the ring lacks a key that is still needed. */
 export async function encryptClientSecrets(ctx: Context): Promise<void> {
   const [first] = ctx.keys.keys;
-  const values = [encryptedBy(first.id), await servedTenants(ctx)];
   for (;;) {
-    const rows = await run<Row>(ctx, outdated, values);
+    const rows = await run<Row>(ctx, outdated, [encryptedBy(first.id), await servedTenants(ctx)]);
     for (const row of rows)
       await ctx.db
         .updateTable('identity_provider')

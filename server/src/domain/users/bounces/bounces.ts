@@ -2,7 +2,7 @@ import { inBatches, readByIndex, runInOrder } from '../../../db/batches.ts';
 import { ownRows } from '../../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
-import { Problem } from '../../../lib/errors.ts';
+import { invalid, Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
 import { foldCase } from '../../../lib/unicode.ts';
 import { appendAudit } from '../../audit/chain.ts';
@@ -153,9 +153,7 @@ export async function reportBounce(
   const mailId = mailIdIn(input.MessageID);
   const { EmailAddress } = input;
   if (input.MessageID === undefined && EmailAddress === undefined)
-    throw new Problem('validation_failed', 'Send the MessageID of the email, its EmailAddress, or both.', {
-      param: 'MessageID',
-    });
+    throw invalid('MessageID', 'Send the MessageID of the email, its EmailAddress, or both.');
   const tenantId = ctx.tenantId ?? (await tenantOf(ctx, mailId, EmailAddress));
   return transaction(forTenant(ctx, tenantId), async (ctx) => {
     const mail =

@@ -42,8 +42,7 @@ export async function requestReset(ctx: TenantContext, loginId: string): Promise
     const { user_id: userId } = user;
     const { url, hash } = newResetLink(ctx, ctx.tenantId);
     await deleteOwn(ctx, 'password_reset', { user_id: userId }).where('expires_at', '<=', now).execute();
-    const values = [ctx.tenantId, hash, userId, now, expiresAt];
-    const made = await run(ctx, insert, values);
+    const made = await run(ctx, insert, [ctx.tenantId, hash, userId, now, expiresAt]);
     if (made.length === 0) return;
     const names = { firstName: user.first_name, lastName: user.last_name, loginId: user.login_id };
     const content = { ...names, url };
@@ -77,8 +76,7 @@ from password_reset held, "user" account, tenant client where ${isUsable}`;
 
 /** Finds the user of the link if the link can still be used. Does not use up the link. */
 export async function findReset(ctx: Context, { tenantId, hash }: ResetHandle) {
-  const values = [tenantId, hash, ctx.now()];
-  const [row] = await run<PendingInvitation>(ctx, findResetText, values);
+  const [row] = await run<PendingInvitation>(ctx, findResetText, [tenantId, hash, ctx.now()]);
   return row ?? null;
 }
 
@@ -99,8 +97,7 @@ type UsedReset = { user_id: string; is_admin: boolean };
 
 /** Uses up the link. The caller sets the password in the same transaction. */
 export async function useReset(ctx: TenantContext, { hash }: ResetHandle): Promise<UsedReset | null> {
-  const values = [ctx.tenantId, hash, ctx.now()];
-  const [used] = await run<UsedReset>(ctx, use, values);
+  const [used] = await run<UsedReset>(ctx, use, [ctx.tenantId, hash, ctx.now()]);
   return used ?? null;
 }
 
