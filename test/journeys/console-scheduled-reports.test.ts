@@ -53,6 +53,7 @@ test('An administrator reads the activity by day and week, and saves it as a fil
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export as CSV' }).click();
   assert.match((await saving).suggestedFilename(), /^activity-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$/);
+  await page.getByRole('button', { name: /^Filters/ }).click();
   await page.getByRole('textbox', { name: 'From' }).fill('2000-01-01');
   await page.getByText('A report covers at most 1827 days.').waitFor();
   await closeConsole(page);
@@ -82,6 +83,9 @@ test('An administrator schedules a report, changes, pauses, runs and deletes it'
     await page.getByRole('menuitem', { name }).click();
   };
   await act('Edit');
+  await dialog.getByRole('combobox', { name: 'Report' }).selectOption('Compliance');
+  await dialog.getByRole('combobox', { name: 'One line for each' }).selectOption('Manager');
+  assert.equal(await dialog.getByRole('combobox', { name: 'Course' }).count(), 0);
   await dialog.getByLabel('How often').selectOption('Every month');
   await dialog.getByLabel('Day of the month').fill('31');
   await dialog.getByRole('radio', { name: 'By webhook' }).check();
