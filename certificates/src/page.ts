@@ -79,7 +79,7 @@ function useGlyphs(doc: PDFKit.PDFDocument, font: LoadedFont, glyphs: Shaped): v
   });
 }
 
-export function openPage(input: CertificateInput, texts: string): Page {
+export function openPage(input: CertificateInput, texts: string, title: string): Page {
   const doc = new PDFDocument({
     size: input.PaperSize === 'A4' ? 'A4' : 'LETTER',
     layout: 'landscape',
@@ -90,7 +90,7 @@ export function openPage(input: CertificateInput, texts: string): Page {
     lang: input.Language,
     displayTitle: true,
     info: {
-      Title: [input.Title ?? input.CourseTitle, input.Name].filter(Boolean).join(' – '),
+      Title: [title, input.Name].filter(Boolean).join(' – '),
       Author: input.Issuer,
       Subject: input.CourseTitle,
       Keywords: input.Number,

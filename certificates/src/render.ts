@@ -13,7 +13,9 @@ export async function renderCertificate(input: CertificateInput): Promise<DrawnC
   const isNameIncomplete = isIncomplete(fontsFor('sans', all), found.name);
   const name = isNameIncomplete && input.LoginID !== null ? `${found.name} (${input.LoginID})` : found.name;
   const texts = { ...found, name };
-  const page = openPage(input, all);
+  // Readers of metadata show the marks that keep the direction of a name.
+  const title = input.Title === null ? input.CourseTitle : found.title.replaceAll(/[\u2066-\u2069]/g, '');
+  const page = openPage(input, all, title);
   const draw = { classic: drawClassic, modern: drawModern }[input.Layout];
   draw(page, input, texts);
   for (const { name, type, description, content } of input.attachments)

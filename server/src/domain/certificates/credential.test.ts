@@ -286,7 +286,7 @@ test('numbers cannot be guessed from others, and scripts in names stay text', as
 test('scripts in names and titles stay text in badges and PDFs', async () => {
   const tenant = await newTenant(service, { Name: 'Acme' });
   const Title = '</title><script>alert(1)</script><title>';
-  const CourseID = await newCourse(service, { Title, Certificate: { On: 'passed' } });
+  const CourseID = await newCourse(service, { Title, Certificate: { On: 'passed', Title: 'Proof: {Course}' } });
   const name = ') >> /OpenAction << /S /JavaScript /JS (app.alert(1)) >> (';
   const { as } = await passedBy(tenant, CourseID, { FirstName: name, LastName: null });
   const svg = String(await as('image/svg+xml'));
@@ -297,7 +297,7 @@ test('scripts in names and titles stay text in badges and PDFs', async () => {
   assert.ok(pdf.includes('\\)\0 \0>\0>\0 \0/\0O'));
   assert.equal(/[^\\]\)\0 \0>\0>/.test(pdf), false);
   const metadata = /<x:xmpmeta.*<\/x:xmpmeta>/s.exec(pdf)?.[0] ?? '';
-  assert.ok(metadata.includes('&lt;/title&gt;&lt;script&gt;alert(1)'));
+  assert.ok(metadata.includes('Proof: &lt;/title&gt;&lt;script&gt;alert(1)'));
   assert.equal(metadata.includes('<script'), false);
 });
 
