@@ -3,7 +3,9 @@ import { after, before, test } from 'node:test';
 import { type CrowdedConsole, startCrowdedConsole } from './crowded-console.ts';
 import { lists, tooShort, visit } from './page-checks.ts';
 
-// The pages of every-page.test.ts in the other languages, whose texts are longer.
+// The pages of every-page.test.ts in the other languages. Their texts are longer, so a heading may have a second line.
+
+const minRows = 12;
 
 let crowded: CrowdedConsole;
 
@@ -17,11 +19,11 @@ test('All pages are accessible and fit a phone in German, for an administrator',
   const who = { tenant: crowded.tenant, LoginID: crowded.administrator };
   const rows = await visit(crowded, who, null, 'de-DE');
   assert.deepEqual(Object.keys(rows).sort(), lists.toSorted());
-  assert.deepEqual(tooShort(rows), []);
+  assert.deepEqual(tooShort(rows, minRows), []);
 });
 
 test('All pages are accessible and fit a phone in French, for the operator', async () => {
   const rows = await visit(crowded, 'operator', crowded.tenant.TenantID, 'fr-FR');
   assert.deepEqual(Object.keys(rows).sort(), [...lists, 'tenants'].toSorted());
-  assert.deepEqual(tooShort(rows), []);
+  assert.deepEqual(tooShort(rows, minRows), []);
 });

@@ -160,5 +160,5 @@ export async function visit(
 const nameOf = (who: ConsoleUser, { pathname, search }: URL) =>
   `${who === 'operator' ? 'operator' : 'administrator'} ${pathname}${search}`.replaceAll('/', '-');
 
-export const tooShort = (rows: Record<string, number>) =>
-  Object.entries(rows).filter(([, shown]) => shown < minRows);
+export const tooShort = (rows: Record<string, number>, least = minRows) =>
+  Object.entries(rows).filter(([, shown]) => shown < least);
