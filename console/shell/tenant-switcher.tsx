@@ -33,8 +33,9 @@ export function TenantSwitcher() {
   };
   return (
     <Combobox store={combobox} onOptionSubmit={choose} withinPortal>
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <InputBase
+          role="combobox"
           label={t('tenant')}
           size="sm"
           rightSection={found.isFetching ? <Loader size={14} /> : <Combobox.Chevron />}
@@ -52,7 +53,7 @@ export function TenantSwitcher() {
         />
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Options mah={280} style={{ overflowY: 'auto' }}>
+        <Combobox.Options aria-label={t('chooseTenantTitle')} mah={280} style={{ overflowY: 'auto' }}>
           {tenant !== null && <Combobox.Option value="">{t('allTenants')}</Combobox.Option>}
           {found.data?.Items.map(({ TenantID, Name }) => (
             <Combobox.Option value={TenantID} key={TenantID}>
