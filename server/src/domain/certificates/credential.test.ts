@@ -286,7 +286,10 @@ test('numbers cannot be guessed from others, and scripts in names stay text', as
 test('scripts in names and titles stay text in badges and PDFs', async () => {
   const tenant = await newTenant(service, { Name: 'Acme' });
   const Title = '</title><script>alert(1)</script><title>';
-  const CourseID = await newCourse(service, { Title, Certificate: { On: 'passed', Title: 'Proof: {Course}' } });
+  const CourseID = await newCourse(service, {
+    Title,
+    Certificate: { On: 'passed', Title: 'Proof: {Course}' },
+  });
   const name = ') >> /OpenAction << /S /JavaScript /JS (app.alert(1)) >> (';
   const { as } = await passedBy(tenant, CourseID, { FirstName: name, LastName: null });
   const svg = String(await as('image/svg+xml'));
