@@ -99,13 +99,15 @@ test('a password is checked even if the user does not exist', async () => {
   const LoginID = await user({ Password: right });
   const cpu = async (body: Names) => {
     const start = process.cpuUsage();
-    for (let n = 0; n < 8; n++) expectProblem(await signIn(body), 401, 'sign_in_failed');
-    const { user: spent } = process.cpuUsage(start);
-    return spent;
+    expectProblem(await signIn(body), 401, 'sign_in_failed');
+    return process.cpuUsage(start).user;
   };
-  await cpu({ TenantID, LoginID: unique('warm'), Password: wrong });
-  const known = await cpu({ TenantID, LoginID, Password: wrong });
-  const unknown = await cpu({ TenantID: unique('nowhere'), LoginID, Password: wrong });
+  const spent: [number[], number[]] = [[], []];
+  for (let n = 0; n < 9; n++) {
+    spent[0].push(await cpu({ TenantID, LoginID, Password: wrong }));
+    spent[1].push(await cpu({ TenantID: unique('nowhere'), LoginID, Password: wrong }));
+  }
+  const [known = 0, unknown = 0] = spent.map((times) => times.sort((a, b) => a - b)[4]);
   assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ${unknown}`);
 });
 

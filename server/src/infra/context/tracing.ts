@@ -58,10 +58,13 @@ export function openTracing(endpoint: string): Tracing {
   /** Statements show their text, which contains no values. */
   function traced<C extends Connection>(connection: C): C['query'] {
     return (statement, owner) => {
-      const { name, text } = statement;
+      const { text } = statement;
       const [verb = 'statement'] = /\b(select|insert|update|delete|with)\b/i.exec(text) ?? [];
+      const [, table = ''] = /\b(?:from|into|update) "?(\w+)/i.exec(text) ?? [];
       const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text };
-      return spanOf(name ?? verb.toLowerCase(), attributes, () => connection.query(statement, owner));
+      return spanOf(`${verb.toLowerCase()} ${table}`.trim(), attributes, () =>
+        connection.query(statement, owner),
+      );
     };
   }
 
