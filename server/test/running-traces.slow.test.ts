@@ -80,7 +80,10 @@ test('a trace shows a request with its route and tenant, and the statements that
   const statements = spans.filter(({ parentSpanId }) => parentSpanId === request.spanId);
   assert.ok(statements.length > 0);
   for (const statement of statements) {
-    assert.match(statement.name, /^(?:select|insert|update|delete|with|statement|transaction)(?: [a-z]\w+)?$/);
+    assert.match(
+      statement.name,
+      /^(?:select|insert|update|delete|with|statement|transaction)(?: [a-z]\w+)?$/,
+    );
     assert.equal(attributesOf(statement)['db.system.name'], 'postgresql');
   }
   assert.doesNotMatch(JSON.stringify(spans), /Secret name/);
