@@ -67,7 +67,7 @@ const patterns = values.journeys
       : everywhere;
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
 const onServer = values.postgres || values.citus;
-const every = values.all || values.citus || values.deploy || positionals.length > 0;
+const every = values.all || values.citus || positionals.length > 0;
 const isSlow = (file: string) => file.endsWith('.slow.test.ts');
 const promises = filesOf(contract);
 const early = filesOf(firstJourneys);
@@ -76,6 +76,7 @@ function isInTier(file: string): boolean {
   if (onServer) return usesDatabaseServer(file) && (every || !isSlow(file));
   if (every) return true;
   if (values.journeys) return early.has(file);
+  if (values.deploy) return !isSlow(file);
   return !isSlow(file) && (promises.has(file) || !usesDatabaseServer(file));
 }
 const suite = found.filter(isInTier);
