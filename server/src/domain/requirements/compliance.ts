@@ -30,6 +30,9 @@ const placeSql: Record<By, { join: string; key: string }> = {
   total: { join: '', key: 'null::text' },
 };
 
+/** No requirement has an empty ID. Citus would ask all shards for a join that is always false. */
+const titledBy = (by: By) => (by === 'requirement' ? 'line.key' : "''");
+
 const linesText = (by: By, isPast: boolean, hasValue: string) => `
 with seen as (${isPast ? formerText('$2', ['requirement_id']) : presentText})
 select coalesce(line.key, '') as key, line.key is null as is_rest, rule.rule ->> 'Title' as title,
@@ -44,7 +47,7 @@ from (
     and ($8::text is null or seen.group_names @> array[$8]) and ($9::text is null or seen.manager_login_id = $9) and ${hasValue}
   group by 1
 ) line
-left join requirement rule on rule.tenant_id = $1 and ${by === 'requirement'} and rule.requirement_id = line.key
+left join requirement rule on rule.tenant_id = $1 and rule.requirement_id = ${titledBy(by)}
 where ($5::text is null or (coalesce(line.key, ''), line.key is null) > ($5, $6::boolean))
 order by coalesce(line.key, ''), line.key is null limit $7`;
 
@@ -63,7 +66,7 @@ from (
   group by 1 having sum(${counted.map((status) => `own.${status}`).join(' + ')}) > 0
   order by 1 limit $6
 ) line
-left join requirement rule on rule.tenant_id = $1 and ${by === 'requirement'} and rule.requirement_id = line.key
+left join requirement rule on rule.tenant_id = $1 and rule.requirement_id = ${titledBy(by)}
 order by line.key`;
 
 /** Which lines are counted in advance for these filters; null: the report has to count the obligations. */

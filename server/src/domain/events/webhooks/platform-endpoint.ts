@@ -13,7 +13,8 @@ select $1, $2, $3, $4, 'enabled', $5, $6, $6, 'lti',
   coalesce((select event_log.position from event_log where event_log.tenant_id = $1), 0)
 on conflict (tenant_id, webhook_id) do update
 set url = excluded.url, description = excluded.description, disabled_reason = nullif(webhook.disabled_reason, 'failing'),
-  status = case when webhook.disabled_reason = 'client' then 'disabled' else 'enabled' end, failing_since = null, wake_at = $6, enabled_at = $6, updated_at = $6`;
+  status = case when webhook.disabled_reason = 'client' then 'disabled' else 'enabled' end, failing_since = null,
+  wake_at = excluded.updated_at, enabled_at = excluded.updated_at, updated_at = excluded.updated_at`;
 
 /** Creates or changes the endpoint through which a learning platform receives scores. Its ID is that of the platform. */
 export async function keepPlatformEndpoint(
