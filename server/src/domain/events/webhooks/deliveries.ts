@@ -145,7 +145,7 @@ insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type
 select $1, $2, gen_random_uuid(), entry.event_id, entry.type,
   coalesce(event.enroll_id, event.user_id, event.event_id, entry.lane), entry.statement_ids, 'replay', $3
 from jsonb_to_recordset($4::jsonb) as entry (n integer, event_id uuid, type text, lane uuid, statement_ids uuid[])
-left join event on event.tenant_id = $1 and event.event_id = case when $5::boolean then entry.event_id end
+left join event on event.tenant_id = $1 and event.event_id = entry.event_id and $5::boolean
 order by entry.n`;
 
 const pending = `
