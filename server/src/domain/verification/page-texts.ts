@@ -21,6 +21,8 @@ type Texts = {
     file: string;
     hint: string;
     failed: string;
+    /** Instead of `genuine` for a badge, whose drawing is not signed. */
+    picture: string;
     results: Record<FileCheck['Result'], string>;
   };
 };
@@ -54,6 +56,7 @@ const texts: Record<Language, Texts> = {
       file: 'Check a file',
       hint: 'Drop a PDF, a badge or a credential (JSON) here, or choose one. It is not stored.',
       failed: 'The file could not be checked. Try again.',
+      picture: 'The credential in the picture is genuine. Only the certificate shown here counts.',
       results: {
         genuine: 'The file is genuine and unchanged.',
         differs:
@@ -91,6 +94,7 @@ const texts: Record<Language, Texts> = {
       file: 'Datei prüfen',
       hint: 'Ziehen Sie ein PDF, einen Badge oder einen Nachweis (JSON) hierher, oder wählen Sie eine Datei. Sie wird nicht gespeichert.',
       failed: 'Die Datei konnte nicht geprüft werden. Versuchen Sie es noch einmal.',
+      picture: 'Der Nachweis in dem Bild ist echt. Nur das hier gezeigte Zertifikat zählt.',
       results: {
         genuine: 'Die Datei ist echt und unverändert.',
         differs:
@@ -128,6 +132,7 @@ const texts: Record<Language, Texts> = {
       file: 'Vérifier un fichier',
       hint: 'Déposez ici un PDF, un badge ou une attestation (JSON), ou choisissez un fichier. Il n’est pas conservé.',
       failed: 'Le fichier n’a pas pu être vérifié. Réessayez.',
+      picture: 'La preuve dans l’image est authentique. Seul le certificat affiché ici fait foi.',
       results: {
         genuine: 'Le fichier est authentique et intact.',
         differs:

@@ -42,7 +42,11 @@ const check = async (file) => {
     const reply = await fetch('/verify', { method: 'POST', body: file, headers: { accept: 'application/json', 'content-type': 'application/octet-stream' } });
     if (!reply.ok) throw reply.status;
     const { Result, Certificate } = await reply.json();
-    show({ genuine: 'valid', differs: 'expired' }[Result] || 'revoked', texts[Result], Certificate && Certificate.Number);
+    const { Number: number, Status, Name, CourseTitle } = Certificate ?? {};
+    const found = Result === 'genuine' && file.type.startsWith('image/') ? texts.picture : texts[Result];
+    const kind = { genuine: Status, differs: Status === 'valid' ? 'expired' : Status }[Result] || 'revoked';
+    const what = [Name ?? texts.erased, CourseTitle].join(', ');
+    show(kind, Certificate ? found + ' ' + texts.status[Status] + ' – ' + what + '.' : found, number);
   } catch { show('expired', texts.failed); }
 };
 drop.querySelector('input').addEventListener('change', (event) => event.target.files[0] && check(event.target.files[0]));
@@ -55,8 +59,9 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 function dropZone(language: Language): string {
-  const { file, hint, failed, results } = textsIn(language).check;
-  const texts = escapeHtml(JSON.stringify({ ...results, failed }));
+  const { check, status, erased } = textsIn(language);
+  const { file, hint, failed, picture, results } = check;
+  const texts = escapeHtml(JSON.stringify({ ...results, failed, picture, status, erased }));
   return `<label class="drop" data-texts="${texts}"><b>${file}</b>${hint}<input type="file" accept=".pdf,.json,.jwt,.png,.svg"></label><p class="result" role="status"></p>`;
 }
 
