@@ -5,7 +5,7 @@ import { expectAccessible } from '../../server/test/support/axe.ts';
 import { contentOf } from '../../server/test/support/browser.ts';
 import { closeConsole, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
+import { expectStatus, newCourse, newTenant } from '../../server/test/support/tenant.ts';
 import { packScript } from './course-packages.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -123,3 +123,28 @@ for (const [width, height, colorScheme] of [
     await expectAccessible(page, true);
     await closeConsole(page);
   });
+
+test('An administrator issues certificates to those who finished before there were any', async () => {
+  const tenant = await newTenant(service, { Name: 'Acme Ltd' });
+  const course = await newCourse(service, { Title: 'Ladders' });
+  const boss = await tenant.user({ FirstName: 'Grace', IsAdmin: true });
+  const LoginID = await tenant.user({ FirstName: 'Ada' });
+  const { EnrollID } = (await tenant.api('POST', `/enrol/${LoginID}/${course}`)).body;
+  const Override = { Success: 'passed', Reason: 'Passed on paper.' };
+  expectStatus(await tenant.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Override }), 200);
+  expectStatus(await tenant.api('PUT', `/certificate/template/${course}`, { On: 'passed' }), 200);
+  const page = await newConsolePage({ width: 1280, height: 900 });
+  await signInAs(page, service, { tenant, LoginID: boss }, `/console/courses/${course}`);
+  await page.getByRole('button', { name: 'Issue for earlier results' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 person has finished the course without a certificate').waitFor();
+  await look(page, 'light', 'earlier');
+  await dialog.getByRole('button', { name: 'Issue certificates' }).click();
+  await page.getByText('1 certificate was issued').waitFor();
+  const { Items } = (await tenant.api('GET', `/certificate?CourseID=${course}`)).body;
+  assert.deepEqual(
+    Items.map((one: { LoginID: string }) => one.LoginID),
+    [LoginID],
+  );
+  await closeConsole(page);
+});

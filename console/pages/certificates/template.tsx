@@ -12,6 +12,7 @@ import { choiceOf } from '../../parts/choices.ts';
 import { PageForm } from '../../parts/page-form.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { notify } from '../../parts/toast.tsx';
 import type { Rule, Template } from './record.ts';
 import { Signatures } from './signatures.tsx';
 import { type Language, TextFields } from './texts.tsx';
@@ -76,17 +77,20 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
         onUndo={() => setChange({})}
         actions={
           template && (
-            <ConfirmButton
-              text={t('remove')}
-              title={t('removeTitle')}
-              question={t('removeText')}
-              confirm={t('remove')}
-              isDangerous
-              act={async () => {
-                await dataOf(client.DELETE('/certificate/template/{CourseID}', { params }));
-                await queries.invalidateQueries();
-              }}
-            />
+            <>
+              {template.On !== null && !isChanged && <IssueEarlier courseId={courseId} />}
+              <ConfirmButton
+                text={t('remove')}
+                title={t('removeTitle')}
+                question={t('removeText')}
+                confirm={t('remove')}
+                isDangerous
+                act={async () => {
+                  await dataOf(client.DELETE('/certificate/template/{CourseID}', { params }));
+                  await queries.invalidateQueries();
+                }}
+              />
+            </>
           )
         }
       >
@@ -103,6 +107,36 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
         <Preview courseId={courseId} rule={shown} language={language} />
       </Suspense>
     </SimpleGrid>
+  );
+}
+
+/** Issues certificates to people who finished before there were any, and says first to how many. */
+function IssueEarlier({ courseId }: { courseId: string }) {
+  const t = useTranslations('certificates.template');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const [people, setPeople] = useState<number | null>(null);
+  const issue = (Plan: boolean) =>
+    dataOf(
+      client.POST('/certificate/template/{CourseID}/issue', {
+        params: { path: { CourseID: courseId }, query: { Plan } },
+      }),
+    );
+  const count = async () => setPeople((await issue(true)).Certificates);
+  return (
+    <ConfirmButton
+      text={t('earlier')}
+      title={t('earlier')}
+      question={people === null ? t('earlierCounting') : t('earlierText', { people })}
+      confirm={t('earlierSubmit')}
+      isReady={people !== null && people > 0}
+      onOpen={() => void count()}
+      act={async () => {
+        const { Certificates } = await issue(false);
+        notify(t('earlierDone', { people: Certificates }));
+        await queries.invalidateQueries();
+      }}
+    />
   );
 }
 
