@@ -12,7 +12,7 @@ import type { AuthoredCourse } from './values.tsx';
 
 const pollMilliseconds = 2_000;
 
-/** Imports a release that the service downloads itself. The import goes on if the dialog is closed. */
+/** Imports a release that the service downloads itself. Closing the dialog does not stop the import. */
 export function UrlImportButton({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.import');
   const { client } = useApi();

@@ -21,7 +21,7 @@ type Dates = {
   closed_at: Date | null;
 };
 
-/** Whether an exemption has ended by itself. Its last second still counts. */
+/** Whether the last second of an exemption has passed. */
 export const isExemptionOver = ({ exempt_until }: Pick<Dates, 'exempt_until'>, now: Date) =>
   exempt_until !== null && exempt_until < now;
 
