@@ -86,6 +86,7 @@ for (const [name, read] of Object.entries(readers))
       read(text);
       const { user, system } = process.threadCpuUsage(used);
       const milliseconds = (user + system) / 1_000;
-      assert.ok(milliseconds < 200, `${JSON.stringify(text.slice(0, 20))} took ${milliseconds} ms`);
+      // What grows with the square takes seconds, also on a fast machine.
+      assert.ok(milliseconds < 800, `${JSON.stringify(text.slice(0, 20))} took ${milliseconds} ms`);
     }
   });

@@ -58,7 +58,7 @@ const readsKey = /^select used\.key_id, used\.tenant_id/;
 /** Statements on tables that all tenants share, whose results the service caches. On Citus, they need no worker node. */
 const shared = [
   readsKey,
-  /^update "api_key" set "last_used_at"/,
+  /^update api_key set last_used_at/,
   /^select \* from "tenant" where/,
   /^select course\.title, course\.language, course\.url, release\.release_id/,
   /^select "standard", "tree" from "release"/,
