@@ -144,9 +144,9 @@ create table event_log (
   position bigint not null
 ) with (fillfactor = 20);
 
--- position: null until the end of the transaction that writes the event.
+-- position: null until the end of the transaction that writes the event. That the tenant exists is checked once, in event_log.
 create table event (
-  tenant_id text not null references tenant,
+  tenant_id text not null,
   event_id uuid not null,
   type text not null,
   occurred_at timestamptz not null,
