@@ -14,7 +14,7 @@ export function useFilters<Name extends string>(
 ): [Filters<Name>, (change: { [K in Name]?: string | undefined }) => void] {
   const search: Search = useLocation().search;
   const navigate = useNavigate();
-  const given = names.filter((name) => search[name]).map((name) => [name, search[name]]);
+  const given = names.filter((name) => search[name] !== undefined).map((name) => [name, search[name]]);
   const filters = Object.fromEntries(given) as Filters<Name>;
   const change = (changed: { [K in Name]?: string | undefined }) =>
     void navigate({

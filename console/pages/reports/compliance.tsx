@@ -137,13 +137,11 @@ function LinesTable({ kind, query, at }: LinesProps) {
     const then = day === undefined ? {} : { day };
     const only = { ...then, ...(requirement !== undefined && { requirement }) };
     if (line === total) return only;
-    if (kind === 'requirement' && line.RequirementID !== null)
-      return { ...then, requirement: line.RequirementID };
-    if (kind === 'group' && line.GroupName !== null) return { ...only, group: line.GroupName };
-    if (kind === 'manager' && line.ManagerLoginID !== null) return { ...only, manager: line.ManagerLoginID };
-    if (kind === 'attribute' && line.AttributeValue !== null)
-      return { ...only, attribute: `${values.attribute}:${line.AttributeValue}` };
-    return null;
+    if (kind === 'requirement')
+      return line.RequirementID === null ? then : { ...then, requirement: line.RequirementID };
+    if (kind === 'group') return { ...only, group: line.GroupName ?? '' };
+    if (kind === 'manager') return { ...only, manager: line.ManagerLoginID ?? '' };
+    return { ...only, attribute: `${values.attribute}:${line.AttributeValue ?? ''}` };
   };
   const counts = useFigureColumns<Compliance>(figures, (line) => line, scopeOf);
   const columns: ReportColumn<Compliance>[] = [

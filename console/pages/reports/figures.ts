@@ -36,14 +36,17 @@ export function endOfDays(days: number, day: string): string {
 
 export const inBar = figures.filter(({ figure }) => figure !== 'Withdrawn' && figure !== 'Passed');
 
-/** The filters for a line's enrolments. Null for a past day or users without a group, for which there is no filter. */
+/** The filters for a line's enrolments. Null for a past day, for which there is no filter. */
 export type Scope = Partial<Record<'course' | 'group' | 'manager' | 'attribute', string | undefined>> | null;
 
 type Shown = NonNullable<Scope> & { kind: Kind; day?: string | undefined };
 
 export function scopeOf(line: Place, { kind, day, ...filters }: Shown): Scope {
   if (day !== undefined) return null;
-  if (kind !== 'course' && line.GroupName === null) return null;
   const { course, group } = filters;
-  return { ...filters, course: line.CourseID ?? course, group: line.GroupName ?? group };
+  return {
+    ...filters,
+    course: line.CourseID ?? course,
+    group: line.GroupName ?? (kind === 'course' ? group : ''),
+  };
 }

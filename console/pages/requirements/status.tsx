@@ -50,8 +50,8 @@ export const statusesOfFigures = {
 } as const satisfies Partial<Record<keyof Compliance, StatusFilter>>;
 type Figure = keyof typeof statusesOfFigures;
 
-/** The filters of the list of obligations, as in its URL. Null if no filter finds the rows of a figure. */
-export type Scope = Partial<Record<'requirement' | 'group' | 'manager' | 'attribute' | 'day', string>> | null;
+/** The filters of the list of obligations, as in its URL. */
+export type Scope = Partial<Record<'requirement' | 'group' | 'manager' | 'attribute' | 'day', string>>;
 
 /** In the URL of the list: only what the reports count, without renewals and leavers. */
 export const counted = { present: 'true' };
@@ -63,7 +63,7 @@ export function ObligationCount({ count, label, scope, status }: CountProps) {
   const t = useTranslations('obligations');
   const format = useFormatter();
   const text = format.number(count);
-  if (count === 0 || scope === null)
+  if (count === 0)
     return (
       <span className="number" data-zero={count === 0 || undefined}>
         {text}

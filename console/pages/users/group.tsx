@@ -23,7 +23,8 @@ type PickerProps = {
 /** Filters users by group. */
 export function GroupFilter(props: PickerProps) {
   const t = useTranslations('users');
-  return <GroupPicker placeholder={t('anyGroup')} className="filter" {...props} />;
+  const placeholder = t(props.value === '' ? 'noGroup' : 'anyGroup');
+  return <GroupPicker placeholder={placeholder} className="filter" {...props} />;
 }
 
 /** Selects an existing group. */

@@ -4,11 +4,12 @@ import { SearchFilter } from '../../parts/filters.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { GroupFilter } from './group.tsx';
 
-/** A name and a value, as the API wants them; nothing as long as one of them is missing. */
+/** A name and a value, as the API wants them; nothing as long as the name is not complete. No value: people without one. */
 function attributeOf(typed: string) {
   const [name = '', ...rest] = typed.split(':');
-  const value = rest.join(':').trim();
-  return name.trim() === '' || value === '' ? {} : { Attribute: `${name.trim()}:${value}` };
+  return name.trim() === '' || rest.length === 0
+    ? {}
+    : { Attribute: `${name.trim()}:${rest.join(':').trim()}` };
 }
 
 /** Filters of every list of people, or of what is theirs. */
@@ -23,7 +24,13 @@ export function usePeopleFilters(): [ListFilter, ...ListFilter[]] {
     {
       name: 'manager',
       query: (ManagerLoginID) => ({ ManagerLoginID }),
-      field: (props) => <LearnerPicker label={t('manager')} {...props} />,
+      field: (props) => (
+        <LearnerPicker
+          label={t('manager')}
+          {...props}
+          {...(props.value === '' && { placeholder: t('noManager') })}
+        />
+      ),
     },
     {
       name: 'attribute',

@@ -8,7 +8,7 @@ import { planEach } from '../../infra/calls/dry-run.ts';
 import type { Submission } from '../../infra/calls/once.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { CourseID } from '../catalogue/schemas.ts';
-import { LoginID, peopleQuery } from '../users/schemas.ts';
+import { GroupFilter, LoginID, peopleQuery } from '../users/schemas.ts';
 import { deleteCompletion, listCompletions, readCompletion } from './list.ts';
 import { recording } from './record-completion.ts';
 import { Completion, CompletionID, NewCompletion } from './schemas.ts';
@@ -92,7 +92,7 @@ export const completionRoutes = [
       LoginID: Type.Optional(LoginID),
       CourseID: Type.Optional(CourseID),
       Reference: Type.Optional(Text(255)),
-      GroupName: Type.Optional(Text(255, { description: 'A group that the users are in.' })),
+      GroupName: Type.Optional(GroupFilter),
       ...peopleQuery,
     }),
     responses: { 200: { description: 'A page of completions.', schema: CountedPageOf(Completion) } },

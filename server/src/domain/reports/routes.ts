@@ -3,7 +3,7 @@ import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { ok, route } from '../../http/routes.ts';
 import { Fields, Text } from '../../http/validation/schema.ts';
 import { CourseID } from '../catalogue/schemas.ts';
-import { LoginID, peopleQuery } from '../users/schemas.ts';
+import { GroupFilter, LoginID, peopleQuery } from '../users/schemas.ts';
 import { readAttention } from './attention.ts';
 import { deploymentRoute } from './deployment.ts';
 import { countDays, listAccess, listActivity, listCompletion } from './figures.ts';
@@ -60,7 +60,7 @@ export const reportRoutes = [
       ),
       To: Type.Optional(Type.String({ format: 'date', description: 'The last day. Default: today.' })),
       CourseID: Type.Optional(CourseID),
-      GroupName: Type.Optional(Text(255, { description: 'A group that the users are in.' })),
+      GroupName: Type.Optional(GroupFilter),
       ...peopleQuery,
     }),
     responses: { 200: { description: 'A page of completions.', schema: PageOf(TrainingRecord) } },

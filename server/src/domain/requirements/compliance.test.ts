@@ -12,6 +12,8 @@ after(service.close);
 type Line = {
   RequirementID: string;
   GroupName: string | null;
+  ManagerLoginID: string | null;
+  AttributeValue: string | null;
   Obligations: number;
   Overdue: number;
   Met: number;
@@ -74,6 +76,32 @@ test('compliance is counted by requirement, group, manager and attribute, and as
     ]),
     [[null, 'Nurses', 'grace']],
   );
+  /** How many obligations are listed behind each line, and how many the line counts. */
+  const behind = async (asOf: string) => {
+    const shown: [number, number][] = [];
+    for (const by of ['group', 'manager', 'attribute&Attribute=site'])
+      for (const line of await report(`By=${by}${asOf}`)) {
+        const { GroupName, ManagerLoginID, AttributeValue, Obligations } = line;
+        const filter = {
+          group: `GroupName=${GroupName ?? ''}`,
+          manager: `ManagerLoginID=${ManagerLoginID ?? ''}`,
+        }[by];
+        const list = `/obligation?Present=true&${filter ?? `Attribute=site:${AttributeValue ?? ''}`}${asOf}`;
+        shown.push([(await tenant.api('GET', list)).body.Items.length, Obligations]);
+      }
+    return shown;
+  };
+  const lines = [1, 1, 1, 2, 2, 2, 1, 1, 2];
+  assert.deepEqual(
+    await behind(''),
+    lines.map((n) => [n, n]),
+  );
+  assert.deepEqual(
+    (await report('By=requirement&GroupName=')).map(({ Obligations }) => Obligations),
+    [1],
+  );
+  for (const list of ['user?', 'user?ManagerLoginID=&', 'enrolment?', 'enrolment?Attribute=site:&'])
+    assert.equal((await tenant.api('GET', `/${list}GroupName=`)).body.Items.length, 1, list);
   const said = new Map<string, unknown>();
   const complete = async (LoginID: string) => {
     const { Items } = (await tenant.api('GET', `/obligation/${LoginID}?Status=not_due,due_soon,overdue`))
@@ -101,6 +129,12 @@ test('compliance is counted by requirement, group, manager and attribute, and as
     said.set(day, await report('By=requirement'));
     clock.advance({ hours: 12 });
   }
+  const [firstDay] = said.keys();
+  const then = await behind(`&AsOf=${firstDay}`);
+  assert.deepEqual(
+    then,
+    then.map(([, figure]) => [figure, figure]),
+  );
   const differing = [];
   for (const [day, lines] of said)
     if (JSON.stringify(await report(`By=requirement&AsOf=${day}`)) !== JSON.stringify(lines))

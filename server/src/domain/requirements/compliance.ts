@@ -18,12 +18,14 @@ const presentText = `
 select held.requirement_id, ${keptColumns.map((name) => `held.${name}`).join(', ')}
 from obligation held where held.tenant_id = $1 and held.opened_at <= $2 and held.closed_at is null`;
 
+const groupsOrNone = `(case when seen.group_names = '{}' then array[''] else seen.group_names end)`;
+
 /** SQL for the rows that the lines count: a user is in each of their groups. */
 const placeSql: Record<By, { join: string; key: string }> = {
   requirement: { join: '', key: 'seen.requirement_id' },
   group: {
-    join: `cross join lateral unnest(case when seen.group_names = '{}' then array[null]::text[] else seen.group_names end) own (name)`,
-    key: 'own.name',
+    join: `cross join lateral unnest(${groupsOrNone}) own (name)`,
+    key: `nullif(own.name, '')`,
   },
   manager: { join: '', key: 'seen.manager_login_id' },
   attribute: { join: '', key: 'seen.attributes ->> $3' },
@@ -44,7 +46,8 @@ from (
   cross join lateral (select ${obligationStatusSql('seen', '$2::timestamptz')} as status) told
   where ${isPresent('seen')}
     and ($3::text is null or true) and ($4::text is null or seen.requirement_id = $4)
-    and ($8::text is null or seen.group_names @> array[$8]) and ($9::text is null or seen.manager_login_id = $9) and ${hasValue}
+    and ($8::text is null or ${groupsOrNone} @> array[$8])
+    and ($9::text is null or coalesce(seen.manager_login_id, '') = $9) and ${hasValue}
   group by 1
 ) line
 left join requirement rule on rule.tenant_id = $1 and rule.requirement_id = ${titledBy(by)}

@@ -8,7 +8,7 @@ import { invalid, Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant } from '../../lib/instants.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
-import { hasAttribute } from '../users/groups.ts';
+import { hasAttribute, isNamed } from '../users/groups.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { hasGroup } from './audience.ts';
 import type { ObligationRow } from './evaluate.ts';
@@ -102,9 +102,9 @@ export async function obligationConditions(
       ({ add }) =>
         `held.user_id = (select own.user_id from "user" own where own.tenant_id = $1 and own.login_id = ${add(LoginID)})`,
     );
-  if (GroupName !== undefined) conditions.push(({ add }) => hasGroup('held', add(GroupName)));
-  if (ManagerLoginID !== undefined)
-    conditions.push(({ add }) => `held.manager_login_id = ${add(ManagerLoginID)}`);
+  if (GroupName === '') conditions.push(() => `held.group_names = '{}'`);
+  else if (GroupName !== undefined) conditions.push(({ add }) => hasGroup('held', add(GroupName)));
+  if (ManagerLoginID !== undefined) conditions.push(isNamed('held.manager_login_id', ManagerLoginID));
   if (Attribute !== undefined) conditions.push(hasAttribute('held', Attribute));
   if (input.Present) conditions.push(() => isPresent('held'));
   for (const [name, column] of [

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { CountedPageOf, countQuery, PageOf, pageQuery } from '../../http/pagination.ts';
 import { created, ok, path, route } from '../../http/routes.ts';
 import { Fields, OneOf, Text } from '../../http/validation/schema.ts';
-import { AttributeFilter, LoginID } from '../users/schemas.ts';
+import { AttributeFilter, GroupFilter, LoginID, ManagerFilter } from '../users/schemas.ts';
 import { complianceBy, listCompliance } from './compliance.ts';
 import { obligationEvents } from './events.ts';
 import { exempt } from './exempt.ts';
@@ -53,8 +53,8 @@ const filters = {
     }),
   ),
   RequirementID: Type.Optional(RequirementID),
-  GroupName: Type.Optional(Text(255, { description: 'Users in this group.' })),
-  ManagerLoginID: Type.Optional(Text(255, { description: 'Direct reports of this manager.' })),
+  GroupName: Type.Optional(GroupFilter),
+  ManagerLoginID: Type.Optional(ManagerFilter),
   Attribute: Type.Optional(AttributeFilter),
   Present: Type.Optional(
     Type.Boolean({
@@ -291,8 +291,8 @@ export const requirementRoutes = [
         }),
       ),
       RequirementID: Type.Optional(RequirementID),
-      GroupName: Type.Optional(Text(255, { description: 'Only users in this group.' })),
-      ManagerLoginID: Type.Optional(Text(255, { description: 'Only direct reports of this manager.' })),
+      GroupName: Type.Optional(GroupFilter),
+      ManagerLoginID: Type.Optional(ManagerFilter),
     }),
     responses: { 200: { description: 'A page of lines.', schema: PageOf(Compliance) } },
     handle: async (ctx, { query }) => ok(await listCompliance(ctx, query)),

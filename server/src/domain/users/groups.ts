@@ -59,14 +59,19 @@ export function rejectOwnManager(loginId: string, { ManagerLoginID }: UserChange
   );
 }
 
-/** SQL condition for a filter such as `site:Leeds`. */
+/** SQL condition of a filter by name. An empty text finds rows without one. */
+export const isNamed = (column: string, name: string): Condition =>
+  name === '' ? () => `${column} is null` : ({ add }) => `${column} = ${add(name)}`;
+
+/** SQL condition for a filter such as `site:Leeds`. Without a value, it finds users who do not have the attribute. */
 export function hasAttribute(user: string, filter: string): Condition {
-  const [, name, value] = /^([^:]+):(.+)$/su.exec(filter) ?? [];
+  const [, name, value] = /^([^:]+):(.*)$/su.exec(filter) ?? [];
   if (name === undefined)
     throw invalid(
       'Attribute',
       'Attribute must be a name and a value, separated by a colon, such as site:Leeds.',
     );
+  if (value === '') return ({ add }) => `not coalesce(${user}.attributes ? ${add(name)}, false)`;
   return ({ add }) => `${user}.attributes @> ${add(JSON.stringify({ [name]: value }))}::jsonb`;
 }
 
@@ -83,9 +88,9 @@ export function isAmong(user: string, filter: PeopleFilter): Condition[] {
   const { LoginID, GroupName, ManagerLoginID, Attribute } = filter;
   const where: Condition[] = [];
   if (LoginID !== undefined) where.push(({ add }) => `${user}.login_id = ${add(LoginID)}`);
-  if (GroupName !== undefined) where.push(({ add }) => isInGroups(user, `array[${add(GroupName)}]`));
-  if (ManagerLoginID !== undefined)
-    where.push(({ add }) => `${user}.manager_login_id = ${add(ManagerLoginID)}`);
+  if (GroupName === '') where.push(() => `${user}.group_name is null`);
+  else if (GroupName !== undefined) where.push(({ add }) => isInGroups(user, `array[${add(GroupName)}]`));
+  if (ManagerLoginID !== undefined) where.push(isNamed(`${user}.manager_login_id`, ManagerLoginID));
   if (Attribute !== undefined) where.push(hasAttribute(user, Attribute));
   return where;
 }
@@ -97,13 +102,14 @@ export const isOfPeople = (filter: PeopleFilter): Condition[] =>
       `held.user_id in (select owner.user_id from "user" owner where owner.tenant_id = $1 and ${condition(parameters)})`,
   );
 
-/** The rows of a list of users: all, or those in a group. */
+/** The rows of a list of users: all, or those in a group; an empty name: in none. */
 export function usersOfGroup(
   tenantId: string,
   group: string | undefined,
 ): Pick<List, 'rows' | 'more' | 'values'> {
   const rows = '"user" held where held.tenant_id = $1';
   if (group === undefined) return { rows, values: [tenantId] };
+  if (group === '') return { rows: `${rows} and held.group_name is null`, values: [tenantId] };
   return {
     rows: `${rows} and held.group_name = $2`,
     more: `user_group member join "user" held on held.tenant_id = $1 and held.login_id = member.login_id

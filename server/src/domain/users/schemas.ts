@@ -38,14 +38,23 @@ export const maxAttributes = 30;
 /** Filters separate the name from the value with a colon. */
 const attributeName = '^[^:\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]{1,40}$';
 
+export const GroupFilter = Text(255, {
+  description: 'A group of the users. If empty: users without a group.',
+});
+
+export const ManagerFilter = Text(255, {
+  description: 'The LoginID of the manager of the users. If empty: users without a manager.',
+});
+
 export const AttributeFilter = Text(300, {
-  description: 'A name and a value from Attributes, exactly, separated by a colon, such as site:Leeds.',
+  description:
+    'A name and a value from Attributes, exactly, separated by a colon, such as site:Leeds. Without a value: users who do not have the attribute.',
   examples: ['site:Leeds'],
 });
 
 /** Parameters of lists and reports that select users, apart from their groups. */
 export const peopleQuery = {
-  ManagerLoginID: Type.Optional({ ...LoginID, description: 'The users whose manager this is.' }),
+  ManagerLoginID: Type.Optional(ManagerFilter),
   Attribute: Type.Optional(AttributeFilter),
 };
 

@@ -16,7 +16,7 @@ import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { cleanText, fold, foldCase, toNfc } from '../../lib/unicode.ts';
-import { attributesOf, groupsOf, hasAttribute, usersOfGroup } from './groups.ts';
+import { attributesOf, groupsOf, hasAttribute, isNamed, usersOfGroup } from './groups.ts';
 import type { User } from './schemas.ts';
 
 export type UserRow = Selectable<UserTable>;
@@ -103,8 +103,7 @@ function conditionsOf(input: UserFilter): Condition[] {
       ({ add }) => `held.login_id = any(${add([...new Set([LoginID, ...LoginID.split(',')])])}::text[])`,
     );
   if (Email !== undefined) conditions.push(({ add }) => `held.folded_email = ${add(foldCase(Email))}`);
-  if (ManagerLoginID !== undefined)
-    conditions.push(({ add }) => `held.manager_login_id = ${add(ManagerLoginID)}`);
+  if (ManagerLoginID !== undefined) conditions.push(isNamed('held.manager_login_id', ManagerLoginID));
   if (Attribute !== undefined) conditions.push(hasAttribute('held', Attribute));
   // A literal, because the index of disabled users is partial.
   if (Enabled !== undefined) conditions.push(() => (Enabled ? 'held.enabled' : 'not held.enabled'));

@@ -7,8 +7,8 @@ import { invalid } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
 import { namesOf } from '../../../lib/tables.ts';
 import { CourseID, DurationID } from '../../catalogue/schemas.ts';
-import { hasAttribute } from '../../users/groups.ts';
-import { AttributeFilter, LoginID } from '../../users/schemas.ts';
+import { hasAttribute, isNamed } from '../../users/groups.ts';
+import { AttributeFilter, GroupFilter, LoginID, ManagerFilter } from '../../users/schemas.ts';
 import { EnrollID } from './schemas.ts';
 import {
   changedAtSql,
@@ -130,7 +130,7 @@ const isOfUsers =
   (parameters) =>
     `held.user_id in (select sought.user_id from "user" sought where sought.tenant_id = $1 and ${condition(parameters)})`;
 
-const isOfTeam = (manager: string) => isOfUsers(({ add }) => `sought.manager_login_id = ${add(manager)}`);
+const isOfTeam = (manager: string) => isOfUsers(isNamed('sought.manager_login_id', manager));
 
 const isFound = (search: string) => isOfUsers(matches('sought.folded', search));
 
@@ -177,10 +177,7 @@ const filters = {
     Text(255, { description: `One outcome, or several separated by commas: ${outcomes.join(', ')}.` }),
     isOutcome,
   ),
-  ManagerLoginID: filter(
-    { ...LoginID, description: 'The enrolments of the people whose manager this is now.' },
-    isOfTeam,
-  ),
+  ManagerLoginID: filter(ManagerFilter, isOfTeam),
   Attribute: filter(AttributeFilter, (value) => isOfUsers(hasAttribute('sought', value))),
   DueBefore: filter(
     DayOrInstant(
@@ -214,7 +211,7 @@ export type EnrolmentFilter = PageQuery & {
 
 const names = namesOf(filters);
 
-const GroupName = Type.Optional(Text(255, { description: 'A group that the users are in now.' }));
+const GroupName = Type.Optional(GroupFilter);
 
 /** For the route. The cast is safe, because the object has one member for each filter. */
 export const filterQuery = {
@@ -229,6 +226,7 @@ export function enrolmentsOfGroup(
 ): Pick<List, 'rows' | 'more' | 'values'> {
   const rows = 'enrolment held where held.tenant_id = $1';
   if (group === undefined) return { rows, values: [tenantId] };
+  if (group === '') return { rows: `${rows} and held.group_name is null`, values: [tenantId] };
   return {
     rows: `${rows} and held.group_name = $2`,
     more: `enrolment_group member join enrolment held on held.tenant_id = $1 and held.enroll_id = member.enroll_id
