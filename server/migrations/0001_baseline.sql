@@ -32,7 +32,7 @@ create table stored_answer (
   request_hash bytea not null,
   expires_at timestamptz not null,
   answer bytea,
-  about text,
+  about bytea,
   primary key (tenant_id, key_hash)
 );
 -- An erasure finds the responses to requests that name the user.

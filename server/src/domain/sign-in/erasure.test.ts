@@ -318,7 +318,9 @@ test('a copy of the database does not reveal who a stored response was about, be
     api('POST', path, body, { 'idempotency-key': `${LoginID} ${path}` });
   const abouts = async () => {
     const { rows } = await sql<{ about: string | null }>`
-      select about from stored_answer where tenant_id = ${tenant.TenantID}`.execute(service.ctx.db);
+      select encode(about, 'hex') as about from stored_answer where tenant_id = ${tenant.TenantID}`.execute(
+      service.ctx.db,
+    );
     return rows.map(({ about }) => about);
   };
   const withoutKey = sha256(`${tenant.TenantID}\0${LoginID}`);

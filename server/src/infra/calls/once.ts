@@ -3,7 +3,6 @@ import { codeOf, Problem } from '../../lib/errors.ts';
 import { type Context, openState, partOfState, type TenantContext } from '../context/context.ts';
 import { contextOf, openQueue, type Call as QueuedCall } from './queue.ts';
 import {
-  AlreadyStored,
   isFinal,
   type KeyedRequest,
   type Name,
@@ -205,7 +204,7 @@ export function valueOrThrow<T>(outcome: Outcome<T>): T {
 }
 
 function isConflict(error: unknown): boolean {
-  return error instanceof AlreadyStored || error instanceof Outdated || conflictCodes.has(codeOf(error));
+  return error instanceof Outdated || conflictCodes.has(codeOf(error));
 }
 
 /**
