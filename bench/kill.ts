@@ -1,9 +1,11 @@
-// Kills the service and the database server under load, and checks that no acknowledged write is lost:
-//   npm run bench:kill -- [--engine pglite|postgres] [--rounds 20] [--only statements]
+// Kills the service, the database server and the object store under load, imports and backups, and checks that no
+// acknowledged write is lost and no release or backup is incomplete:
+//   npm run bench:kill -- [--engine pglite|postgres|store] [--rounds 20] [--only statements]
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
 import { killRounds, type Options, type Result } from './kill/rounds.ts';
+import { startStore } from './kill/store.ts';
 import { median } from './median.ts';
 
 const { values } = parseArgs({
@@ -16,8 +18,8 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1)
   throw new Error('--rounds must be a whole number of at least 1.');
-if (values.engine && !['pglite', 'postgres'].includes(values.engine))
-  throw new Error('--engine must be pglite or postgres.');
+if (values.engine && !['pglite', 'postgres', 'store'].includes(values.engine))
+  throw new Error('--engine must be pglite, postgres or store.');
 if (values.only && values.only !== 'statements') throw new Error('--only must be statements.');
 const onlyStatements = values.only === 'statements';
 
@@ -26,20 +28,20 @@ const results: ({ killed: string } & Result)[] = [];
 
 async function run(killed: string, options: Omit<Options, 'rounds'>): Promise<void> {
   console.log(`\n${killed}`);
-  results.push({
-    killed,
-    ...(await killRounds({ ...options, rounds, onlyStatements, report: console.log })),
-  });
+  const common = { rounds, onlyStatements, imports: !onlyStatements, report: console.log };
+  results.push({ killed, ...(await killRounds({ ...options, ...common })) });
   printResults();
 }
 
 function printResults(): void {
   console.log('\nAcknowledged writes that were found again after kill -9:\n');
   console.table(
-    results.map(({ killed, rounds, acknowledged, lost, torn, faults, restarts }) => ({
+    results.map(({ killed, rounds, acknowledged, interrupted, lost, torn, faults, restarts }) => ({
       killed,
       rounds,
       ...acknowledged,
+      'imports interrupted': interrupted.imports,
+      'backups interrupted': interrupted.backups,
       lost: lost.length,
       torn: torn.length,
       faults: faults.length,
@@ -48,18 +50,30 @@ function printResults(): void {
   );
 }
 
-if (values.engine !== 'postgres') await run('PGlite, the service', { databaseUrl: null });
-if (values.engine !== 'pglite')
-  for (const whole of [false, true]) {
+const only = (engine: string) => values.engine === undefined || values.engine === engine;
+if (only('pglite')) await run('PGlite, the service', { databaseUrl: null });
+if (only('postgres')) await onServer('service', 'server');
+if (only('store')) await onServer('service beside a store', 'store');
+
+async function onServer(...killed: string[]): Promise<void> {
+  for (const name of killed) {
     const server = await startCluster();
+    const store = name.includes('store') ? await startStore() : null;
     console.log(`\n${server.version}`);
+    const victims = { server, ...(store && { store }) };
+    const victim = victims[name as keyof typeof victims];
     try {
-      if (whole) await run('PostgreSQL, the server', { databaseUrl: server.url, server });
-      else await run('PostgreSQL, the service', { databaseUrl: server.url });
+      await run(`PostgreSQL, the ${name}`, {
+        databaseUrl: server.url,
+        ...(victim && { victim }),
+        ...(store && { env: store.env }),
+      });
     } finally {
+      await store?.remove();
       await server.remove();
     }
   }
+}
 
 const wrong = results.flatMap(({ lost, torn, faults }) => [
   ...lost.map((text) => `lost: ${text}`),

@@ -24,7 +24,7 @@ async function each<T>(items: T[], work: (item: T) => Promise<void>): Promise<vo
   await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-async function readAll(client: Client, { baseUrl, key }: Target, path: string): Promise<Entry[]> {
+export async function readAll(client: Client, { baseUrl, key }: Target, path: string): Promise<Entry[]> {
   const items: Entry[] = [];
   let cursor: string | null = null;
   do {

@@ -57,12 +57,18 @@ export type Counts = {
   commits: number;
   late: number;
   statements: number;
+  releases: number;
+  /** Backups that were verified. */
+  backups: number;
 };
 
 export type Ledger = {
   users: UserRecord[];
   enrolments: EnrolmentRecord[];
   statements: StatementsRecord[];
+  releases: { number: number; checked: boolean }[];
+  /** Those that a kill interrupted. */
+  interrupted: { imports: number; backups: number };
   /** 2xx responses that were received completely. */
   acknowledged: Counts;
 };
@@ -71,7 +77,12 @@ export const emptyLedger = (): Ledger => ({
   users: [],
   enrolments: [],
   statements: [],
-  acknowledged: { users: 0, enrolments: 0, launches: 0, commits: 0, late: 0, statements: 0 },
+  releases: [],
+  interrupted: { imports: 0, backups: 0 },
+  acknowledged: {
+    ...{ users: 0, enrolments: 0, launches: 0, commits: 0, late: 0, statements: 0 },
+    ...{ releases: 0, backups: 0 },
+  },
 });
 
 /** Data that a check found missing or incomplete. */

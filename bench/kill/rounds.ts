@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cluster } from '../../scripts/postgres-cluster.ts';
 import {
   bootstrapKey,
   cleanUp,
@@ -11,18 +10,24 @@ import {
   temporaryFolder,
 } from '../../server/test/support/process.ts';
 import { until } from '../../server/test/support/until.ts';
+import { openBackups } from './backups.ts';
 import { check } from './check.ts';
 import { type Client, openClient } from './client.ts';
 import { checkFolder, checkServer } from './consistency.ts';
-import { type Counts, emptyLedger } from './ledger.ts';
+import { type Counts, emptyLedger, type Ledger } from './ledger.ts';
 import { courseId, runLearners, type Target } from './load.ts';
+import { checkReleases, importReleases } from './releases.ts';
 
 export type Options = {
   rounds: number;
   /** Null for the embedded database. */
   databaseUrl: string | null;
-  /** If set, this server is killed instead of the service. */
-  server?: Cluster;
+  /** If set, this server is killed instead of the service, in one way and another in turn. */
+  victim?: { crash: (how: 'kill' | 'immediate') => Promise<void>; start: () => Promise<void> };
+  /** More settings of the service. */
+  env?: Environment;
+  /** Also imports releases and, on a server, makes backups. */
+  imports?: boolean;
   /** Sends only statements, so that most kills interrupt the learning record store. */
   onlyStatements?: boolean;
   report?: (line: string) => void;
@@ -31,6 +36,7 @@ export type Options = {
 export type Result = {
   rounds: number;
   acknowledged: Counts;
+  interrupted: Ledger['interrupted'];
   lost: string[];
   torn: string[];
   faults: string[];
@@ -63,46 +69,57 @@ export async function ready(client: Client, baseUrl: string): Promise<boolean> {
  * time.
  */
 export async function killRounds(options: Options): Promise<Result> {
-  const { rounds, databaseUrl, server, onlyStatements = false, report = () => {} } = options;
+  const { rounds, databaseUrl, victim, imports, onlyStatements = false, report = () => {} } = options;
   const home: Environment =
     databaseUrl === null
       ? await databaseSettings()
       : { DATA_DIR: await temporaryFolder(), DATABASE_URL: databaseUrl, BOOTSTRAP_KEY: bootstrapKey };
-  let service = await startProcess({ ...home, LOG_LEVEL: 'error', RATE_LIMIT: '0' });
+  let service = await startProcess({ ...home, ...options.env, LOG_LEVEL: 'error', RATE_LIMIT: '0' });
   const { env } = service;
   const client = openClient(concurrency);
   const ledger = emptyLedger();
   const result: Result = {
     rounds,
     acknowledged: ledger.acknowledged,
+    interrupted: ledger.interrupted,
     lost: [],
     torn: [],
     faults: [],
     restarts: [],
   };
   const target = await prepareTarget(client, service.baseUrl);
+  const backUp = imports && databaseUrl !== null ? await openBackups(env, ledger) : null;
   try {
     for (let round = 1; round <= rounds; round++) {
       let over = false;
       const load = runLearners(target, ledger, { client, concurrency, onlyStatements, over: () => over });
-      const { commits, late, statements } = ledger.acknowledged;
+      const importing = imports ? importReleases(target, ledger, () => over) : [];
+      const backup = backUp?.();
+      const { commits, late, statements, releases } = ledger.acknowledged;
       await until(
         'statements, and commits of a current launch and of a superseded launch, are acknowledged',
         () =>
           ledger.acknowledged.statements > statements &&
+          // Otherwise, most kills would come before the first import has ended.
+          (!imports || round % 2 === 1 || ledger.acknowledged.releases > releases) &&
           (onlyStatements || (ledger.acknowledged.commits > commits && ledger.acknowledged.late > late)),
+        300,
       );
       await pause(200 + Math.random() * 1_800);
-      const restart = server ? await crashServer(server, round) : await crashService(service, env);
+      const restart = victim ? await crashServer(victim, round) : await crashService(service, env);
       over = true;
-      result.faults.push(...(await load));
+      result.faults.push(...(await load), ...(await importing));
       const begun = performance.now();
       service = (await restart()) ?? service;
       await until('the service is ready', () => ready(client, target.baseUrl));
       result.restarts.push(Math.round(performance.now() - begun));
-      const findings = await check(client, target, ledger, { all: round === rounds });
-      result.lost.push(...findings.lost);
-      result.torn.push(...findings.torn);
+      const all = { all: round === rounds };
+      const found = [await check(client, target, ledger, all)];
+      if (imports) found.push(await checkReleases(client, target, ledger, all));
+      result.lost.push(...found.flatMap(({ lost }) => lost));
+      result.torn.push(...found.flatMap(({ torn }) => torn));
+      // A backup outlives the service, and is killed itself every other time.
+      if (backup) result.torn.push(...(await backup.end(!victim && round % 2 === 0)));
       if (databaseUrl !== null) result.torn.push(...(await checkServer(databaseUrl)));
       report(
         `round ${round}: ${JSON.stringify(result.acknowledged)}, ready after ${result.restarts.at(-1)} ms`,
@@ -124,11 +141,14 @@ async function crashService(service: Running, env: Environment): Promise<() => P
   return () => startProcess(env);
 }
 
-async function crashServer(server: Cluster, round: number): Promise<() => Promise<null>> {
-  await server.crash(round % 2 === 0 ? 'kill' : 'immediate');
+async function crashServer(
+  victim: NonNullable<Options['victim']>,
+  round: number,
+): Promise<() => Promise<null>> {
+  await victim.crash(round % 2 === 0 ? 'kill' : 'immediate');
   await pause(200);
   return async () => {
-    await server.start();
+    await victim.start();
     return null;
   };
 }
