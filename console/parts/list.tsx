@@ -9,6 +9,8 @@ import { type Selection, useRowSelection } from './ticks.tsx';
 
 type PageOf<T> = { Items: T[]; NextCursor: string | null } | undefined;
 
+type OnPhone = 'aside' | 'plain' | 'hidden';
+
 export type Column<T> = {
   key: string;
   header: string;
@@ -17,7 +19,7 @@ export type Column<T> = {
    * On a phone, the first column is a row's first line, with badges `aside`. The others follow in the second; dates
    * and numbers have their header before them unless they are `plain`.
    */
-  onPhone?: 'aside' | 'plain' | 'hidden';
+  onPhone?: OnPhone | ((row: T) => OnPhone | undefined);
   /** A column with the row's buttons. Its header is only for screen readers. */
   isActions?: boolean;
   align?: 'end';
@@ -115,6 +117,9 @@ type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey' | 'selecti
   total?: { row: T; header: string };
 };
 
+const onPhone = <T,>({ onPhone }: Column<T>, row: T) =>
+  typeof onPhone === 'function' ? onPhone(row) : onPhone;
+
 const shareOf = <T,>({ share }: Column<T>) =>
   share === undefined ? {} : { 'data-share': true, style: { '--share': `${share}%` } };
 
@@ -193,7 +198,7 @@ export function Rows<T>({
                   key={column.key}
                   role="cell"
                   data-label={column.isActions ? undefined : column.header}
-                  data-phone={column.isActions ? 'action' : column.onPhone}
+                  data-phone={column.isActions ? 'action' : onPhone(column, row)}
                   ta={column.align ?? 'start'}
                   {...shareOf(column)}
                   {...(column.share !== undefined && { onPointerEnter: showWhole })}

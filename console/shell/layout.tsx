@@ -90,26 +90,31 @@ function Place({ item, pathname }: PlaceProps) {
   );
 }
 
+/** What people come to do on the pages of an item. */
+const ways = {
+  users: [{ to: '/console/users', text: 'createUser', search: { create: 'true' } }],
+  enrol: [
+    { to: '/console/enrol', text: 'enrolGroup', search: { from: 'group' } },
+    { to: '/console/enrol', text: 'enrolFile', search: { from: 'file' } },
+  ],
+  connections: [{ to: '/console/api-keys', text: 'createKey', search: { create: 'true' } }],
+} as const;
+
 function PlacePages({ item, pathname }: PlaceProps) {
   const t = useTranslations('shell');
   const links = usePagesOf(item, pathname).map(({ to, text }) => ({ to, text, search: {} }));
-  const ways =
-    item.text === 'enrol'
-      ? ([
-          { to: '/console/enrol', text: 'enrolGroup', search: { from: 'group' } },
-          { to: '/console/enrol', text: 'enrolFile', search: { from: 'file' } },
-        ] as const)
-      : [];
-  return [...links, ...ways].map(({ to, text, search }) => (
-    <NavLink
-      key={text}
-      className="place"
-      label={t(`pages.${text}`)}
-      renderRoot={(props) => (
-        <Link to={to} search={search as never} activeOptions={{ exact: true }} {...props} />
-      )}
-    />
-  ));
+  return [...links, ...(item.text in ways ? ways[item.text as keyof typeof ways] : [])].map(
+    ({ to, text, search }) => (
+      <NavLink
+        key={text}
+        className="place"
+        label={t(`pages.${text}`)}
+        renderRoot={(props) => (
+          <Link to={to} search={search as never} activeOptions={{ exact: true }} {...props} />
+        )}
+      />
+    ),
+  );
 }
 
 export function Layout({ children }: { children: ReactNode }) {

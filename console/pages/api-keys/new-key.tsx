@@ -7,6 +7,7 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
+import { useFilters } from '../../parts/filters.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
 import { NewSecret } from './key-secret.tsx';
@@ -25,7 +26,8 @@ const today = () => new Date().toLocaleDateString('sv-SE');
 /** The button that creates a key, and its dialogs, one of which shows the secret. */
 export function useNewKey(tenantId?: string) {
   const t = useTranslations('apiKeys');
-  const [isOpen, setOpen] = useState(false);
+  const [{ create }, change] = useFilters(['create']);
+  const setOpen = (isOpen: boolean) => change({ create: isOpen ? 'true' : undefined });
   const [made, setMade] = useState<KeyWithSecret | null>(null);
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(true)}>
@@ -34,7 +36,12 @@ export function useNewKey(tenantId?: string) {
   );
   const dialogs = (
     <>
-      <NewKeyDialog tenantId={tenantId} isOpen={isOpen} onClose={() => setOpen(false)} onMade={setMade} />
+      <NewKeyDialog
+        tenantId={tenantId}
+        isOpen={create !== undefined}
+        onClose={() => setOpen(false)}
+        onMade={setMade}
+      />
       <NewSecret made={made} onClose={() => setMade(null)} />
     </>
   );

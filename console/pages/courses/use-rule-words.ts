@@ -4,7 +4,7 @@ import type { Release } from './upload.ts';
 export type Rule = Release['Units'][number]['Rules'][number];
 
 /** Puts a rule into words, such as “Opens after Getting out is passed”. */
-export function useRuleWords(): (rule: Rule) => string {
+export function useRuleWords(): (rule: Omit<Rule, 'Text'>) => string {
   const t = useTranslations('courses.rules');
   const format = useFormatter();
   const condition = ({ Condition, Not, Units, Objective, Value }: Rule['Conditions'][number]) => {

@@ -16,7 +16,11 @@ export function useEnrolmentColumns(): Column<Enrolment>[] {
       cell: ({ Outcome }) => <OutcomeBadge outcome={Outcome} />,
     },
     { key: 'progress', header: t('progress'), cell: (row) => <ProgressOf value={row.Progress} /> },
-    { key: 'score', header: t('score'), cell: ({ Score }) => (Score === null ? <None /> : percent(Score)) },
+    {
+      key: 'score',
+      header: t('score'),
+      cell: ({ Score }) => (Score === null ? <None /> : <span className="score">{percent(Score)}</span>),
+    },
     {
       key: 'due',
       header: t('dueAt'),
@@ -25,6 +29,8 @@ export function useEnrolmentColumns(): Column<Enrolment>[] {
     {
       key: 'ends',
       header: t('ends'),
+      // What is due first is more urgent, and there is space for one date.
+      onPhone: ({ DueAt }) => (DueAt === null ? undefined : 'hidden'),
       cell: ({ ExpiresAt }) => <Instant at={ExpiresAt} none={t('never')} isDay />,
     },
   ];

@@ -61,7 +61,7 @@ export function TimelineItem({ entry, loginId }: { entry: Entry; loginId: string
             <Badge color="yellow" flex="none">
               {t('timeline.warning')}
             </Badge>
-            <Text size="sm" className="break">
+            <Text size="sm" className="break" lang="en">
               {warning}
             </Text>
           </Group>

@@ -36,12 +36,19 @@ function useResults() {
   };
 }
 
+/** Why a commit or report of a course does not count. */
+export function useRefusalText(): (code: string) => string {
+  const t = useTranslations('enrolments.timeline.refusals');
+  return (code) => (t.has(code as 'other') ? t(code as 'other') : t('other', { code }));
+}
+
 /** A timeline entry in words. */
 export function useSentence(entry: Entry): { sentence: string; more: string } {
   const t = useTranslations('enrolments');
   const outcomes = useTranslations('outcomes');
   const format = useFormatter();
   const results = useResults();
+  const refusalText = useRefusalText();
   const { Kind, Type, Data } = entry;
   const at = (name: string) => {
     const text = textIn(Data, name);
@@ -74,13 +81,13 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
     const numbers = { number: entry.Commit ?? 0, launch: entry.Launch ?? 0 };
     if (entry.Refused === null)
       return { sentence: t('timeline.commit', numbers), more: results(Data).join(' · ') };
-    const reason = `timeline.refusals.${entry.Refused}` as 'timeline.refusals.user_disabled';
-    const details = [t.has(reason) ? t(reason) : entry.Refused, ...results(Data)];
-    if (entry.Commit !== null) return { sentence: t('timeline.refused', numbers), more: details.join(' · ') };
+    const reason = refusalText(entry.Refused);
+    if (entry.Commit !== null)
+      return { sentence: t('timeline.refused', numbers), more: [reason, ...results(Data)].join(' · ') };
     const verbs = Array.isArray(Data.Verbs) ? Data.Verbs.filter((verb) => typeof verb === 'string') : [];
     return {
       sentence: t('timeline.refusedReport', { unit: entry.UnitID ?? '' }),
-      more: [...verbs, textIn(Data, 'Call') ?? ''].join(' · '),
+      more: [reason, ...verbs, textIn(Data, 'Call') ?? ''].join(' · '),
     };
   }
   const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';

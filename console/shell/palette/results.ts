@@ -14,6 +14,7 @@ const actions = [
   { text: 'enrolGroup', to: '/console/enrol', search: { from: 'group' }, isOperators: false },
   { text: 'import', to: '/console/enrol', search: { from: 'file' }, isOperators: false },
   { text: 'createUser', to: '/console/users', search: { create: 'true' }, isOperators: false },
+  { text: 'createKey', to: '/console/api-keys', search: { create: 'true' }, isOperators: false },
   { text: 'extend', to: '/console/enrolments', search: { status: 'overdue' }, isOperators: false },
   { text: 'failed', to: '/console/enrolments', search: { status: 'failed' }, isOperators: false },
   { text: 'addCourse', to: '/console/courses', search: {}, isOperators: true },

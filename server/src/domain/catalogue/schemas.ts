@@ -279,7 +279,7 @@ export const CourseChange = Type.Partial(
 );
 export type CourseChange = Type.Static<typeof CourseChange>;
 
-const ruleFields = {
+const describedRule = {
   Rule: OneOf(ruleNames, { description: 'What the rule does.' }),
   Match: OneOf(['all', 'any'], { description: 'Whether all or any of the conditions must be met.' }),
   Conditions: Type.Array(
@@ -295,6 +295,12 @@ const ruleFields = {
     }),
   ),
   Value: Nullable(Type.Number({ description: 'A number of attempts, units or seconds, or a percentage.' })),
+};
+
+export const DescribedRule = Fields(describedRule);
+
+const ruleFields = {
+  ...describedRule,
   Text: Type.String({ description: 'The rule as an English sentence.' }),
 };
 

@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { moveOns } from '../../../../../standards/cmi5/vocabulary.ts';
+import { closingReasons } from '../../../../../standards/unavailable.ts';
 import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../../http/validation/schema.ts';
 import { actorKinds } from '../../../infra/context/context.ts';
 import { AttemptRules, AttemptRulesChange } from '../../catalogue/attempt-rules.ts';
-import { CourseID, DurationID } from '../../catalogue/schemas.ts';
+import { CourseID, DescribedRule, DurationID } from '../../catalogue/schemas.ts';
 import { LoginID, TimeFactor as UserTimeFactor } from '../../users/schemas.ts';
 import { sentDetails, shownDetails } from './details.ts';
 import { outcomes, statuses } from './states.ts';
@@ -237,6 +238,12 @@ export const Explanation = Fields(
       Fields({
         UnitID: Type.String(),
         Title: Type.String(),
+        Because: OneOf(closingReasons, {
+          description:
+            '`fixed_order`: the unit opens only in the order of the course. `neighbours_only`: from Of, only the units next to it can be chosen. `unfinished`: Of must be finished first.',
+        }),
+        Of: Type.String({ description: 'Title of the unit or group whose rule or limit it is.' }),
+        Rule: Nullable(DescribedRule),
         Detail: Type.String({
           description:
             'A description of the rule or limit, such as: Extinguishers opens after Getting out is passed.',

@@ -149,6 +149,9 @@ test('explain reports the rule that keeps a unit locked until it is met', async 
     'What would you do? opens after Extinguishers is passed.',
   ];
   assert.deepEqual(await unavailable(address), closed);
+  const [first] = (await api('GET', `${address}/explain`)).body.Unavailable;
+  assert.deepEqual([first.Because, first.Of, first.Rule.Rule], ['rule', 'Getting out', 'opensAfter']);
+  assert.deepEqual(first.Rule.Conditions[0].Units, ['How fires start']);
   const { commit, session } = await play(service, LaunchURL);
   const course = prepareCourse(session.Tree, '');
   const begun = launch(course, createState(course, { seed: 1, now: 0 }), 1).state;
