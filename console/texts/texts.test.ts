@@ -3,6 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
+import { routes } from '../../server/src/app/app.ts';
+import { listOf } from '../../server/src/http/rows/export.ts';
 import german from './de.json' with { type: 'json' };
 import germanLearner from './de.learner.json' with { type: 'json' };
 import germanPages from './de.pages.json' with { type: 'json' };
@@ -85,6 +87,16 @@ for (const [language, texts] of [
       assert.deepEqual(styledArguments(message), [], key);
     }
   });
+
+test('Each column of the lists that the console exports has a heading', () => {
+  const exported = ['/user', '/enrolment', '/enrolment/key', '/certificate', '/obligation', '/report/record'];
+  const lists = routes.filter(({ path }) => [...exported, '/hold', '/audit'].includes(path)).map(listOf);
+  const columns = lists.flatMap((list) => list?.columns ?? []);
+  assert.deepEqual(
+    columns.filter((name) => !(name in englishPages.headings)),
+    [],
+  );
+});
 
 test('The first screen loads only its own texts', () => {
   const folder = join(import.meta.dirname, '..');

@@ -1,9 +1,7 @@
 import { Badge, Group, Tabs } from '@mantine/core';
-import { useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useFilters } from '../../parts/filters.tsx';
-import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, Waiting } from '../../parts/states.tsx';
 import { CertificateTemplate } from '../certificates/template.tsx';
@@ -40,7 +38,6 @@ function Authored({ course }: { course: AuthoredCourse }) {
   const format = useFormatter();
   const { tenant } = useApi();
   const [{ part }, filter] = useFilters(['part']);
-  const [isDirty, setDirty] = useState(false);
   const { CourseID, Title, Status, Standard, Release, EnrolOptions } = course;
   const isPath = Standard === 'path';
   const shown = isPart(part) && (!ofTenant.includes(part) || tenant !== null) ? part : 'options';
@@ -104,11 +101,10 @@ function Authored({ course }: { course: AuthoredCourse }) {
           <Releases course={course} />
         </Tabs.Panel>
         <Tabs.Panel value="details">
-          <CourseForm course={course} onDirty={setDirty} />
+          <CourseForm course={course} />
           <DeleteCourse course={course} />
         </Tabs.Panel>
       </Tabs>
-      <LeaveGuard isOn={isDirty} text={t('unsaved')} />
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
@@ -20,6 +20,8 @@ export function useImportPanel(
   isCompact = false,
 ): { drop: ReactNode; panel: ReactNode } {
   const t = useTranslations('courses.import');
+  const act = useTranslations('act');
+  const option = useTranslations('courses.options');
   const queue = useImports();
   const durationText = useDurationText();
   const [choice, setChoice] = useState(usualNewCourse);
@@ -64,6 +66,11 @@ export function useImportPanel(
                 onChange={(changed) => setChoice((before) => ({ ...before, ...changed }))}
               />
               <Group justify="flex-end">
+                {!isValidChoice(choice) && (
+                  <Text size="sm" c="dimmed">
+                    {act('missing', { what: option('time') })}
+                  </Text>
+                )}
                 <Button type="submit" disabled={!isValidChoice(choice)}>
                   {t('start', { count: ready.length })}
                 </Button>
