@@ -299,10 +299,7 @@ const describedRule = {
 
 export const DescribedRule = Fields(describedRule);
 
-const ruleFields = {
-  ...describedRule,
-  Text: Type.String({ description: 'The rule as an English sentence.' }),
-};
+const RuleText = Type.String({ description: 'The rule as an English sentence.' });
 
 const ruleExample = {
   Rule: 'opensAfter',
@@ -313,7 +310,7 @@ const ruleExample = {
 };
 
 const Rules = (description: string) =>
-  Type.Array(Fields(ruleFields), { description, examples: [[ruleExample]] });
+  Type.Array(Fields({ ...describedRule, Text: RuleText }), { description, examples: [[ruleExample]] });
 
 export const Release = Fields(
   {
