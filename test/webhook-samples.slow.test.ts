@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { verifyWebhook } from '../client/src/index.ts';
-import { type Receiver, startReceiver } from '../server/src/domain/events/webhooks/test-support.ts';
 import { startService } from '../server/test/support/service.ts';
 import { newTenant } from '../server/test/support/tenant.ts';
 import { until } from '../server/test/support/until.ts';
+import { type Receiver, startReceiver } from '../server/test/support/webhooks.ts';
 import { blocksOf } from './guide-examples.ts';
 import { againAfterCrash } from './sample-runners.ts';
 

@@ -10,21 +10,16 @@ import { routes } from '../src/app/app.ts';
 import { type AuditAction, auditActions, auditCatalogue } from '../src/domain/audit/actions.ts';
 import { appendAudit, deployment } from '../src/domain/audit/chain.ts';
 import { verifyAudit } from '../src/domain/audit/verify.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { finishDeletions } from '../src/domain/privacy/delete-tenant.ts';
-import {
-  addWith,
-  challengeOf,
-  newAuthenticator,
-  useHostName,
-} from '../src/domain/sign-in/passkeys/test-support.ts';
-import { browser, ownPage, press, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
 import { plainBrowser, startProvider } from './support/identity-provider.ts';
 import { platformAt } from './support/lti-platform.ts';
 import { packFiles } from './support/packages.ts';
+import { addWith, challengeOf, newAuthenticator, useHostName } from './support/passkeys.ts';
 import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
+import { browser, ownPage, press, signInOperator, signInUser } from './support/sign-in.ts';
 import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 // Performs each audited action once, through the operation that declares it, and checks that it adds exactly
 // one entry.

@@ -3,11 +3,11 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createKey } from '../src/domain/identity/keys.ts';
 import { finishDeletions } from '../src/domain/privacy/delete-tenant.ts';
-import { browser, ownPage, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
 import type { Scope } from '../src/infra/context/scopes.ts';
 import { jpeg, png, pngOfSize } from './support/images.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
+import { browser, ownPage, signInOperator, signInUser } from './support/sign-in.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
 const service = await startService();

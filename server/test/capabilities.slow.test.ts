@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app/app.ts';
 import { createKey } from '../src/domain/identity/keys.ts';
-import { browser, ownPage, useLink } from '../src/domain/sign-in/test-support.ts';
 import type { Route } from '../src/http/routes.ts';
 import { type Scope, scopes, tenantScopes } from '../src/infra/context/scopes.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
+import { browser, ownPage, useLink } from './support/sign-in.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
 // Checks that no credential can create a more powerful credential.

@@ -5,18 +5,18 @@ import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import { routes } from '../src/app/app.ts';
 import { numberExample } from '../src/domain/certificates/record/number.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { sendMails } from '../src/domain/mail/send.ts';
-import { challengeOf, newAuthenticator, useHostName } from '../src/domain/sign-in/passkeys/test-support.ts';
-import { browser } from '../src/domain/sign-in/test-support.ts';
 import { knownTenant } from '../src/domain/tenants/tenants.ts';
 import { plainBrowser, startProvider } from './support/identity-provider.ts';
 import { claim, startPlatform } from './support/lti-platform.ts';
 import { readDocuments } from './support/openapi.ts';
 import { packFiles } from './support/packages.ts';
+import { challengeOf, newAuthenticator, useHostName } from './support/passkeys.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
+import { browser } from './support/sign-in.ts';
 import { startMailServer } from './support/smtp.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 // Sends the example of every operation in openapi.json, in an order in which each one can succeed, and
 // compares the shape of the responses with their examples. Values in the examples are replaced with values

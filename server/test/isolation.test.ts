@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app/app.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { workImports } from '../src/domain/imports/work.ts';
 import { removeUntouched } from '../src/domain/privacy/erase.ts';
 import { countAccess } from '../src/domain/reports/count-access.ts';
 import { countCompletion } from '../src/domain/reports/count-completion.ts';
-import { browser, ownPage, signInUser } from '../src/domain/sign-in/test-support.ts';
 import type { Route } from '../src/http/routes.ts';
 import { fill, sameKey, sameUser, secret } from './support/filled-tenant.ts';
 import { jpeg } from './support/images.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
+import { browser, ownPage, signInUser } from './support/sign-in.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 // Calls every operation as one tenant with another tenant's data.
 

@@ -10,7 +10,6 @@ import {
 import { writeSession, writeTicket } from '../src/domain/delivery/player/tokens.ts';
 import { launchUrl } from '../src/domain/enrolments/record/record.ts';
 import { encryptSecrets, openSecret } from '../src/domain/events/webhooks/secrets.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { writeAccessToken } from '../src/domain/identity/access-token.ts';
 import { once } from '../src/infra/calls/once.ts';
 import type { Context } from '../src/infra/context/context.ts';
@@ -21,6 +20,7 @@ import { otherNode } from './support/nodes.ts';
 import { click, play, post } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant } from './support/tenant.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 const receiver = await startReceiver();
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app/app.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
-import { signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
 import { listOf } from '../src/http/rows/export.ts';
 import { tenantScopes } from '../src/infra/context/scopes.ts';
 import { fill } from './support/filled-tenant.ts';
 import { startService } from './support/service.ts';
+import { signInOperator, signInUser } from './support/sign-in.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant } from './support/tenant.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 // Anyone holding a launch link can start the course as that learner, so a file of them must not be made by accident.
 

@@ -4,13 +4,13 @@ import type { Statement } from '../src/db/engine/engine.ts';
 import { forTenant } from '../src/db/transaction.ts';
 import { createKey } from '../src/domain/identity/keys.ts';
 import { createOwnKey, maxKeys } from '../src/domain/identity/own-keys.ts';
-import { browser, ownPage, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
 import { type Scope, scopes, tenantScopes } from '../src/infra/context/scopes.ts';
 import { movableClock } from './support/clock.ts';
 import { observed } from './support/nodes.ts';
 import { maxVisitedBy } from './support/plans.ts';
 import type { Reply } from './support/send.ts';
 import { startService } from './support/service.ts';
+import { browser, ownPage, signInOperator, signInUser } from './support/sign-in.ts';
 import {
   allPages,
   expectProblem,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { newAuthenticator } from '../src/domain/sign-in/passkeys/test-support.ts';
+import { newAuthenticator } from './support/passkeys.ts';
 import {
   bootstrapKey,
   cleanUp,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createKey } from '../src/domain/identity/keys.ts';
-import { browser, ownPage, signInOperator, signInUser } from '../src/domain/sign-in/test-support.ts';
 import type { Scope } from '../src/infra/context/scopes.ts';
 import { startService } from './support/service.ts';
+import { browser, ownPage, signInOperator, signInUser } from './support/sign-in.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
 const service = await startService();

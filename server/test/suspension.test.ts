@@ -5,16 +5,16 @@ import type { InjectOptions } from 'fastify';
 import { au, courseStructure } from '../../standards/cmi5/test-support.ts';
 import { packCourse } from '../../test/journeys/course-packages.ts';
 import { startDispatcher } from '../src/domain/events/webhooks/dispatcher.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
-import { browser, press, signInUser, tokenOf } from '../src/domain/sign-in/test-support.ts';
 import { openAu } from './support/au.ts';
 import { movableClock } from './support/clock.ts';
 import { otherNode, serve } from './support/nodes.ts';
 import { packFiles } from './support/packages.ts';
 import { click, play, post, scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
+import { browser, press, signInUser, tokenOf } from './support/sign-in.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant, unique } from './support/tenant.ts';
 import { slackSeconds, until } from './support/until.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.0/8' } });

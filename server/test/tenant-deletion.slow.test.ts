@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { tenantTables as generatedTables } from '../src/db/engine/generated.ts';
 import { deployment } from '../src/domain/audit/chain.ts';
 import { verifyAudit } from '../src/domain/audit/verify.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { finishDeletions } from '../src/domain/privacy/delete-tenant.ts';
 import { publicName, tenantTables } from '../src/domain/privacy/tables.ts';
 import { movableClock } from './support/clock.ts';
@@ -15,6 +14,7 @@ import { bootstrapKey, cleanUp, databaseSettings, startProcess } from './support
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from './support/tenant.ts';
 import { until } from './support/until.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });

@@ -11,12 +11,12 @@ import {
   assertTenantScoped,
   guardTenants,
 } from '../src/db/guard/tenant-guard.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { fill } from './support/filled-tenant.ts';
 import { checkMutants, recordStatements } from './support/recorded-statements.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 import { mutantsOfBody } from './support/tenant-mutations.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 // At the end of a run, scripts/test.ts checks the same for all statements of the suite.
 const folder = await mkdtemp(join(tmpdir(), 'lectern-statements-'));

@@ -7,7 +7,6 @@ import { type Engine, type Statement, sharedTables } from '../src/db/engine/engi
 import { guardTenants } from '../src/db/guard/tenant-guard.ts';
 import { appendEvents } from '../src/domain/events/append.ts';
 import { startDispatcher } from '../src/domain/events/webhooks/dispatcher.ts';
-import { startReceiver } from '../src/domain/events/webhooks/test-support.ts';
 import { knownTenant } from '../src/domain/tenants/tenants.ts';
 import type { Route } from '../src/http/routes.ts';
 import { newId } from '../src/lib/ids.ts';
@@ -19,6 +18,7 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 import { until } from './support/until.ts';
+import { startReceiver } from './support/webhooks.ts';
 
 // Checks that each statement of a request belongs to its tenant, so that on Citus it waits only for the tenant's node.
 // This file lists the exceptions.

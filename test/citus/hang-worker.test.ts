@@ -3,7 +3,6 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openClient } from '../../bench/kill/client.ts';
 import { ready } from '../../bench/kill/rounds.ts';
-import { startReceiver } from '../../server/src/domain/events/webhooks/test-support.ts';
 import {
   bootstrapKey,
   cleanUp,
@@ -13,6 +12,7 @@ import {
 } from '../../server/test/support/process.ts';
 import { emptyServerDatabase } from '../../server/test/support/server-database.ts';
 import { until } from '../../server/test/support/until.ts';
+import { startReceiver } from '../../server/test/support/webhooks.ts';
 import { type LoadedTenant, loadedTenants } from './loaded-tenants.ts';
 import { hangWorker, killWorker, urlOf } from './worker-process.ts';
 

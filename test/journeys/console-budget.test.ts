@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { signInOperator, signInUser } from '../../server/src/domain/sign-in/test-support.ts';
 import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
+import { signInOperator, signInUser } from '../../server/test/support/sign-in.ts';
 import { newTenant } from '../../server/test/support/tenant.ts';
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Receiver, startReceiver } from '../../server/src/domain/events/webhooks/test-support.ts';
 import { closeConsole, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { fill } from '../../server/test/support/filled-tenant.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
+import { type Receiver, startReceiver } from '../../server/test/support/webhooks.ts';
 
 let service: TestService;
 let receiver: Receiver;

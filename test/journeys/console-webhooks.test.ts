@@ -3,17 +3,13 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { type Dispatcher, startDispatcher } from '../../server/src/domain/events/webhooks/dispatcher.ts';
-import {
-  type Received,
-  type Receiver,
-  startReceiver,
-} from '../../server/src/domain/events/webhooks/test-support.ts';
 import { expectAccessible } from '../../server/test/support/axe.ts';
 import { movableClock } from '../../server/test/support/clock.ts';
 import { closeConsole, consoleOf, signInAs } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 import { until } from '../../server/test/support/until.ts';
+import { type Received, type Receiver, startReceiver } from '../../server/test/support/webhooks.ts';
 
 const clock = movableClock();
 let service: TestService;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sendMails } from '../../server/src/domain/mail/send.ts';
 import { countCompletion } from '../../server/src/domain/reports/count-completion.ts';
-import { hashOf } from '../../server/src/domain/sign-in/passkeys/test-support.ts';
+import { hashOf } from '../../server/test/support/passkeys.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { startMailServer } from '../../server/test/support/smtp.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';

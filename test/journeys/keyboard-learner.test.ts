@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { hashOf } from '../../server/src/domain/sign-in/passkeys/test-support.ts';
 import { contentOf, waitForState } from '../../server/test/support/browser.ts';
 import { closeConsole, newConsolePage } from '../../server/test/support/console.ts';
+import { hashOf } from '../../server/test/support/passkeys.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
 import { packRow } from './course-packages.ts';

@@ -7,7 +7,6 @@ import { issueCertificates } from '../../src/domain/certificates/issue.ts';
 import { expireEnrolments } from '../../src/domain/enrolments/expire.ts';
 import { type Outcome, outcomes } from '../../src/domain/enrolments/record/states.ts';
 import { startDispatcher } from '../../src/domain/events/webhooks/dispatcher.ts';
-import { startReceiver } from '../../src/domain/events/webhooks/test-support.ts';
 import { sendMails } from '../../src/domain/mail/send.ts';
 import { countActivity } from '../../src/domain/reports/count-activity.ts';
 import { countCompletion } from '../../src/domain/reports/count-completion.ts';
@@ -19,6 +18,7 @@ import { startService, type TestService } from './service.ts';
 import { startMailServer } from './smtp.ts';
 import { expectStatus, newTenant, type TestTenant } from './tenant.ts';
 import { until } from './until.ts';
+import { startReceiver } from './webhooks.ts';
 
 /** How many people hold how many enrolments, in turn on so many courses and in so many groups. */
 export type Size = { people: number; enrolments: number; courses: number; groups: number };

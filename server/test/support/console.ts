@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { signInOperator, signInUser } from '../../src/domain/sign-in/test-support.ts';
 import { newContext } from './browser.ts';
 import { dialogErrors, watchDialogs } from './dialogs.ts';
 import type { TestService } from './service.ts';
+import { signInOperator, signInUser } from './sign-in.ts';
 import type { TestTenant } from './tenant.ts';
 
 /** The browser's error messages for each open page: failed scripts, and violations of the page's policy. */

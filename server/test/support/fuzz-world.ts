@@ -1,9 +1,9 @@
 import { packCourse } from '../../../test/journeys/course-packages.ts';
 import { exampleStatement } from '../../src/domain/lrs/examples.ts';
-import { signInOperator } from '../../src/domain/sign-in/test-support.ts';
 import type { Keys } from './fuzz-requests.ts';
 import { instants, type Names } from './fuzz-values.ts';
 import type { TestService } from './service.ts';
+import { signInOperator } from './sign-in.ts';
 import { expectStatus, newTenant, type TestTenant, unique } from './tenant.ts';
 import { untilMatching } from './until.ts';
 

@@ -1,12 +1,12 @@
 import { au, courseStructure } from '../../../standards/cmi5/test-support.ts';
-import { leavePasskey } from '../../src/domain/sign-in/passkeys/test-support.ts';
-import { browser, ownPage, signInOperator } from '../../src/domain/sign-in/test-support.ts';
 import { path } from '../../src/http/routes.ts';
 import { png } from './images.ts';
 import { packFiles } from './packages.ts';
+import { leavePasskey } from './passkeys.ts';
 import { play } from './player.ts';
 import type { Reply } from './send.ts';
 import type { TestService } from './service.ts';
+import { browser, ownPage, signInOperator } from './sign-in.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant, unique } from './tenant.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { sendMails } from '../../src/domain/mail/send.ts';
-import { leavePasskey } from '../../src/domain/sign-in/passkeys/test-support.ts';
+import { leavePasskey } from './passkeys.ts';
 import type { Showcase } from './showcase.ts';
 import type { TestMailServer } from './smtp.ts';
 import { expectStatus } from './tenant.ts';

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { directory } from '../../../server/src/domain/provisioning/test-support.ts';
+import { directory } from '../../../server/test/support/scim.ts';
 import { startService } from '../../../server/test/support/service.ts';
 
 const [folder] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
-import { zipOf } from './packages/test-support.ts';
+import { zipOf } from '../../../test/support/zips.ts';
 
 const service = await startService({ env: { PACKAGE_BYTES: '3000000' }, isolates: true });
 after(service.close);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
 import { startService } from '../../../test/support/service.ts';
+import { browser, signInUser } from '../../../test/support/sign-in.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { browser, signInUser } from '../sign-in/test-support.ts';
 import { newKey } from './key-text.ts';
 import type { CheckedKey } from './schemas.ts';
 

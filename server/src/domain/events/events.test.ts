@@ -6,16 +6,16 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { observed, serve } from '../../../test/support/nodes.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
+import { ownPage } from '../../../test/support/sign-in.ts';
 import { expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
+import { startReceiver } from '../../../test/support/webhooks.ts';
 import { noticeEnds } from '../certificates/notices.ts';
 import { sendReminders } from '../reminders/job.ts';
 import { runSchedules } from '../reports/schedules/run-schedules.ts';
 import { followRequirements } from '../requirements/follow.ts';
-import { ownPage } from '../sign-in/test-support.ts';
 import { eventTypes } from './types.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
-import { startReceiver } from './webhooks/test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });

@@ -10,6 +10,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { png } from '../../../test/support/images.ts';
 import { otherNode } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
+import { ownPage } from '../../../test/support/sign-in.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
 import {
   expectProblem,
@@ -21,7 +22,6 @@ import {
 import { until } from '../../../test/support/until.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { openSender } from '../../infra/mail/send.ts';
-import { ownPage } from '../sign-in/test-support.ts';
 import { purgeMails } from './results.ts';
 import { sendMails } from './send.ts';
 

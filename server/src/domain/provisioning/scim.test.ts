@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { dialects, directory as directoryOf, enterprise, patch } from '../../../test/support/scim.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, type TestTenant } from '../../../test/support/tenant.ts';
-import { dialects, directory as directoryOf, enterprise, patch } from './test-support.ts';
 
 const service = await startService();
 after(service.close);

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
-import { startReceiver } from '../events/webhooks/test-support.ts';
+import { startReceiver } from '../../../test/support/webhooks.ts';
 import type { Attention } from './schemas.ts';
 
 const clock = movableClock();

@@ -5,8 +5,8 @@ import { readMetrics } from '../../../test/support/metrics.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
 import { untilMatching } from '../../../test/support/until.ts';
+import { startReceiver } from '../../../test/support/webhooks.ts';
 import { startDispatcher } from '../events/webhooks/dispatcher.ts';
-import { startReceiver } from '../events/webhooks/test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.0/8' } });

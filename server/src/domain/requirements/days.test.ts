@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
+import {
+  caseOf,
+  endOfDay,
+  type Happening,
+  localDay,
+  model,
+  randomOf,
+} from '../../../test/support/requirements.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { followRequirements } from './follow.ts';
 import { obligationStatuses } from './status.ts';
-import { caseOf, endOfDay, type Happening, localDay, model, randomOf } from './test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

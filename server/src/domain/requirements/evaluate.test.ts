@@ -4,9 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { Completion, evaluate as Evaluate, ObligationRow } from './evaluate.ts';
-import { evaluate } from './evaluate.ts';
-import { obligationStatusAt } from './status.ts';
 import {
   type Case,
   caseOf,
@@ -15,7 +12,10 @@ import {
   type Happening,
   localDay,
   model,
-} from './test-support.ts';
+} from '../../../test/support/requirements.ts';
+import type { Completion, evaluate as Evaluate, ObligationRow } from './evaluate.ts';
+import { evaluate } from './evaluate.ts';
+import { obligationStatusAt } from './status.ts';
 
 /** What `PUT /obligation` stores: the latest open cycle is exempt, and earlier ones are closed. */
 function exempted(rows: readonly ObligationRow[], now: Date, until: Date): ObligationRow[] {

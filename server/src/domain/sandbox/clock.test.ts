@@ -12,11 +12,11 @@ import {
   type TestTenant,
 } from '../../../test/support/tenant.ts';
 import { untilMatching } from '../../../test/support/until.ts';
+import { startReceiver } from '../../../test/support/webhooks.ts';
 import { webhookSources } from '../../app/webhook-sources.ts';
 import { openClocks } from '../../infra/context/context.ts';
 import { expireEnrolments } from '../enrolments/expire.ts';
 import { startDispatcher } from '../events/webhooks/dispatcher.ts';
-import { startReceiver } from '../events/webhooks/test-support.ts';
 import { sendReminders } from '../reminders/job.ts';
 import { readClocks } from '../tenants/clock.ts';
 

@@ -2,12 +2,18 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
+import {
+  addWith,
+  hashOf,
+  newAuthenticator,
+  signInByPassword,
+  useHostName,
+} from '../../../test/support/passkeys.ts';
 import { startService } from '../../../test/support/service.ts';
+import { browser, ownPage, signInUser } from '../../../test/support/sign-in.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
 import { expectStatus, newTenant, type TestTenant, unique } from '../../../test/support/tenant.ts';
 import { sendMails } from '../mail/send.ts';
-import { addWith, hashOf, newAuthenticator, signInByPassword, useHostName } from './passkeys/test-support.ts';
-import { browser, ownPage, signInUser } from './test-support.ts';
 
 const server = await startMailServer();
 const clock = movableClock();

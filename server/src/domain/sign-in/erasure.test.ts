@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
+import { leavePasskey } from '../../../test/support/passkeys.ts';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import {
@@ -19,7 +20,6 @@ import { commitProgress } from '../enrolments/run-time/progress.ts';
 import { startLaunch } from '../enrolments/run-time/start.ts';
 import { allPersonalData } from '../privacy/all-personal-data.ts';
 import { exportUser } from '../privacy/export-user.ts';
-import { leavePasskey } from './passkeys/test-support.ts';
 
 const service = await startService({
   env: { WEBHOOK_ALLOW: '127.0.0.1', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@lectern.example' },

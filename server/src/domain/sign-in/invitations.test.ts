@@ -5,6 +5,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
+import { browser, ownPage, signInUser } from '../../../test/support/sign-in.ts';
 import {
   expectProblem,
   expectStatus,
@@ -13,7 +14,6 @@ import {
   unique,
 } from '../../../test/support/tenant.ts';
 import { noBranding } from '../tenants/branding.ts';
-import { browser, ownPage, signInUser } from './test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

@@ -6,11 +6,18 @@ import { sql } from 'kysely';
 import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
+import {
+  browser,
+  press,
+  signInOperator,
+  signInUser,
+  tokenOf,
+  useLink,
+} from '../../../test/support/sign-in.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
 import { scopes } from '../../infra/context/scopes.ts';
 import { noBranding } from '../tenants/branding.ts';
 import { createOperatorLink } from './operator-links.ts';
-import { browser, press, signInOperator, signInUser, tokenOf, useLink } from './test-support.ts';
 
 // The operator's sign-in links are files, and anyone who can write to the folder can act as the operator.
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
+import { browser, ownPage } from '../../../test/support/sign-in.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
-import { browser, ownPage } from './test-support.ts';
 
 const service = await startService();
 after(service.close);

@@ -5,10 +5,10 @@ import { sql } from 'kysely';
 import { movableClock } from '../../../test/support/clock.ts';
 import { observed, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
+import { browser, ownPage } from '../../../test/support/sign-in.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { learnerScopes, tenantScopes } from '../../infra/context/scopes.ts';
 import { noBranding } from '../tenants/branding.ts';
-import { browser, ownPage } from './test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

@@ -4,11 +4,11 @@ import { after, beforeEach, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
 import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
+import { browser, ownPage, signInUser } from '../../../test/support/sign-in.ts';
 import { startMailServer } from '../../../test/support/smtp.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 import { learnerScopes } from '../../infra/context/scopes.ts';
 import { sendMails } from '../mail/send.ts';
-import { browser, ownPage, signInUser } from './test-support.ts';
 
 const server = await startMailServer();
 const clock = movableClock();

@@ -3,13 +3,13 @@ import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
 import type { Reply } from '../../../test/support/send.ts';
 import { startService } from '../../../test/support/service.ts';
+import { type Browser, browser, signInOperator, signInUser } from '../../../test/support/sign-in.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { routes } from '../../app/app.ts';
 import type { Route } from '../../http/routes.ts';
 import { learnerScopes } from '../../infra/context/scopes.ts';
 import { isId } from '../../lib/ids.ts';
 import { sessionCaller } from './sessions.ts';
-import { type Browser, browser, signInOperator, signInUser } from './test-support.ts';
 
 // These tests check which operations each role may call with a session cookie.
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
-import { importBytes, type RawEntry, rawZip, rejected } from './test-support.ts';
+import { importBytes, type RawEntry, rawZip, rejected } from '../../../../test/support/zips.ts';
 
 const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 const course = (manifest: string | Buffer, ...more: RawEntry[]) =>

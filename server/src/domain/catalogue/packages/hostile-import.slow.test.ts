@@ -9,10 +9,10 @@ import type { Reply } from '../../../../test/support/send.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
 import { until } from '../../../../test/support/until.ts';
+import { rawZip } from '../../../../test/support/zips.ts';
 import { openImportQueue } from '../../../infra/context/load.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { importPackage } from '../import-package.ts';
-import { rawZip } from './test-support.ts';
 
 const service = await startService({ isolates: true });
 after(service.close);

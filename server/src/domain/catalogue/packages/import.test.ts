@@ -13,10 +13,10 @@ import type { Reply } from '../../../../test/support/send.ts';
 import { startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
 import { untilMatching } from '../../../../test/support/until.ts';
+import { rawZip } from '../../../../test/support/zips.ts';
 import { packFolder } from '../../../lib/pack-folder.ts';
 import { findDamage } from '../find-damage.ts';
 import { importPackage } from '../import-package.ts';
-import { rawZip } from './test-support.ts';
 
 const service = await startService({
   env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' },

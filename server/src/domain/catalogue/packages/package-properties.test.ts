@@ -6,8 +6,8 @@ import { readManifest } from '../../../../../standards/manifest.ts';
 import { PackageRejection } from '../../../../../standards/rejection.ts';
 import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
 import { createWarnings } from '../../../../../standards/warnings.ts';
+import { importBytes, rawZip } from '../../../../test/support/zips.ts';
 import { createFileIndex } from './file-index.ts';
-import { importBytes, rawZip } from './test-support.ts';
 
 const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 50) };
 const course = rawZip([

@@ -6,8 +6,15 @@ import { describe, it } from 'node:test';
 import { aiccCourse } from '../../../../../standards/aicc/test-support.ts';
 import { au, courseStructure } from '../../../../../standards/cmi5/test-support.ts';
 import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
+import {
+  importBytes,
+  importedReport,
+  limits,
+  realPackages,
+  rejected,
+  zipOf,
+} from '../../../../test/support/zips.ts';
 import { readPackage } from './read-package.ts';
-import { importBytes, importedReport, limits, realPackages, rejected, zipOf } from './test-support.ts';
 
 const scorm12 = { 'imsmanifest.xml': manifest12(oneItem, oneResource), 'index.html': '<p>Hello</p>' };
 

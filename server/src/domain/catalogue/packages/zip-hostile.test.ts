@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { importBytes, importedReport, type RawEntry, rawZip, rejected } from './test-support.ts';
+import {
+  importBytes,
+  importedReport,
+  type RawEntry,
+  rawZip,
+  rejected,
+} from '../../../../test/support/zips.ts';
 
 const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 

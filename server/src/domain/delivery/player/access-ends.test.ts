@@ -5,8 +5,8 @@ import { movableClock } from '../../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../../test/support/nodes.ts';
 import { play } from '../../../../test/support/player.ts';
 import { startService } from '../../../../test/support/service.ts';
+import { signInUser } from '../../../../test/support/sign-in.ts';
 import { expectStatus, newTenant } from '../../../../test/support/tenant.ts';
-import { signInUser } from '../../sign-in/test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

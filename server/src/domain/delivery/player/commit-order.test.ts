@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Play, play, scorm12 } from '../../../../test/support/player.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
-import { zipOf } from '../../catalogue/packages/test-support.ts';
+import { zipOf } from '../../../../test/support/zips.ts';
 
 const manifest = `<manifest identifier="two" xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2"
   xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2">

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { play, scorm12 } from '../../../../test/support/player.ts';
 import { startService } from '../../../../test/support/service.ts';
-import { zipOf } from '../../catalogue/packages/test-support.ts';
+import { zipOf } from '../../../../test/support/zips.ts';
 
 const service = await startService();
 after(service.close);

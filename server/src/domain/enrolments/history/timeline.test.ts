@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { movableClock } from '../../../../test/support/clock.ts';
 import { play } from '../../../../test/support/player.ts';
 import { startService } from '../../../../test/support/service.ts';
+import { browser, signInUser } from '../../../../test/support/sign-in.ts';
 import {
   allPages,
   expectProblem,
@@ -10,7 +11,6 @@ import {
   newCourse,
   newTenant,
 } from '../../../../test/support/tenant.ts';
-import { browser, signInUser } from '../../sign-in/test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

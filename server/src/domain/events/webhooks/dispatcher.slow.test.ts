@@ -3,11 +3,11 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 import { until } from '../../../../test/support/until.ts';
+import { type Received, type Receiver, startReceiver } from '../../../../test/support/webhooks.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { newId } from '../../../lib/ids.ts';
 import { appendEvents } from '../append.ts';
 import { type Dispatcher, startDispatcher } from './dispatcher.ts';
-import { type Received, type Receiver, startReceiver } from './test-support.ts';
 
 const env = { WEBHOOK_ALLOW: '127.0.0.0/8' };
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { slackSeconds, until } from '../../../../test/support/until.ts';
+import { startReceiver } from '../../../../test/support/webhooks.ts';
 import { readConfig } from '../../../infra/context/config.ts';
 import { openSender } from './send.ts';
-import { startReceiver } from './test-support.ts';
 
 test('a delivery to a name that resolves to a private address is rejected unless the address is allowed', async () => {
   const receiver = await startReceiver();

@@ -4,8 +4,8 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 import { expectProblem } from '../../../../test/support/tenant.ts';
 import { until } from '../../../../test/support/until.ts';
+import { type Receiver, startReceiver } from '../../../../test/support/webhooks.ts';
 import { type Dispatcher, startDispatcher } from './dispatcher.ts';
-import { type Receiver, startReceiver } from './test-support.ts';
 
 let service: TestService;
 let dispatcher: Dispatcher;

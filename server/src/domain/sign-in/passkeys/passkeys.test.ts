@@ -3,11 +3,6 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { movableClock } from '../../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../../test/support/nodes.ts';
-import { startService } from '../../../../test/support/service.ts';
-import { expectProblem, expectStatus, newTenant } from '../../../../test/support/tenant.ts';
-import { tenantScopes } from '../../../infra/context/scopes.ts';
-import { type Browser, browser, ownPage, signInUser } from '../test-support.ts';
-import { maxPasskeys } from './schemas.ts';
 import {
   addWith,
   challengeOf,
@@ -18,7 +13,12 @@ import {
   signInByPassword,
   useHostName,
   useWith,
-} from './test-support.ts';
+} from '../../../../test/support/passkeys.ts';
+import { startService } from '../../../../test/support/service.ts';
+import { type Browser, browser, ownPage, signInUser } from '../../../../test/support/sign-in.ts';
+import { expectProblem, expectStatus, newTenant } from '../../../../test/support/tenant.ts';
+import { tenantScopes } from '../../../infra/context/scopes.ts';
+import { maxPasskeys } from './schemas.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

@@ -2,14 +2,6 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { movableClock } from '../../../../test/support/clock.ts';
-import { startService } from '../../../../test/support/service.ts';
-import { startMailServer } from '../../../../test/support/smtp.ts';
-import { expectProblem, expectStatus, newTenant } from '../../../../test/support/tenant.ts';
-import type { Config } from '../../../infra/context/config.ts';
-import { deployment } from '../../audit/chain.ts';
-import { sendMails } from '../../mail/send.ts';
-import { createOperatorLink } from '../operator-links.ts';
-import { type Browser, browser, ownPage, signInOperator, signInUser, useLink } from '../test-support.ts';
 import {
   addWith,
   challengeOf,
@@ -19,7 +11,22 @@ import {
   signInByPassword,
   useHostName,
   useWith,
-} from './test-support.ts';
+} from '../../../../test/support/passkeys.ts';
+import { startService } from '../../../../test/support/service.ts';
+import {
+  type Browser,
+  browser,
+  ownPage,
+  signInOperator,
+  signInUser,
+  useLink,
+} from '../../../../test/support/sign-in.ts';
+import { startMailServer } from '../../../../test/support/smtp.ts';
+import { expectProblem, expectStatus, newTenant } from '../../../../test/support/tenant.ts';
+import type { Config } from '../../../infra/context/config.ts';
+import { deployment } from '../../audit/chain.ts';
+import { sendMails } from '../../mail/send.ts';
+import { createOperatorLink } from '../operator-links.ts';
 
 const clock = movableClock();
 const server = await startMailServer();

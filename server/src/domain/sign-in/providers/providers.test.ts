@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { plainBrowser, startProvider } from '../../../../test/support/identity-provider.ts';
+import { leavePasskey } from '../../../../test/support/passkeys.ts';
 import { startService } from '../../../../test/support/service.ts';
 import {
   expectProblem,
@@ -10,7 +11,6 @@ import {
   unique,
 } from '../../../../test/support/tenant.ts';
 import { learnerScopes } from '../../../infra/context/scopes.ts';
-import { leavePasskey } from '../passkeys/test-support.ts';
 
 // Signs in at a real OpenID provider on this machine.
 

@@ -1,4 +1,4 @@
-import type { Rule } from './schemas.ts';
+import type { Rule } from '../../src/domain/requirements/schemas.ts';
 
 /** Pseudo-random numbers, so that a failure can be repeated with its seed. */
 export function randomOf(seed: number) {

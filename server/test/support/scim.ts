@@ -1,5 +1,5 @@
-import type { TestService } from '../../../test/support/service.ts';
-import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import type { TestService } from './service.ts';
+import { expectStatus, newTenant } from './tenant.ts';
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0';
 export const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';

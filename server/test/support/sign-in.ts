@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Reply } from '../../../test/support/send.ts';
-import type { TestService } from '../../../test/support/service.ts';
-import type { TestTenant } from '../../../test/support/tenant.ts';
-import { createOperatorLink } from './operator-links.ts';
+import { createOperatorLink } from '../../src/domain/sign-in/operator-links.ts';
+import type { Reply } from './send.ts';
+import type { TestService } from './service.ts';
+import type { TestTenant } from './tenant.ts';
 
 export const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? '';
 

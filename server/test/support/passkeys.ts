@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import type { Reply } from '../../../../test/support/send.ts';
-import type { TestService } from '../../../../test/support/service.ts';
-import { expectStatus } from '../../../../test/support/tenant.ts';
-import type { Config } from '../../../infra/context/config.ts';
-import { newId } from '../../../lib/ids.ts';
-import { findUserId } from '../../users/users.ts';
-import { type Browser, browser, ownPage } from '../test-support.ts';
-import type { NewPasskey, PasskeyAnswer } from './schemas.ts';
+import type { NewPasskey, PasskeyAnswer } from '../../src/domain/sign-in/passkeys/schemas.ts';
+import { findUserId } from '../../src/domain/users/users.ts';
+import type { Config } from '../../src/infra/context/config.ts';
+import { newId } from '../../src/lib/ids.ts';
+import type { Reply } from './send.ts';
+import type { TestService } from './service.ts';
+import { type Browser, browser, ownPage } from './sign-in.ts';
+import { expectStatus } from './tenant.ts';
 
 /** Browsers allow passkeys only at a host name. */
 export function useHostName(service: TestService): void {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Event } from '../schemas.ts';
+import type { Event } from '../../src/domain/events/schemas.ts';
 
 export type Received = { headers: IncomingHttpHeaders; text: string; event: Event };
 

@@ -5,9 +5,9 @@ import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { ZipFile } from 'yazl';
-import type { PackageReport } from '../../../../../standards/types.ts';
-import { Problem } from '../../../lib/errors.ts';
-import { readPackage } from './read-package.ts';
+import type { PackageReport } from '../../../standards/types.ts';
+import { readPackage } from '../../src/domain/catalogue/packages/read-package.ts';
+import { Problem } from '../../src/lib/errors.ts';
 
 export const limits = { bytes: 64 * 1_048_576, entries: 1_000, ratio: 1_000 };
 
