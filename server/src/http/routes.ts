@@ -158,9 +158,12 @@ type RouteData = {
   afterwards?: (ctx: Context) => Promise<void>;
 };
 
+/** A method and a path, such as `GET /user/{LoginID}`. */
+export type Address = `${RouteData['method']} /${string}`;
+
 type RouteSpec<A extends Access, P, Q, B, R> = Omit<
   RouteData,
-  'access' | 'params' | 'query' | 'body' | 'prepare' | 'afterwards'
+  'method' | 'path' | 'name' | 'access' | 'params' | 'query' | 'body' | 'prepare' | 'afterwards'
 > & {
   access: A;
   params?: P;
@@ -189,8 +192,9 @@ export function route<
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
   R = undefined,
->(spec: RouteSpec<A, P, Q, B, R>): Route {
-  return spec as unknown as Route;
+>(address: Address, name: string, spec: RouteSpec<A, P, Q, B, R>): Route {
+  const [method, path] = address.split(' ');
+  return { method, path, name, ...spec } as unknown as Route;
 }
 
 export function ok(body: unknown): RouteResponse {

@@ -4,10 +4,7 @@ import { listAudit } from './list.ts';
 import { AuditEntry, auditQuery } from './schemas.ts';
 
 export const auditRoutes = [
-  route({
-    method: 'GET',
-    path: '/audit',
-    name: 'listAudit',
+  route('GET /audit', 'listAudit', {
     summary: 'List audit entries',
     description:
       'Shows who changed access, people, results and the catalogue. Entries form a hash chain, so any change to them is detected.',

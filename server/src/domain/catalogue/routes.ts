@@ -54,10 +54,7 @@ const optionParams = Type.Object({ CourseID, DurationID });
 const authoring = { tag: 'Authoring', access: 'operator' } as const;
 
 export const catalogueRoutes = [
-  route({
-    method: 'GET',
-    path: '/catalogue/course',
-    name: 'listOfferedCourses',
+  route('GET /catalogue/course', 'listOfferedCourses', {
     summary: 'List the courses offered to the tenant',
     description:
       'Includes published and retired courses, but drafts only if you ask for those of the tenant.',
@@ -70,10 +67,7 @@ export const catalogueRoutes = [
     },
     handle: async (ctx, { query }) => ok(await listOfferedCourses(ctx, query)),
   }),
-  route({
-    method: 'GET',
-    path: '/catalogue/content',
-    name: 'listContent',
+  route('GET /catalogue/content', 'listContent', {
     summary: 'List the offered courses for a learning suite',
     description:
       "The offered courses with the fields of Cornerstone's course list. Send `Accept: text/csv` for a file.",
@@ -86,11 +80,8 @@ export const catalogueRoutes = [
     },
     handle: async (ctx, { query }) => ok(await listContent(ctx, query)),
   }),
-  route({
+  route('GET /course', 'listCourses', {
     ...authoring,
-    method: 'GET',
-    path: '/course',
-    name: 'listCourses',
     summary: 'List all courses',
     description: 'Includes drafts and retired courses.',
     scope: 'catalogue:read',
@@ -100,11 +91,8 @@ export const catalogueRoutes = [
     },
     handle: async (ctx, { query }) => ok(await listAuthoredCourses(ctx, query)),
   }),
-  route({
+  route('PUT /course/{CourseID}', 'putCourse', {
     ...authoring,
-    method: 'PUT',
-    path: '/course/{CourseID}',
-    name: 'putCourse',
     summary: 'Create or change a course',
     description: '`Title` is required for a new course. Fields that you leave out keep their values.',
     example: ['Title', 'Description', 'Language'],
@@ -123,11 +111,8 @@ export const catalogueRoutes = [
       return isNew ? created(course, path`/course/${course.CourseID}`) : ok(course);
     },
   }),
-  route({
+  route('GET /course/{CourseID}', 'readCourse', {
     ...authoring,
-    method: 'GET',
-    path: '/course/{CourseID}',
-    name: 'readCourse',
     summary: 'Read a course with all its settings',
     description: 'Includes options that are not published.',
     scope: 'catalogue:read',
@@ -136,11 +121,8 @@ export const catalogueRoutes = [
     problems: ['course_not_found'],
     handle: async (ctx, { params }) => ok(await readAuthoredCourse(ctx, { courseId: params.CourseID })),
   }),
-  route({
+  route('DELETE /course/{CourseID}', 'deleteCourse', {
     ...authoring,
-    method: 'DELETE',
-    path: '/course/{CourseID}',
-    name: 'deleteCourse',
     summary: 'Delete a course',
     description:
       'A course can be deleted only if nobody has ever been enrolled on it. Otherwise retire it with `"Status": "retired"`.',
@@ -155,11 +137,8 @@ export const catalogueRoutes = [
       return { status: 204 };
     },
   }),
-  route({
+  route('PUT /course/{CourseID}/option/{DurationID}', 'putOption', {
     ...authoring,
-    method: 'PUT',
-    path: '/course/{CourseID}/option/{DurationID}',
-    name: 'putOption',
     summary: 'Create or change an enrolment option',
     description: 'All fields are optional. Fields that you leave out keep their values.',
     example: ['Name', 'Duration'],
@@ -179,11 +158,8 @@ export const catalogueRoutes = [
       return isNew ? created(option, path`/course/${key.courseId}`) : ok(option);
     },
   }),
-  route({
+  route('DELETE /course/{CourseID}/option/{DurationID}', 'deleteOption', {
     ...authoring,
-    method: 'DELETE',
-    path: '/course/{CourseID}/option/{DurationID}',
-    name: 'deleteOption',
     summary: 'Delete an enrolment option',
     description:
       'An option can be deleted only if nobody has ever been enrolled with it. Otherwise retire it.',
@@ -198,11 +174,8 @@ export const catalogueRoutes = [
       return { status: 204 };
     },
   }),
-  route({
+  route('PUT /course/{CourseID}/package', 'importPackage', {
     ...authoring,
-    method: 'PUT',
-    path: '/course/{CourseID}/package',
-    name: 'importPackage',
     summary: 'Import a package as a new release of a course',
     description:
       'The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004, cmi5, xAPI (`tincan.xml`), AICC and plain web content are supported. A cmi5 course whose pages are all hosted elsewhere may be sent as its bare `cmi5.xml`. A PDF (`application/pdf`), a video (`video/mp4`), an audio file (`audio/mpeg`) or an HTML page (`text/html`) is a course of its own, which is completed as `CompleteWhen` of the course says. Learners who have already started stay on their release.',
@@ -240,11 +213,8 @@ export const catalogueRoutes = [
       return isNew ? created(release, path`/course/${release.CourseID}/package`) : ok(release);
     },
   }),
-  route({
+  route('GET /course/{CourseID}/package', 'readCurrentRelease', {
     ...authoring,
-    method: 'GET',
-    path: '/course/{CourseID}/package',
-    name: 'readCurrentRelease',
     summary: 'Read the current release of a course',
     description: 'The release that new learners play, with its units and warnings.',
     scope: 'catalogue:read',
@@ -253,11 +223,8 @@ export const catalogueRoutes = [
     problems: ['course_not_playable'],
     handle: async (ctx, { params }) => ok(await readCurrentRelease(ctx, { courseId: params.CourseID })),
   }),
-  route({
+  route('GET /course/{CourseID}/release', 'listReleases', {
     ...authoring,
-    method: 'GET',
-    path: '/course/{CourseID}/release',
-    name: 'listReleases',
     summary: 'List the releases of a course',
     description: 'Each imported package is a release.',
     scope: 'catalogue:read',
@@ -268,11 +235,8 @@ export const catalogueRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listReleases(ctx, { ...query, courseId: params.CourseID })),
   }),
-  route({
+  route('GET /course/{CourseID}/release/{Release}', 'readRelease', {
     ...authoring,
-    method: 'GET',
-    path: '/course/{CourseID}/release/{Release}',
-    name: 'readRelease',
     summary: 'Read a release of a course',
     description: "Includes the package's units and the warnings from its import.",
     scope: 'catalogue:read',
@@ -282,11 +246,8 @@ export const catalogueRoutes = [
     handle: async (ctx, { params }) =>
       ok(await readRelease(ctx, { courseId: params.CourseID, release: params.Release })),
   }),
-  route({
+  route('GET /course/{CourseID}/release/{Release}/package', 'downloadPackage', {
     ...authoring,
-    method: 'GET',
-    path: '/course/{CourseID}/release/{Release}/package',
-    name: 'downloadPackage',
     summary: 'Download the package of a release',
     description:
       'Returns the uploaded file of a course with a single file, and otherwise a zip with the files of the package. Importing it again gives an equal release.',
@@ -313,11 +274,8 @@ export const catalogueRoutes = [
       };
     },
   }),
-  route({
+  route('GET /course/{CourseID}/release/{Release}/file', 'listReleaseFiles', {
     ...authoring,
-    method: 'GET',
-    path: '/course/{CourseID}/release/{Release}/file',
-    name: 'listReleaseFiles',
     summary: 'List the files of a release',
     description: 'With their paths in the package. Replace one with `PUT /course/{CourseID}/file/{path}`.',
     scope: 'catalogue:read',
@@ -328,11 +286,8 @@ export const catalogueRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listReleaseFiles(ctx, { ...query, courseId: params.CourseID, release: params.Release })),
   }),
-  route({
+  route('PUT /course/{CourseID}/file/*', 'putFile', {
     ...authoring,
-    method: 'PUT',
-    path: '/course/{CourseID}/file/*',
-    name: 'putFile',
     summary: 'Replace or add a file of a course',
     description:
       'Creates a release with the files of the current release and this one. It is checked like an import, and is rejected if learners could no longer open a unit. Add captions to a video as `captions.en.vtt`.',
@@ -359,11 +314,8 @@ export const catalogueRoutes = [
       return ok((await putFile(ctx, { ...input, content })).release);
     },
   }),
-  route({
+  route('POST /course/{CourseID}/import', 'importFromURL', {
     ...authoring,
-    method: 'POST',
-    path: '/course/{CourseID}/import',
-    name: 'importFromURL',
     summary: 'Import a package or a file from a URL',
     description:
       'A job downloads the file within ten minutes and imports it like an upload. Poll the import until its Status is `done` or `failed`. The URL is checked like that of a webhook.',
@@ -384,11 +336,8 @@ export const catalogueRoutes = [
       };
     },
   }),
-  route({
+  route('GET /course/{CourseID}/import/{ImportID}', 'readPackageImport', {
     ...authoring,
-    method: 'GET',
-    path: '/course/{CourseID}/import/{ImportID}',
-    name: 'readPackageImport',
     summary: 'Read an import from a URL',
     description: 'Its status, and the release or the reason why it failed.',
     scope: 'catalogue:read',

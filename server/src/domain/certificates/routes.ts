@@ -36,16 +36,13 @@ const writing = { tag: 'Certificates', access: 'tenant', scope: 'certificates:wr
 
 const params = Type.Object({ Number: CertificateNumber });
 const ofCourse = {
-  path: '/certificate/template/{CourseID}',
   params: Type.Object({ CourseID }),
 } as const;
 
 export const certificateRoutes = [
-  route({
+  route('PUT /certificate/template/{CourseID}', 'putCertificateTemplate', {
     ...writing,
     ...ofCourse,
-    method: 'PUT',
-    name: 'putCertificateTemplate',
     summary: 'Create or change your own certificates for a course',
     description:
       "Replaces the `Certificate` of the course for your tenant. It applies to results from now on. Fields that you leave out keep their values; those of a new template are the course's. The logo and the colour are those of the tenant's branding.",
@@ -57,22 +54,18 @@ export const certificateRoutes = [
     audits: ['certificate_template.changed'],
     handle: async (ctx, { params, body }) => ok(await putTemplate(ctx, params.CourseID, body)),
   }),
-  route({
+  route('GET /certificate/template/{CourseID}', 'readCertificateTemplate', {
     ...reading,
     ...ofCourse,
-    method: 'GET',
-    name: 'readCertificateTemplate',
     summary: 'Read your template for the certificates of a course',
     description: 'Certificates that were issued earlier keep the texts and the design they had then.',
     responses: { 200: { description: 'The template.', schema: CertificateTemplate } },
     problems: ['template_not_found'],
     handle: async (ctx, { params }) => ok(await readTemplate(ctx, params.CourseID)),
   }),
-  route({
+  route('DELETE /certificate/template/{CourseID}', 'deleteCertificateTemplate', {
     ...writing,
     ...ofCourse,
-    method: 'DELETE',
-    name: 'deleteCertificateTemplate',
     summary: 'Delete your template for the certificates of a course',
     description: 'New certificates follow the `Certificate` of the course again. Issued ones do not change.',
     responses: { 204: { description: 'Deleted.' } },
@@ -84,11 +77,8 @@ export const certificateRoutes = [
       return { status: 204 };
     },
   }),
-  route({
+  route('POST /certificate/template/{CourseID}/preview', 'previewCertificateTemplate', {
     ...writing,
-    method: 'POST',
-    path: '/certificate/template/{CourseID}/preview',
-    name: 'previewCertificateTemplate',
     summary: 'Draw a certificate with a template that is not saved',
     description:
       'Draws a PDF with the longest name of your tenant, a score of 92 and the present day. Nothing is stored, and the number on it is not valid.',
@@ -111,11 +101,8 @@ export const certificateRoutes = [
       headers: { 'Content-Type': 'application/pdf' },
     }),
   }),
-  route({
+  route('GET /certificate', 'listCertificates', {
     ...reading,
-    method: 'GET',
-    path: '/certificate',
-    name: 'listCertificates',
     summary: 'List certificates',
     description: 'In the order in which they were issued.',
     query: Fields({
@@ -128,11 +115,8 @@ export const certificateRoutes = [
     problems: ['user_not_found'],
     handle: async (ctx, { query }) => ok(await listCertificates(ctx, query)),
   }),
-  route({
+  route('GET /certificate/zip', 'downloadCertificates', {
     ...reading,
-    method: 'GET',
-    path: '/certificate/zip',
-    name: 'downloadCertificates',
     summary: 'Download certificates as a zip of PDFs',
     description: 'Those that match the filters, or those with the given numbers. The zip is streamed.',
     query: Fields({
@@ -157,11 +141,8 @@ export const certificateRoutes = [
       },
     }),
   }),
-  route({
+  route('POST /certificate/template/{CourseID}/issue', 'issueEarlierCertificates', {
     ...writing,
-    method: 'POST',
-    path: '/certificate/template/{CourseID}/issue',
-    name: 'issueEarlierCertificates',
     summary: 'Issue certificates for earlier results',
     description:
       "For people who reached the result before the course had a rule, and have no certificate for the course: one for each person's latest result, under the present rule. The end counts from the day of the result. With `Plan=true`, only counts them.",
@@ -178,11 +159,8 @@ export const certificateRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await issueEarlier(ctx, { courseId: params.CourseID, plan: query.Plan === true })),
   }),
-  route({
+  route('POST /certificate/key', 'rotateCertificateKeys', {
     ...writing,
-    method: 'POST',
-    path: '/certificate/key',
-    name: 'rotateCertificateKeys',
     summary: 'Rotate the keys that sign certificates',
     description:
       'Creates and publishes the next keys. They sign certificates from `SignsFrom`, a day later, so that verifiers with a cached document know them by then. Certificates that were issued earlier keep their signatures, and former keys stay published.',
@@ -191,11 +169,8 @@ export const certificateRoutes = [
     audits: ['certificate_key.rotated'],
     handle: async (ctx) => ({ status: 201, body: await rotateKeys(ctx) }),
   }),
-  route({
+  route('GET /certificate/user/{LoginID}', 'listCertificatesOfUser', {
     ...reading,
-    method: 'GET',
-    path: '/certificate/user/{LoginID}',
-    name: 'listCertificatesOfUser',
     summary: "List a user's certificates",
     description: 'In the order in which they were issued. Learners can read their own.',
     allowsLearners: true,
@@ -206,11 +181,8 @@ export const certificateRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listCertificates(ctx, { ...query, LoginID: params.LoginID })),
   }),
-  route({
+  route('GET /certificate/{Number}', 'readCertificate', {
     ...reading,
-    method: 'GET',
-    path: '/certificate/{Number}',
-    name: 'readCertificate',
     summary: 'Read a certificate',
     description: 'By its number, also if it was revoked or replaced.',
     params,
@@ -218,11 +190,8 @@ export const certificateRoutes = [
     problems: ['certificate_not_found'],
     handle: async (ctx, { params }) => ok(await readCertificate(ctx, params.Number)),
   }),
-  route({
+  route('POST /certificate/{Number}/revoke', 'revokeCertificate', {
     ...writing,
-    method: 'POST',
-    path: '/certificate/{Number}/revoke',
-    name: 'revokeCertificate',
     summary: 'Revoke a certificate',
     description: 'It stays, and its public page says that it was revoked. This cannot be undone.',
     params,
@@ -233,11 +202,8 @@ export const certificateRoutes = [
     audits: ['certificate.revoked'],
     handle: async (ctx, { params, body }) => ok(await revokeCertificate(ctx, params.Number, body)),
   }),
-  route({
+  route('POST /certificate/{Number}/reissue', 'reissueCertificate', {
     ...writing,
-    method: 'POST',
-    path: '/certificate/{Number}/reissue',
-    name: 'reissueCertificate',
     summary: 'Issue a corrected certificate',
     description:
       "The new certificate has the person's present name, the present title of the course and the same dates. The former one is revoked and refers to it.",
@@ -252,11 +218,8 @@ export const certificateRoutes = [
       body: await reissueCertificate(ctx, params.Number, body),
     }),
   }),
-  route({
+  route('GET /enrolment/{LoginID}/{EnrollID}/certificate', 'readCertificateOfEnrolment', {
     ...reading,
-    method: 'GET',
-    path: '/enrolment/{LoginID}/{EnrollID}/certificate',
-    name: 'readCertificateOfEnrolment',
     summary: 'Read the newest certificate of an enrolment',
     description: 'It exists as soon as the result has been stored.',
     allowsLearners: true,

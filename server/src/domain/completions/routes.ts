@@ -36,11 +36,8 @@ const recordInBulk = bulk<NewCompletion>({
 });
 
 export const completionRoutes = [
-  route({
+  route('POST /completion', 'recordCompletion', {
     ...writing,
-    method: 'POST',
-    path: '/completion',
-    name: 'recordCompletion',
     summary: 'Record a completion from elsewhere',
     description:
       'A completion from another system, a classroom or a certificate. It makes no enrolment and is marked as external everywhere. With a Reference, repeating the request is safe: the response is 200 with the same data, and 409 `completion_exists` if it differs.',
@@ -58,11 +55,8 @@ export const completionRoutes = [
         isNew ? created(completion, path`/completion/${completion.CompletionID}`) : ok(completion),
       ),
   }),
-  route({
+  route('POST /completion/bulk', 'recordCompletions', {
     ...writing,
-    method: 'POST',
-    path: '/completion/bulk',
-    name: 'recordCompletions',
     summary: 'Record many completions from elsewhere',
     description: 'Each row is processed like a call to `POST /completion`. Rows are independent.',
     query: bulkQuery,
@@ -78,11 +72,8 @@ export const completionRoutes = [
     handle: (ctx, { query, request }, reply) =>
       recordInBulk(ctx, { request, reply, body: request.body, plan: query.Plan ?? false }),
   }),
-  route({
+  route('GET /completion', 'listCompletions', {
     ...reading,
-    method: 'GET',
-    path: '/completion',
-    name: 'listCompletions',
     summary: 'List completions from elsewhere',
     description: 'In the order in which they were recorded. Deleted ones are not listed.',
     query: Fields({
@@ -98,11 +89,8 @@ export const completionRoutes = [
     responses: { 200: { description: 'A page of completions.', schema: CountedPageOf(Completion) } },
     handle: async (ctx, { query }) => ok(await listCompletions(ctx, query)),
   }),
-  route({
+  route('GET /completion/{CompletionID}', 'readCompletion', {
     ...reading,
-    method: 'GET',
-    path: '/completion/{CompletionID}',
-    name: 'readCompletion',
     summary: 'Read a completion from elsewhere',
     description: 'Also one that was deleted, with the reason.',
     params,
@@ -110,11 +98,8 @@ export const completionRoutes = [
     problems: ['completion_not_found'],
     handle: async (ctx, { params }) => ok(await readCompletion(ctx, { completionId: params.CompletionID })),
   }),
-  route({
+  route('DELETE /completion/{CompletionID}', 'deleteCompletion', {
     ...writing,
-    method: 'DELETE',
-    path: '/completion/{CompletionID}',
-    name: 'deleteCompletion',
     summary: 'Delete a completion from elsewhere',
     description: 'It no longer counts and is no longer listed. It can still be read, with the reason.',
     params,

@@ -24,17 +24,14 @@ import {
 } from './schemas.ts';
 
 const common = { tag: 'Dispatch', access: 'tenant', scope: 'connections:write' } as const;
-const one = { path: '/dispatch/{DispatchID}', params: dispatchParams } as const;
+const one = { params: dispatchParams } as const;
 
 /** Packages are on any origin. They have the key, and the request sends no cookies. */
 const anyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 export const dispatchRoutes = [
-  route({
+  route('POST /dispatch', 'createDispatch', {
     ...common,
-    method: 'POST',
-    path: '/dispatch',
-    name: 'createDispatch',
     summary: 'Give a course to another LMS',
     description:
       'Another organisation imports a small package into its LMS. The course plays from here, and its results are here and there.',
@@ -49,33 +46,26 @@ export const dispatchRoutes = [
       return created(dispatch, path`/dispatch/${dispatch.DispatchID}`);
     },
   }),
-  route({
+  route('GET /dispatch', 'listDispatches', {
     ...common,
-    method: 'GET',
-    path: '/dispatch',
-    name: 'listDispatches',
     summary: 'List dispatches',
     description: 'In the order in which they were created.',
     query: Fields(pageQuery),
     responses: { 200: { description: 'A page of dispatches.', schema: PageOf(Dispatch) } },
     handle: async (ctx, { query }) => ok(await listDispatches(ctx, query)),
   }),
-  route({
+  route('GET /dispatch/{DispatchID}', 'readDispatch', {
     ...common,
     ...one,
-    method: 'GET',
-    name: 'readDispatch',
     summary: 'Read a dispatch',
     description: 'With the number of seats taken.',
     responses: { 200: { description: 'The dispatch.', schema: Dispatch } },
     problems: ['dispatch_not_found'],
     handle: async (ctx, { params }) => ok(await readDispatch(ctx, { dispatchId: params.DispatchID })),
   }),
-  route({
+  route('PUT /dispatch/{DispatchID}', 'updateDispatch', {
     ...common,
     ...one,
-    method: 'PUT',
-    name: 'updateDispatch',
     summary: 'Change, stop or resume a dispatch',
     description:
       'Fields that you leave out keep their values. Packages that have been imported follow the change.',
@@ -88,11 +78,9 @@ export const dispatchRoutes = [
     handle: async (ctx, { params, body }) =>
       ok(await updateDispatch(ctx, { ...body, dispatchId: params.DispatchID })),
   }),
-  route({
+  route('DELETE /dispatch/{DispatchID}', 'deleteDispatch', {
     ...common,
     ...one,
-    method: 'DELETE',
-    name: 'deleteDispatch',
     summary: 'Delete a dispatch',
     description: 'Its packages no longer open the course. Users, enrolments and results stay.',
     responses: { 200: { description: 'The deleted dispatch.', schema: Dispatch } },
@@ -101,11 +89,8 @@ export const dispatchRoutes = [
     audits: ['dispatch.deleted'],
     handle: async (ctx, { params }) => ok(await deleteDispatch(ctx, { dispatchId: params.DispatchID })),
   }),
-  route({
+  route('GET /dispatch/{DispatchID}/package', 'readDispatchPackage', {
     ...common,
-    method: 'GET',
-    path: '/dispatch/{DispatchID}/package',
-    name: 'readDispatchPackage',
     summary: 'Download the package of a dispatch',
     description:
       'A zip of a few kB to import into the other LMS. Anyone holding it can open the course as any of its learners, until the dispatch ends.',
@@ -121,11 +106,8 @@ export const dispatchRoutes = [
       return { status: 200, body: content, headers };
     },
   }),
-  route({
+  route('GET /dispatch/{DispatchID}/learner', 'listDispatchLearners', {
     ...common,
-    method: 'GET',
-    path: '/dispatch/{DispatchID}/learner',
-    name: 'listDispatchLearners',
     summary: 'List the learners of a dispatch',
     description: 'Who has opened the course, and when. Each takes one of the seats.',
     params: dispatchParams,
@@ -135,10 +117,7 @@ export const dispatchRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listLearners(ctx, { ...query, dispatchId: params.DispatchID })),
   }),
-  route({
-    method: 'POST',
-    path: openPath,
-    name: 'openDispatch',
+  route(`POST ${openPath}`, 'openDispatch', {
     summary: 'Open a course from the package of a dispatch',
     description:
       'Packages send it, for the learner of their LMS. Creates the user, whose `LoginID` is `dispatch:`, the DispatchID and their ID there, and the enrolment. An enrolment that has ended is not replaced. If the course cannot be opened, the response says why.',

@@ -27,7 +27,6 @@ const writing = { tag: 'Enrolment keys', access: 'tenant', scope: 'enrolments:wr
 
 const redeeming = {
   ...writing,
-  method: 'POST',
   allowsLearners: true,
   example: ['IfEnrolled'],
   params: Type.Object({ LoginID, Key: TypedKey }),
@@ -36,11 +35,8 @@ const redeeming = {
 } as const;
 
 export const enrolmentKeyRoutes = [
-  route({
+  route('POST /enrolment/key', 'issueEnrolmentKeys', {
     ...writing,
-    method: 'POST',
-    path: '/enrolment/key',
-    name: 'issueEnrolmentKeys',
     summary: 'Create enrolment keys (vouchers)',
     description: 'Each key enrols one user on all of its courses. The keys are shown only in this response.',
     example: ['PurchaseOrder'],
@@ -51,11 +47,8 @@ export const enrolmentKeyRoutes = [
     audits: ['enrolment_key.issued'],
     handle: async (ctx, { body }) => ({ status: 201, body: await issueKeys(ctx, body) }),
   }),
-  route({
+  route('GET /enrolment/key', 'listEnrolmentKeys', {
     ...reading,
-    method: 'GET',
-    path: '/enrolment/key',
-    name: 'listEnrolmentKeys',
     summary: 'List enrolment keys',
     description: 'Shows only the first characters of each key.',
     query: Fields({
@@ -68,11 +61,8 @@ export const enrolmentKeyRoutes = [
     responses: { 200: { description: 'A page of keys.', schema: CountedPageOf(EnrolmentKey) } },
     handle: async (ctx, { query }) => ok(await listKeys(ctx, query)),
   }),
-  route({
+  route('GET /enrolment/key/{Key}', 'readEnrolmentKey', {
     ...reading,
-    method: 'GET',
-    path: '/enrolment/key/{Key}',
-    name: 'readEnrolmentKey',
     summary: 'Read an enrolment key',
     description: 'Accepts the KeyID, or the key as it was typed.',
     params,
@@ -80,11 +70,8 @@ export const enrolmentKeyRoutes = [
     problems: ['key_not_found', 'key_mistyped'],
     handle: async (ctx, { params }) => ok(await readEnrolmentKey(ctx, { key: params.Key })),
   }),
-  route({
+  route('DELETE /enrolment/key/{Key}', 'revokeEnrolmentKey', {
     ...writing,
-    method: 'DELETE',
-    path: '/enrolment/key/{Key}',
-    name: 'revokeEnrolmentKey',
     summary: 'Revoke an enrolment key',
     description: 'A revoked key cannot be redeemed. Enrolments made with it are not affected.',
     params,
@@ -94,10 +81,8 @@ export const enrolmentKeyRoutes = [
     audits: ['enrolment_key.revoked'],
     handle: async (ctx, { params }) => ok(await revokeEnrolmentKey(ctx, { key: params.Key })),
   }),
-  route({
+  route('POST /enrol/key/{LoginID}/{Key}/check', 'checkEnrolmentKey', {
     ...redeeming,
-    path: '/enrol/key/{LoginID}/{Key}/check',
-    name: 'checkEnrolmentKey',
     summary: 'Check what redeeming an enrolment key would do',
     description:
       'For a page that shows the courses before the user confirms. Changes nothing and fails like the redemption; unknown keys count towards the same limit.',
@@ -106,10 +91,8 @@ export const enrolmentKeyRoutes = [
     handle: async (ctx, { params, body }) =>
       ok(await checkKey(ctx, { ...body, loginId: params.LoginID, key: params.Key })),
   }),
-  route({
+  route('POST /enrol/key/{LoginID}/{Key}', 'redeemEnrolmentKey', {
     ...redeeming,
-    path: '/enrol/key/{LoginID}/{Key}',
-    name: 'redeemEnrolmentKey',
     summary: 'Redeem an enrolment key',
     description:
       'Enrols the user on all courses of the key, or on none. Repeating the request for the same user is safe.',

@@ -33,14 +33,12 @@ import { resetEnrolment } from './run-time/attempts.ts';
 import { updateEnrolment } from './update.ts';
 
 const params = Type.Object({ LoginID, EnrollID });
-const reading = { method: 'GET', tag: 'Enrolments', access: 'tenant', scope: 'enrolments:read' } as const;
+const reading = { tag: 'Enrolments', access: 'tenant', scope: 'enrolments:read' } as const;
 const writing = { tag: 'Enrolments', access: 'tenant', scope: 'enrolments:write' } as const;
 
 const activityRoutes = [
-  route({
+  route('GET /enrolment/{LoginID}/{EnrollID}/activity', 'readActivity', {
     ...reading,
-    path: '/enrolment/{LoginID}/{EnrollID}/activity',
-    name: 'readActivity',
     summary: 'Read the data that a course recorded for an enrolment',
     description:
       'Lists the units that the learner opened, with their results, objectives and interactions: the questions asked, the answers given, and the time taken. Earlier attempts remain available.',
@@ -63,10 +61,8 @@ const activityRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await readActivity(ctx, { ...query, loginId: params.LoginID, enrollId: params.EnrollID })),
   }),
-  route({
+  route('GET /enrolment/course/{CourseID}/interaction', 'listCourseInteractions', {
     ...reading,
-    path: '/enrolment/course/{CourseID}/interaction',
-    name: 'listCourseInteractions',
     summary: "List a course's interactions",
     description:
       "Lists the answers that the tenant's learners gave to each question in a course, in the current and earlier attempts. Send `Accept: text/csv` for a table. A page may have fewer rows than `Limit`: continue while there is a NextCursor.",
@@ -76,10 +72,8 @@ const activityRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listCourseInteractions(ctx, { ...query, courseId: params.CourseID })),
   }),
-  route({
+  route('GET /enrolment/course/{CourseID}/question', 'readCourseQuestions', {
     ...reading,
-    path: '/enrolment/course/{CourseID}/question',
-    name: 'readCourseQuestions',
     summary: "Count the answers to a course's questions",
     description:
       'For each question, returns how many learners gave each answer, how many answers were correct, and how long the answers took. In each attempt, only the last answer to a question counts. A response covers up to 50 enrolments. While there is a NextCursor, send it with the next request, and add up the numbers from all responses.',
@@ -92,10 +86,8 @@ const activityRoutes = [
 ];
 
 const attemptRoutes = [
-  route({
+  route('GET /enrolment/{LoginID}/{EnrollID}/attempt', 'listAttempts', {
     ...reading,
-    path: '/enrolment/{LoginID}/{EnrollID}/attempt',
-    name: 'listAttempts',
     summary: "List an enrolment's attempts",
     description:
       'Lists every attempt with its own result, whether or not the attempt counts. To read the data that the course recorded in an attempt, use `/activity?Attempt=`.',
@@ -107,10 +99,7 @@ const attemptRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listAttempts(ctx, { ...query, loginId: params.LoginID, enrollId: params.EnrollID })),
   }),
-  route({
-    method: 'POST',
-    path: '/enrolment/{LoginID}/{EnrollID}/reset',
-    name: 'resetEnrolment',
+  route('POST /enrolment/{LoginID}/{EnrollID}/reset', 'resetEnrolment', {
     summary: 'Reset an enrolment',
     description:
       'The learner starts over: the next launch starts a new attempt on the current release, and the limit applies to attempts from then on. Earlier attempts remain available but no longer count. An override is kept. If nothing has been recorded since the last reset, nothing changes.',
@@ -127,10 +116,7 @@ const attemptRoutes = [
 ];
 
 const bulkEnrolRoutes = [
-  route({
-    method: 'POST',
-    path: '/user/bulk',
-    name: 'createUsers',
+  route('POST /user/bulk', 'createUsers', {
     summary: 'Create many users, and enrol them',
     description:
       'Each row is processed like a call to `POST /user` and, if it has a CourseID, then like a call to `POST /enrol/{LoginID}/{CourseID}`, which needs the scope `enrolments:write`. To enrol a user on several courses, send several rows. They must not contradict one another, because rows are processed in groups of 200: all users first, then their enrolments. If the user is rejected, the enrolment is not attempted; if the enrolment is rejected, the user is kept. Rows are independent: a rejected row does not affect the others.',
@@ -156,10 +142,7 @@ const bulkEnrolRoutes = [
     handle: (ctx, { query, request }, reply) =>
       createUsersInBulk(ctx, { request, reply, body: request.body, plan: query.Plan ?? false }),
   }),
-  route({
-    method: 'POST',
-    path: '/enrol/bulk',
-    name: 'enrolMany',
+  route('POST /enrol/bulk', 'enrolMany', {
     summary: 'Enrol many users',
     description:
       'Each row is processed like a call to `POST /enrol/{LoginID}/{CourseID}`. Rows are independent: a rejected row does not affect the others.',
@@ -177,12 +160,9 @@ const bulkEnrolRoutes = [
 ];
 
 export const releaseRoutes = [
-  route({
+  route('PUT /course/{CourseID}/release/{Release}', 'putRelease', {
     tag: 'Authoring',
     access: 'operator',
-    method: 'PUT',
-    path: '/course/{CourseID}/release/{Release}',
-    name: 'putRelease',
     summary: 'Set a release as current',
     description:
       'Switches to an earlier or later release. Learners who have already started stay on their release. With `Plan=true`, you first see how many learners this affects.',
@@ -221,7 +201,6 @@ const linkQuery = {
 
 const enrolment = {
   ...writing,
-  method: 'POST',
   body: EnrolRequest,
   responses: {
     201: { description: 'Enrolled.', schema: Enrolment },
@@ -245,10 +224,8 @@ export const enrolmentRoutes = (paths: Paths) => [
 ];
 
 const ownRoutes = (paths: Paths) => [
-  route({
+  route('POST /enrol/{LoginID}/{CourseID}/{DurationID}', 'enrolWithOption', {
     ...enrolment,
-    path: '/enrol/{LoginID}/{CourseID}/{DurationID}',
-    name: 'enrolWithOption',
     summary: 'Enrol a user with a given enrolment option',
     description:
       'Use this form when the course has several enrolment options. `IfEnrolled` decides what happens if the user is already enrolled; by default the current enrolment is returned.',
@@ -260,10 +237,8 @@ const ownRoutes = (paths: Paths) => [
       return enrolling(ctx, { ...body, loginId, courseId, durationId }, respond);
     },
   }),
-  route({
+  route('POST /enrol/{LoginID}/{CourseID}', 'enrol', {
     ...enrolment,
-    path: '/enrol/{LoginID}/{CourseID}',
-    name: 'enrol',
     summary: 'Enrol a user on a course with a single enrolment option',
     description:
       'If the course has several options, the response is 409 `multiple_enrolment_options`, which lists them with the path to use for each.',
@@ -273,10 +248,7 @@ const ownRoutes = (paths: Paths) => [
     submission: async (ctx, { params, body }) =>
       enrolling(ctx, { ...body, loginId: params.LoginID, courseId: params.CourseID }, respond),
   }),
-  route({
-    method: 'GET',
-    path: '/catalogue/course/{CourseID}/{LoginID}',
-    name: 'readOffer',
+  route('GET /catalogue/course/{CourseID}/{LoginID}', 'readOffer', {
     summary: 'Read a course as offered to a user',
     description: "Includes the options that this user can choose and the user's current enrolment.",
     tag: 'Catalogue',
@@ -294,10 +266,8 @@ const ownRoutes = (paths: Paths) => [
     handle: async (ctx, { params }) =>
       ok(await readOffer(ctx, { courseId: params.CourseID, loginId: params.LoginID })),
   }),
-  route({
+  route('GET /enrolment', 'listEnrolments', {
     ...reading,
-    path: '/enrolment',
-    name: 'listEnrolments',
     summary: 'List enrolments',
     description: 'All filters can be combined. Use `ChangedAfter` to synchronise, or follow `GET /events`.',
     query: Fields({
@@ -315,10 +285,8 @@ const ownRoutes = (paths: Paths) => [
     responses: { 200: { description: 'A page of enrolments.', schema: CountedPageOf(ListedEnrolment) } },
     handle: async (ctx, { query }) => ok(await listEnrolments(ctx, query)),
   }),
-  route({
+  route('GET /enrolment/{LoginID}', 'listEnrolmentsOfUser', {
     ...reading,
-    path: '/enrolment/{LoginID}',
-    name: 'listEnrolmentsOfUser',
     summary: "List a user's enrolments",
     description: 'Includes ended enrolments.',
     allowsLearners: true,
@@ -329,10 +297,8 @@ const ownRoutes = (paths: Paths) => [
     handle: async (ctx, { params, query }) =>
       ok(await listEnrolmentsOfUser(ctx, { ...query, LoginID: params.LoginID })),
   }),
-  route({
+  route('GET /enrolment/{LoginID}/{EnrollID}', 'readEnrolment', {
     ...reading,
-    path: '/enrolment/{LoginID}/{EnrollID}',
-    name: 'readEnrolment',
     summary: 'Read an enrolment',
     description: 'Returns the same record as the operation that enrols the user.',
     allowsLearners: true,
@@ -342,11 +308,8 @@ const ownRoutes = (paths: Paths) => [
     handle: async (ctx, { params }) =>
       ok(await readEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID }, paths)),
   }),
-  route({
+  route('PUT /enrolment/{LoginID}/{EnrollID}', 'updateEnrolment', {
     ...writing,
-    method: 'PUT',
-    path: '/enrolment/{LoginID}/{EnrollID}',
-    name: 'updateEnrolment',
     summary: 'Change an enrolment',
     description:
       'Changes when access ends, withdraws or reinstates the enrolment, changes Reference and Metadata, sets the rules for attempts, or overrides the result. Fields that you leave out keep their values.',
@@ -384,10 +347,8 @@ const ownRoutes = (paths: Paths) => [
       return ok(await (query.Plan ? dryRun(ctx, change) : change(ctx)));
     },
   }),
-  route({
+  route('GET /enrolment/{LoginID}/{EnrollID}/explain', 'explainEnrolment', {
     ...reading,
-    path: '/enrolment/{LoginID}/{EnrollID}/explain',
-    name: 'explainEnrolment',
     summary: 'Explain whether the learner can start now',
     description:
       'Checks the same rules as a click on the launch link, and reports which rules fail and what to do about them.',
@@ -398,10 +359,8 @@ const ownRoutes = (paths: Paths) => [
     handle: async (ctx, { params }) =>
       ok(await explainEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID }, paths)),
   }),
-  route({
+  route('GET /enrolment/{LoginID}/{EnrollID}/timeline', 'readTimeline', {
     ...reading,
-    path: '/enrolment/{LoginID}/{EnrollID}/timeline',
-    name: 'readTimeline',
     summary: 'Read the timeline of an enrolment',
     description:
       'Lists every launch, every commit with its result, and every event, for example for support staff.',

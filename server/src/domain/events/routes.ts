@@ -8,10 +8,7 @@ import { type Event, EventPage, eventQuery } from './schemas.ts';
 import { readTypes } from './types.ts';
 
 export const eventRoutes = [
-  route({
-    method: 'GET',
-    path: '/events',
-    name: 'listEvents',
+  route('GET /events', 'listEvents', {
     summary: 'List events, in order and without gaps',
     description: 'Send the last `NextCursor` to get the events since then.',
     tag: 'Events',

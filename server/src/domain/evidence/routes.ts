@@ -7,12 +7,9 @@ import { LoginID } from '../users/schemas.ts';
 import { evidencePack } from './pack.ts';
 
 export const evidenceRoutes = [
-  route({
+  route('GET /evidence', 'exportEvidence', {
     tag: 'Reports',
     access: 'tenant',
-    method: 'GET',
-    path: '/evidence',
-    name: 'exportEvidence',
     summary: 'Export evidence for an auditor',
     description:
       'One file for a selection and a past day: a row for each person and course with the result at the end of that day, its certificates and the events that prove it, and external completions. The last line has the hash of all bytes before it, signed with your key, so that one changed byte is found without this service: see the guide. The file is NDJSON and is streamed.',

@@ -15,12 +15,9 @@ const common = {
 } as const;
 
 export const ownKeyRoutes = [
-  route({
+  route('POST /key', 'createOwnKey', {
     ...common,
     scope: 'users:write',
-    method: 'POST',
-    path: '/key',
-    name: 'createOwnKey',
     summary: 'Create a key for your own tenant',
     description: `For administrators who are signed in to the console; keys cannot create keys. The key can have only scopes that the session has. Without \`Scopes\`, it has all of them. The secret is shown only in this response. The key belongs to the tenant: it keeps working if the administrator leaves. A tenant can have ${maxKeys} usable keys.`,
     example: ['Scopes'],
@@ -34,24 +31,18 @@ export const ownKeyRoutes = [
       return created(key, path`/key/${key.KeyID}`);
     },
   }),
-  route({
+  route('GET /key', 'listOwnKeys', {
     ...common,
     scope: 'users:read',
-    method: 'GET',
-    path: '/key',
-    name: 'listOwnKeys',
     summary: 'List the keys of your own tenant',
     description: 'Includes revoked and expired keys, and those that the operator created.',
     query: Fields(pageQuery),
     responses: { 200: { description: 'A page of keys, without their secrets.', schema: PageOf(Key) } },
     handle: async (ctx, { query }) => ok(await listKeys(ctx, { ...query, tenantId: ctx.tenantId })),
   }),
-  route({
+  route('DELETE /key/{KeyID}', 'revokeOwnKey', {
     ...common,
     scope: 'users:write',
-    method: 'DELETE',
-    path: '/key/{KeyID}',
-    name: 'revokeOwnKey',
     summary: 'Revoke a key of your own tenant',
     description:
       'Revokes any key of the tenant, no matter who created it. Access tokens issued for the key stop working as well.',

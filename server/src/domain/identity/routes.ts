@@ -14,10 +14,7 @@ function refusal(status: number, error: string, description: string): RouteRespo
 }
 
 export const authRoutes = [
-  route({
-    method: 'POST',
-    path: '/oauth/token',
-    name: 'createAccessToken',
+  route('POST /oauth/token', 'createAccessToken', {
     summary: 'Exchange a key for an access token (OAuth 2.0 client credentials)',
     description:
       'RFC 6749 §4.4. Send the KeyID and the secret in the body or as HTTP Basic credentials. The token has the scopes of its key, or the subset that you request.',

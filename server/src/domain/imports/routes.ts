@@ -14,8 +14,8 @@ import type { RemoveUser } from './undo-rows.ts';
 import { workNext } from './work.ts';
 
 const params = Type.Object({ ImportID: Type.String({ minLength: 1, maxLength: 100 }) });
-const reading = { tag: 'Imports', access: 'tenant', scope: 'users:read', method: 'GET' } as const;
-const writing = { tag: 'Imports', access: 'tenant', scope: 'users:write', method: 'POST' } as const;
+const reading = { tag: 'Imports', access: 'tenant', scope: 'users:read' } as const;
+const writing = { tag: 'Imports', access: 'tenant', scope: 'users:write' } as const;
 const changes = {
   events: [
     ...['user.created', 'user.updated', 'user.disabled', 'user.erased'],
@@ -32,10 +32,8 @@ export const importRoutes = (removeUser: RemoveUser) => {
   };
   const background = { ...writing, ...changes, afterwards: work };
   return [
-    route({
+    route('POST /import', 'createImport', {
       ...writing,
-      path: '/import',
-      name: 'createImport',
       summary: 'Import a file of people or enrolments',
       description:
         'The body is a CSV file as people have it: its columns, delimiter, encoding and title rows are recognised, courses can be named by their titles, and a row that is probably a mistake is refused with its reason. The service plans the rows and, without `Plan`, applies them, with the functions of `POST /user/bulk` and `POST /enrol/bulk`. It works in the background: read the import until its Status is planned or applied. Files can be up to 8 MiB in size. Imports are deleted after 30 days. Courses require the scope `enrolments:write`.',
@@ -60,20 +58,16 @@ export const importRoutes = (removeUser: RemoveUser) => {
         return { ...answer, headers: { ...answer.headers, ...headers } };
       },
     }),
-    route({
+    route('GET /import', 'listImports', {
       ...reading,
-      path: '/import',
-      name: 'listImports',
       summary: 'List imports',
       description: 'The newest first, without their questions.',
       query: Fields(pageQuery),
       responses: { 200: { description: 'A page of imports.', schema: PageOf(Import) } },
       handle: async (ctx, { query }) => ok(await listImports(ctx, query)),
     }),
-    route({
+    route('GET /import/{ImportID}', 'readImport', {
       ...reading,
-      path: '/import/{ImportID}',
-      name: 'readImport',
       summary: 'Read an import and its rows',
       description: 'The plan of each row and, once it has been applied or undone, its result.',
       params,
@@ -83,10 +77,8 @@ export const importRoutes = (removeUser: RemoveUser) => {
       handle: async (ctx, { params, query }) =>
         ok(await readImportRows(ctx, { ...query, importId: params.ImportID })),
     }),
-    route({
+    route('POST /import/{ImportID}/apply', 'applyImport', {
       ...background,
-      path: '/import/{ImportID}/apply',
-      name: 'applyImport',
       summary: 'Apply a planned import',
       description:
         'The service works on the rows in the background. An interruption, even of the whole service, repeats no row. Repeating the call is safe.',
@@ -99,10 +91,8 @@ export const importRoutes = (removeUser: RemoveUser) => {
       handle: async (ctx, { params, body }) =>
         ok(await applyImport(ctx, { ...body, importId: params.ImportID })),
     }),
-    route({
+    route('POST /import/{ImportID}/undo', 'undoImport', {
       ...background,
-      path: '/import/{ImportID}/undo',
-      name: 'undoImport',
       summary: 'Undo an import',
       description:
         'Withdraws the enrolments and erases the users that the import has created, unless they are older than an hour or somebody has changed or used them. Each row that stays says why. Updates are not undone. Repeating the call is safe.',

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
 import { storageLimits } from '../../../../standards/storage-limits.ts';
 import { InvalidXapi } from '../../../../standards/xapi/invalid.ts';
-import { type Route, type RouteResponse, route } from '../../http/routes.ts';
+import { type Address, type Route, type RouteResponse, route } from '../../http/routes.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { type ErrorCode, Problem } from '../../lib/errors.ts';
 import { getDocument, postDocument, putDocument, removeDocument } from './document-requests.ts';
@@ -33,10 +33,7 @@ import {
   setConsistentThrough,
 } from './statement-requests.ts';
 
-type Spec<Prepared> = Pick<
-  Route,
-  'method' | 'path' | 'name' | 'summary' | 'description' | 'responses' | 'raw' | 'events' | 'audits'
-> & {
+type Spec<Prepared> = Pick<Route, 'summary' | 'description' | 'responses' | 'raw' | 'events' | 'audits'> & {
   query?: TSchema;
   parameters: readonly string[];
   problems?: readonly ErrorCode[];
@@ -55,18 +52,13 @@ const headers = {
 };
 
 /** Checks requests by the rules of xAPI instead of a schema, because every invalid request must get a 400. */
-function resource<Prepared = undefined>({
-  parameters,
-  begin,
-  prepare,
-  handle,
-  problems = [],
-  events = [],
-  audits,
-  ...spec
-}: Spec<Prepared>): Route {
-  const writes = spec.method !== 'GET';
-  return route({
+function resource<Prepared = undefined>(
+  address: Address,
+  name: string,
+  { parameters, begin, prepare, handle, problems = [], events = [], audits, ...spec }: Spec<Prepared>,
+): Route {
+  const writes = !address.startsWith('GET ');
+  return route(address, name, {
     ...spec,
     tag: 'xAPI',
     access: 'tenant',
@@ -110,10 +102,7 @@ const statementBody = {
 const completing = { events: ['completion.recorded'], audits: ['completion.recorded'] } as const;
 
 const statements = [
-  resource({
-    method: 'GET',
-    path: '/xapi/statements',
-    name: 'getStatements',
+  resource('GET /xapi/statements', 'getStatements', {
     summary: 'Read statements',
     description:
       'Newest first. The response has the header X-Experience-API-Consistent-Through: everything stored up to that time is included.',
@@ -131,10 +120,7 @@ const statements = [
     begin: setConsistentThrough,
     handle: getStatements,
   }),
-  resource({
-    method: 'PUT',
-    path: '/xapi/statements',
-    name: 'putStatement',
+  resource('PUT /xapi/statements', 'putStatement', {
     summary: 'Store a statement with an ID that you choose',
     description: 'Repeating the request is safe: an identical statement that already exists is kept.',
     query: putQuery,
@@ -145,10 +131,7 @@ const statements = [
     ...completing,
     handle: putStatement,
   }),
-  resource({
-    method: 'POST',
-    path: '/xapi/statements',
-    name: 'postStatements',
+  resource('POST /xapi/statements', 'postStatements', {
     summary: 'Store statements',
     description:
       'Stores all of the statements or none. Identical statements that already exist are skipped, so repeating the request is safe if the statements have IDs.',
@@ -170,8 +153,8 @@ const statements = [
 ];
 
 /** The same four operations for each kind of document. */
-function documents(kind: DocumentKind, path: string, noun: string, title: string): Route[] {
-  const common = { path, query: documentQuery(kind, 'required'), parameters: documentParameters(kind) };
+function documents(kind: DocumentKind, path: `/${string}`, noun: string, title: string): Route[] {
+  const common = { query: documentQuery(kind, 'required'), parameters: documentParameters(kind) };
   const listable = { ...common, query: documentQuery(kind, 'optional') };
   const raw = {
     types: [json, 'application/octet-stream'],
@@ -179,10 +162,8 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
     examples: { [json]: exampleState },
   };
   return [
-    resource({
+    resource(`GET ${path}`, `get${noun}`, {
       ...listable,
-      method: 'GET',
-      name: `get${noun}`,
       summary: `Read ${title}, or list the IDs`,
       description:
         "If the query contains no ID, returns the list of IDs. The ETag identifies a document's version.",
@@ -197,10 +178,8 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       problems: ['document_not_found'],
       handle: (ctx, request) => getDocument(ctx, kind, request),
     }),
-    resource({
+    resource(`PUT ${path}`, `put${noun}`, {
       ...common,
-      method: 'PUT',
-      name: `put${noun}`,
       summary: `Store ${title}`,
       description: 'To replace the version that you have read, send its ETag in If-Match.',
       raw,
@@ -208,10 +187,8 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       problems: ['precondition_failed', 'document_conflict', 'document_limit', 'storage_limit'],
       handle: (ctx, request) => putDocument(ctx, kind, request),
     }),
-    resource({
+    resource(`POST ${path}`, `post${noun}`, {
       ...common,
-      method: 'POST',
-      name: `post${noun}`,
       summary: `Merge a JSON object into ${title}`,
       description:
         'Properties of the object replace those of the stored object. All other properties are kept. If there is no document yet, the object is stored.',
@@ -220,10 +197,8 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
       problems: ['precondition_failed', 'document_limit', 'storage_limit'],
       handle: (ctx, request) => postDocument(ctx, kind, request),
     }),
-    resource({
+    resource(`DELETE ${path}`, `delete${noun}`, {
       ...(kind === 'state' ? listable : common),
-      method: 'DELETE',
-      name: `delete${noun}`,
       summary: `Delete ${title}`,
       description:
         kind === 'state'
@@ -237,10 +212,7 @@ function documents(kind: DocumentKind, path: string, noun: string, title: string
 }
 
 const lookups = [
-  resource({
-    method: 'GET',
-    path: '/xapi/agents',
-    name: 'getAgents',
+  resource('GET /xapi/agents', 'getAgents', {
     summary: 'Read what is known about an agent',
     description: "The identifier, and the agent's names in recent statements.",
     query: agentQuery,
@@ -255,10 +227,7 @@ const lookups = [
     },
     handle: getAgent,
   }),
-  resource({
-    method: 'GET',
-    path: '/xapi/activities',
-    name: 'getActivities',
+  resource('GET /xapi/activities', 'getActivities', {
     summary: 'Read what is known about an activity',
     description: 'The definitions in all statements, merged. An unknown activity has only its ID.',
     query: activityQuery,
@@ -273,10 +242,7 @@ const lookups = [
     },
     handle: getActivity,
   }),
-  route({
-    method: 'GET',
-    path: '/xapi/about',
-    name: 'getAbout',
+  route('GET /xapi/about', 'getAbout', {
     summary: 'Read the supported versions of xAPI',
     description: 'Needs neither a key nor the version header.',
     tag: 'xAPI',

@@ -29,13 +29,13 @@ import {
 } from './schemas.ts';
 
 const common = { tag: 'Platforms', access: 'tenant', scope: 'connections:write' } as const;
-const one = { path: '/platform/{PlatformID}', params: platformParams } as const;
+const one = { params: platformParams } as const;
 const open = { tag: 'Platforms', access: 'anyone', scope: null, page: true } as const;
 const html = (description: string) => ({ description, type: 'text/html' });
 
 /** ID tokens with many custom parameters are large. */
 const formBytes = 64 * 1024;
-const receiving = { ...open, method: 'POST', forms: true, bodyLimit: formBytes } as const;
+const receiving = { ...open, forms: true, bodyLimit: formBytes } as const;
 
 const launchAnswers = {
   200: html('A page on which courses are chosen, or one that reads from the storage of the platform.'),
@@ -57,11 +57,8 @@ const loginAnswers = {
 const launchEvents = ['user.created', 'user.updated', 'enrolment.created', 'enrolment.expired'] as const;
 
 export const ltiRoutes = [
-  route({
+  route('POST /platform', 'createPlatform', {
     ...common,
-    method: 'POST',
-    path: '/platform',
-    name: 'createPlatform',
     summary: 'Register a learning platform (LTI 1.3)',
     description:
       'Lets an LMS such as Moodle, Canvas or Blackboard open your courses. The response has the URLs to enter there. Launching a course creates the user, whose `LoginID` is `lti:`, the issuer and their ID in the platform, and the enrolment.',
@@ -76,33 +73,26 @@ export const ltiRoutes = [
       return created(platform, path`/platform/${platform.PlatformID}`);
     },
   }),
-  route({
+  route('GET /platform', 'listPlatforms', {
     ...common,
-    method: 'GET',
-    path: '/platform',
-    name: 'listPlatforms',
     summary: 'List learning platforms',
     description: 'In the order in which they were registered.',
     query: Fields(pageQuery),
     responses: { 200: { description: 'A page of platforms.', schema: PageOf(Platform) } },
     handle: async (ctx, { query }) => ok(await listPlatforms(ctx, query)),
   }),
-  route({
+  route('GET /platform/{PlatformID}', 'readPlatform', {
     ...common,
     ...one,
-    method: 'GET',
-    name: 'readPlatform',
     summary: 'Read a learning platform',
     description: '`Tool` has the URLs to enter in the platform.',
     responses: { 200: { description: 'The platform.', schema: Platform } },
     problems: ['platform_not_found'],
     handle: async (ctx, { params }) => ok(await readPlatform(ctx, { platformId: params.PlatformID })),
   }),
-  route({
+  route('PUT /platform/{PlatformID}', 'updatePlatform', {
     ...common,
     ...one,
-    method: 'PUT',
-    name: 'updatePlatform',
     summary: 'Change a learning platform',
     description: 'Fields that you leave out keep their values.',
     example: ['Name'],
@@ -115,11 +105,9 @@ export const ltiRoutes = [
     handle: async (ctx, { params, body }) =>
       ok(await updatePlatform(ctx, { ...body, platformId: params.PlatformID })),
   }),
-  route({
+  route('DELETE /platform/{PlatformID}', 'deletePlatform', {
     ...common,
     ...one,
-    method: 'DELETE',
-    name: 'deletePlatform',
     summary: 'Delete a learning platform',
     description: 'It can no longer open courses, and its log of launches is deleted. Users and results stay.',
     responses: { 200: { description: 'The deleted platform.', schema: Platform } },
@@ -128,11 +116,8 @@ export const ltiRoutes = [
     audits: ['platform.deleted'],
     handle: async (ctx, { params }) => ok(await deletePlatform(ctx, { platformId: params.PlatformID })),
   }),
-  route({
+  route('GET /platform/{PlatformID}/launch', 'listPlatformLaunches', {
     ...common,
-    method: 'GET',
-    path: '/platform/{PlatformID}/launch',
-    name: 'listPlatformLaunches',
     summary: 'List the launches from a learning platform',
     description: 'The newest first, also rejected ones with their reasons, for 90 days.',
     params: platformParams,
@@ -142,11 +127,8 @@ export const ltiRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listLaunches(ctx, { ...query, platformId: params.PlatformID })),
   }),
-  route({
+  route('POST /platform/registration', 'createPlatformRegistration', {
     ...common,
-    method: 'POST',
-    path: '/platform/registration',
-    name: 'createPlatformRegistration',
     summary: 'Create a link with which a learning platform registers itself (LTI Dynamic Registration)',
     description:
       'An administrator of the LMS enters the link there. The LMS and this service then exchange their URLs and the client ID, and the platform appears in your list. The link works once, for 50 minutes.',
@@ -155,11 +137,8 @@ export const ltiRoutes = [
     audits: ['platform.invited'],
     handle: async (ctx) => ok(await newRegistrationLink(ctx)),
   }),
-  route({
+  route('GET /lti/register', 'registerPlatform', {
     ...open,
-    method: 'GET',
-    path: '/lti/register',
-    name: 'registerPlatform',
     summary: 'Register a learning platform that has opened a registration link',
     description:
       'The page for LTI Dynamic Registration. It reads the configuration of the platform, registers this service there, and closes itself.',
@@ -179,11 +158,8 @@ export const ltiRoutes = [
     audits: ['platform.created'],
     handle: (ctx, { request, query }) => registerPlatform(ctx, request, query),
   }),
-  route({
+  route('GET /lti/login', 'startLtiLogin', {
     ...open,
-    method: 'GET',
-    path: '/lti/login',
-    name: 'startLtiLogin',
     summary: 'Start a launch from a learning platform (OIDC third-party login)',
     description:
       'Platforms open it in the browser. It redirects to the platform, which says who is signed in.',
@@ -192,10 +168,8 @@ export const ltiRoutes = [
     responses: loginAnswers,
     handle: (ctx, { request, query }) => startLogin(ctx, request, query as Form),
   }),
-  route({
+  route('POST /lti/login', 'postLtiLogin', {
     ...receiving,
-    path: '/lti/login',
-    name: 'postLtiLogin',
     summary: 'Start a launch from a learning platform (OIDC third-party login, as a form)',
     description: 'The same as GET, for platforms that send a form.',
     example: ['client_id'],
@@ -204,10 +178,8 @@ export const ltiRoutes = [
     events: [],
     handle: (ctx, { request, body }) => startLogin(ctx, request, body as Form),
   }),
-  route({
+  route('POST /lti/launch', 'launchFromPlatform', {
     ...receiving,
-    path: '/lti/launch',
-    name: 'launchFromPlatform',
     summary: 'Open a course from a learning platform (LTI 1.3)',
     description:
       'Checks the ID token, creates or finds the user and the enrolment, and opens the course. The course is named by the custom parameter `course`, or by `course` in the target link URI; `option` names one of several enrolment options.',
@@ -216,10 +188,8 @@ export const ltiRoutes = [
     events: launchEvents,
     handle: (ctx, { request, body }) => receiveLaunch(ctx, request, body as Form),
   }),
-  route({
+  route('POST /lti/deep-link', 'chooseCoursesForPlatform', {
     ...receiving,
-    path: '/lti/deep-link',
-    name: 'chooseCoursesForPlatform',
     summary: 'Choose courses for a learning platform (LTI Deep Linking 2.0)',
     description:
       'The page that a teacher gets in the platform sends this form. It searches the catalogue, or sends the chosen courses to the platform. A form with an ID token is handled like `POST /lti/launch`.',
@@ -233,13 +203,10 @@ export const ltiRoutes = [
         : chooseCourses(ctx, request, form);
     },
   }),
-  route({
+  route('POST /lti/notice', 'receiveLtiNotices', {
     tag: 'Platforms',
     access: 'anyone',
     scope: null,
-    method: 'POST',
-    path: '/lti/notice',
-    name: 'receiveLtiNotices',
     summary: 'Receive notices of a learning platform (LTI Platform Notification Service 1.0)',
     description:
       'Lectern orders notices about copied courses at the first launch from a platform that offers them. They appear in the log of launches.',

@@ -5,15 +5,12 @@ import { CourseID, Path, PathChange } from '../catalogue/schemas.ts';
 
 const common = {
   tag: 'Catalogue',
-  path: '/course/{CourseID}/path',
   params: Type.Object({ CourseID }),
 } as const;
 
 export const pathRoutes = [
-  route({
+  route('PUT /course/{CourseID}/path', 'putPath', {
     ...common,
-    method: 'PUT',
-    name: 'putPath',
     summary: 'Make a course a path, or change the path',
     description:
       "A path is a course made of other courses. The operator makes a path of a course without content, or creates one. A tenant's key creates paths that only its tenant sees, with one enrolment option without a time limit, and changes these. A change applies to everybody on the path who has not completed it.",
@@ -32,10 +29,8 @@ export const pathRoutes = [
       return made.isNew ? created(made.path, path`/course/${made.path.CourseID}/path`) : ok(made.path);
     },
   }),
-  route({
+  route('GET /course/{CourseID}/path', 'readPath', {
     ...common,
-    method: 'GET',
-    name: 'readPath',
     summary: 'Read the steps of a path',
     description: 'Tenants read the paths that are offered to them.',
     access: 'either',
@@ -44,10 +39,8 @@ export const pathRoutes = [
     problems: ['course_not_found'],
     handle: async (ctx, { params }) => ok(await readPath(ctx, { courseId: params.CourseID })),
   }),
-  route({
+  route('DELETE /course/{CourseID}/path', 'deletePath', {
     ...common,
-    method: 'DELETE',
-    name: 'deletePath',
     summary: 'Delete a path of the tenant',
     description:
       'Deletes a path that the tenant created and on which nobody was ever enrolled. Otherwise, send `"Status": "retired"`. The operator uses `DELETE /course/{CourseID}`.',

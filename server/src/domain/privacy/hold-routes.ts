@@ -8,14 +8,12 @@ import { HoldID, LegalHold, LegalHoldChange } from './schemas.ts';
 
 const reading = { tag: 'Users', access: 'tenant', scope: 'holds:read' } as const;
 const writing = { tag: 'Users', access: 'tenant', scope: 'holds:write' } as const;
-const ofPerson = { path: '/user/{LoginID}/hold/{HoldID}', params: Type.Object({ LoginID, HoldID }) } as const;
+const ofPerson = { params: Type.Object({ LoginID, HoldID }) } as const;
 
 export const holdRoutes = [
-  route({
+  route('PUT /user/{LoginID}/hold/{HoldID}', 'placeLegalHold', {
     ...writing,
     ...ofPerson,
-    method: 'PUT',
-    name: 'placeLegalHold',
     summary: 'Place a legal hold on a person',
     description:
       'As long as a person has a legal hold, their erasure is rejected with 409 `on_legal_hold`. A HoldID, such as the number of a case, can be used for several people. Repeating the request changes the reason.',
@@ -34,11 +32,9 @@ export const holdRoutes = [
       return isNew ? { status: 201, body: hold } : ok(hold);
     },
   }),
-  route({
+  route('DELETE /user/{LoginID}/hold/{HoldID}', 'releaseLegalHold', {
     ...writing,
     ...ofPerson,
-    method: 'DELETE',
-    name: 'releaseLegalHold',
     summary: 'Release a legal hold',
     description: 'The audit trail keeps who placed and released it, and when.',
     responses: { 204: { description: 'Released.' } },
@@ -50,11 +46,8 @@ export const holdRoutes = [
       return { status: 204 };
     },
   }),
-  route({
+  route('GET /hold', 'listLegalHolds', {
     ...reading,
-    method: 'GET',
-    path: '/hold',
-    name: 'listLegalHolds',
     summary: 'List legal holds',
     description: 'In the order in which they were placed.',
     query: Fields({

@@ -10,11 +10,8 @@ const params = Type.Object({ TenantID: Tenant.properties.TenantID });
 const common = { tag: 'Tenants', access: 'operator', scope: 'tenants:write' } as const;
 
 export const lifecycleRoutes = [
-  route({
+  route('DELETE /tenant/{TenantID}', 'deleteTenant', {
     ...common,
-    method: 'DELETE',
-    path: '/tenant/{TenantID}',
-    name: 'deleteTenant',
     summary: 'Delete a suspended tenant with all of its data',
     description:
       'The tenant must be suspended. Its data is deleted in the background and cannot be recovered, so use `Plan` first.',
@@ -39,11 +36,8 @@ export const lifecycleRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await deleteTenant(ctx, { tenantId: params.TenantID, plan: query.Plan ?? false })),
   }),
-  route({
+  route('GET /tenant/{TenantID}/export', 'exportTenant', {
     ...common,
-    method: 'GET',
-    path: '/tenant/{TenantID}/export',
-    name: 'exportTenant',
     summary: 'Export all data of a tenant',
     description: 'Use this before you delete a tenant, or when a client leaves. The response is streamed.',
     params,

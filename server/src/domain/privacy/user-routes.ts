@@ -11,11 +11,8 @@ const params = Type.Object({ LoginID });
 const common = { tag: 'Users', access: 'tenant' } as const;
 
 export const personalDataRoutes = [
-  route({
+  route('DELETE /user/{LoginID}', 'eraseUser', {
     ...common,
-    method: 'DELETE',
-    path: '/user/{LoginID}',
-    name: 'eraseUser',
     summary: "Erase a user's personal data and end their access",
     description:
       'Personal data is erased, access ends, and anonymous results are kept. The receipt says what was erased and what was kept. Large erasures take a while; they continue if you disconnect, and repeating the call returns the same receipt.',
@@ -48,11 +45,8 @@ export const personalDataRoutes = [
       return erasure === null ? { status: 200, isPartial: true } : ok(erasure);
     },
   }),
-  route({
+  route('GET /user/{LoginID}/export', 'exportUser', {
     ...common,
-    method: 'GET',
-    path: '/user/{LoginID}/export',
-    name: 'exportUser',
     summary: 'Export all data held about a user',
     description: 'For data subject access requests. The response is one document.',
     scope: 'users:read',

@@ -13,21 +13,15 @@ const common = {
 } as const;
 
 export const provisioningRoutes = [
-  route({
+  route('GET /provisioning', 'readProvisioning', {
     ...common,
-    method: 'GET',
-    path: '/provisioning',
-    name: 'readProvisioning',
     summary: 'Read how a directory provisions users',
     description: 'Its address and keys, the dry run, and whether the guard has stopped a sync.',
     responses: { 200: { description: 'The settings.', schema: Provisioning } },
     handle: async (ctx) => ok(await readProvisioning(ctx)),
   }),
-  route({
+  route('PUT /provisioning', 'changeProvisioning', {
     ...common,
-    method: 'PUT',
-    path: '/provisioning',
-    name: 'changeProvisioning',
     summary: 'Change provisioning',
     description: 'Fields that you leave out keep their values.',
     example: ['GuardPercent'],
@@ -37,11 +31,8 @@ export const provisioningRoutes = [
     audits: ['provisioning.changed'],
     handle: async (ctx, { body }) => ok(await changeProvisioning(ctx, body)),
   }),
-  route({
+  route('POST /provisioning/confirm', 'confirmDisabling', {
     ...common,
-    method: 'POST',
-    path: '/provisioning/confirm',
-    name: 'confirmDisabling',
     summary: 'Confirm that a sync may disable many users',
     description: 'For 24 hours, the guard does not stop. The provider repeats what was refused.',
     responses: { 200: { description: 'The settings.', schema: Provisioning } },
@@ -49,22 +40,16 @@ export const provisioningRoutes = [
     audits: ['provisioning.confirmed'],
     handle: async (ctx) => ok(await confirmDisabling(ctx)),
   }),
-  route({
+  route('GET /provisioning/test', 'testDirectory', {
     ...common,
-    method: 'GET',
-    path: '/provisioning/test',
-    name: 'testDirectory',
     summary: 'Test the connection to the directory',
     description:
       'Checks what a sync needs, and names the first step that fails and what to do about it. Only the directory can open the connection, so start its own test first.',
     responses: { 200: { description: 'The result, even if a step failed.', schema: DirectoryTest } },
     handle: async (ctx) => ok(await testDirectory(ctx)),
   }),
-  route({
+  route('GET /provisioning/log', 'listProvisioningLog', {
     ...common,
-    method: 'GET',
-    path: '/provisioning/log',
-    name: 'listProvisioningLog',
     summary: "List the provider's requests",
     description:
       'Newest first: writes and rejected requests, with the answers and without passwords. Kept for 30 days.',

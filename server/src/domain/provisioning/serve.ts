@@ -129,37 +129,28 @@ const reads = { 200: scim('The resource or a list.') };
 type Work = (ctx: TenantContext, request: FastifyRequest, id: string) => Promise<RouteResponse>;
 
 const list = (path: string, name: string, work: Work): Route =>
-  route({
-    ...{ ...common, method: 'GET', path: scimPath + path, name, summary: name, query, responses: reads },
+  route(`GET ${scimPath}${path}`, name, {
+    ...{ ...common, summary: name, query, responses: reads },
     handle: (ctx, { request }) => work(ctx, request, ''),
   });
 
 const one = (path: string, name: string, work: Work): Route =>
-  route({
-    ...{
-      ...common,
-      method: 'GET',
-      path: `${scimPath}${path}/{id}`,
-      name,
-      summary: name,
-      query,
-      params: byId,
-    },
-    responses: reads,
+  route(`GET ${scimPath}${path}/{id}`, name, {
+    ...{ ...common, summary: name, query, params: byId, responses: reads },
     handle: (ctx, { request, params }) => work(ctx, request, params.id),
   });
 
 const create = (path: string, name: string, work: Work): Route =>
-  route({
-    ...{ ...common, method: 'POST', path: scimPath + path, name, summary: name, query, raw },
+  route(`POST ${scimPath}${path}`, name, {
+    ...{ ...common, summary: name, query, raw },
     responses: { 201: scim('Created.') },
     events: [],
     handle: (ctx, { request }) => write(ctx, request, (ctx) => work(ctx, request, '')),
   });
 
 const change = (method: 'PUT' | 'PATCH' | 'DELETE', path: string, name: string, work: Work): Route =>
-  route({
-    ...{ ...common, method, path: `${scimPath}${path}/{id}`, name, summary: name, query, params: byId, raw },
+  route(`${method} ${scimPath}${path}/{id}`, name, {
+    ...{ ...common, summary: name, query, params: byId, raw },
     responses: { 200: scim('Changed.'), 204: { description: 'Done.' } },
     events: [],
     handle: (ctx, { request, params }) => write(ctx, request, (ctx) => work(ctx, request, params.id)),

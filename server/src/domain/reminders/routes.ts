@@ -57,11 +57,8 @@ const reminded = {
 const byManager = Type.Object({ LoginID });
 
 export const reminderRoutes = [
-  route({
+  route('POST /remind', 'remind', {
     ...writing,
-    method: 'POST',
-    path: '/remind',
-    name: 'remind',
     summary: 'Remind people now',
     description:
       'Each person gets one email with everything that is open for them: obligations, enrolments that are due, and access that ends. It is checked again when it is sent, so nobody is reminded of what they have just completed. Each person gets at most one email a day; people who have already been reminded today are left out. `GET /mail` lists the emails.',
@@ -75,11 +72,8 @@ export const reminderRoutes = [
     handle: async (ctx, { query, body }) => ok(await remind(ctx, { ...body, ...query })),
     afterwards: queueSome,
   }),
-  route({
+  route('GET /reminder/text', 'listReminderTexts', {
     ...common,
-    method: 'GET',
-    path: '/reminder/text',
-    name: 'listReminderTexts',
     summary: 'List the words of reminders',
     description: 'In each language. Emails are in the `Language` of the tenant.',
     scope: 'users:read',
@@ -91,11 +85,8 @@ export const reminderRoutes = [
     },
     handle: async (ctx) => ok({ Items: await listTexts(ctx) }),
   }),
-  route({
+  route('PUT /reminder/text/{Language}', 'changeReminderText', {
     ...editing,
-    method: 'PUT',
-    path: '/reminder/text/{Language}',
-    name: 'changeReminderText',
     summary: 'Change the words of reminders',
     description: 'An unknown placeholder is rejected. null restores the standard words.',
     example: ['Subject'],
@@ -107,11 +98,8 @@ export const reminderRoutes = [
     handle: async (ctx, { params, body }) =>
       ok(await changeText(ctx, { ...body, language: params.Language })),
   }),
-  route({
+  route('POST /reminder/text/{Language}/preview', 'previewReminder', {
     ...editing,
-    method: 'POST',
-    path: '/reminder/text/{Language}/preview',
-    name: 'previewReminder',
     summary: 'Preview a reminder',
     description: 'The email with sample courses, in these words. Stores and sends nothing.',
     example: ['Subject'],
@@ -122,11 +110,8 @@ export const reminderRoutes = [
     handle: async (ctx, { params, body }) =>
       ok(await previewText(ctx, { ...body, language: params.Language })),
   }),
-  route({
+  route('GET /team/{LoginID}', 'listTeam', {
     ...reading,
-    method: 'GET',
-    path: '/team/{LoginID}',
-    name: 'listTeam',
     summary: "List a manager's team",
     description:
       'The direct reports: users whose `ManagerLoginID` is this one, without disabled users, with their obligations counted by status, as in `GET /report/compliance`. Managers can read their own team.',
@@ -137,11 +122,8 @@ export const reminderRoutes = [
     problems: ['user_not_found'],
     handle: async (ctx, { params, query }) => ok(await listTeam(ctx, { ...query, loginId: params.LoginID })),
   }),
-  route({
+  route('GET /team/{LoginID}/{MemberLoginID}', 'readTeamRecord', {
     ...reading,
-    method: 'GET',
-    path: '/team/{LoginID}/{MemberLoginID}',
-    name: 'readTeamRecord',
     summary: "Read a direct report's training record",
     description: 'Their obligations and enrolments. Users who are not in the team are not found.',
     allowsLearners: true,
@@ -151,11 +133,8 @@ export const reminderRoutes = [
     handle: async (ctx, { params }) =>
       ok(await readTeamRecord(ctx, { loginId: params.LoginID, member: params.MemberLoginID })),
   }),
-  route({
+  route('POST /team/{LoginID}/remind', 'remindTeam', {
     ...writing,
-    method: 'POST',
-    path: '/team/{LoginID}/remind',
-    name: 'remindTeam',
     summary: "Remind a manager's team now",
     description: 'Like `POST /remind`, for direct reports of this manager only.',
     example: ['LoginIDs'],

@@ -188,10 +188,7 @@ export async function readDeployment(ctx: Context): Promise<Deployment> {
   return { Concerns: concernsOf(ctx, found), ...found };
 }
 
-export const deploymentRoute = route({
-  method: 'GET',
-  path: '/deployment',
-  name: 'readDeployment',
+export const deploymentRoute = route('GET /deployment', 'readDeployment', {
   summary: 'Read the state of the deployment',
   description:
     'What the start page of the operator shows: email, webhooks, jobs, disk, course files, backup and the biggest tenants. For alerts, use `/metrics`.',

@@ -22,10 +22,7 @@ import { usageRoute } from './usage.ts';
 export const reportRoutes = [
   deploymentRoute,
   usageRoute,
-  route({
-    method: 'GET',
-    path: '/report/record/{LoginID}',
-    name: 'listRecordOfUser',
+  route('GET /report/record/{LoginID}', 'listRecordOfUser', {
     summary: "Read a user's training record",
     description:
       'Everything that the user has done or is doing: enrolments with the release, completions from elsewhere with their evidence, and the requirements that each satisfies. Newest first. Learners can read their own.',
@@ -40,10 +37,7 @@ export const reportRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listRecordOfUser(ctx, { ...query, LoginID: params.LoginID })),
   }),
-  route({
-    method: 'GET',
-    path: '/report/record',
-    name: 'listRecords',
+  route('GET /report/record', 'listRecords', {
     summary: 'List what was completed in a period',
     description:
       'The completions of these days only, here and elsewhere, newest first: From=2026-04-01 and To=2026-04-30 list those of April.',
@@ -66,10 +60,7 @@ export const reportRoutes = [
     responses: { 200: { description: 'A page of completions.', schema: PageOf(TrainingRecord) } },
     handle: async (ctx, { query }) => ok(await listRecords(ctx, query)),
   }),
-  route({
-    method: 'GET',
-    path: '/report/completion',
-    name: 'listCompletion',
+  route('GET /report/completion', 'listCompletion', {
     summary: 'Report completion by course and group',
     description:
       'Counts enrolments by outcome, now or at the end of a past day. Changes appear within about ten seconds. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. `AsOf` counts users in the groups to which they belonged on that day; erased users count until their erasure. To list the enrolments behind a figure, send the same CourseID and GroupName with an Outcome to `GET /enrolment`, such as `passed,completed` for Completed. ManagerLoginID and Attribute count the enrolments of these users as they are now, not with an earlier `AsOf`.',
@@ -85,10 +76,7 @@ export const reportRoutes = [
     },
     handle: async (ctx, { query }) => ok(await listCompletion(ctx, query)),
   }),
-  route({
-    method: 'GET',
-    path: '/report/access',
-    name: 'listAccess',
+  route('GET /report/access', 'listAccess', {
     summary: 'Report overdue enrolments and access that ends soon',
     description:
       'Counts uncompleted enrolments by course and group: overdue ones, and those whose access ends within 7 or 30 days. Changes appear within about ten seconds. `AsOf` returns the open and overdue ones at the end of a past day, but not those whose access was about to end. If a tenant has many events, its first report only starts the counting, and reports return 503 until it has finished. To list the enrolments behind a figure, send the same CourseID and GroupName to `GET /enrolment`, with `Status=expired`, or with `Status=open` and `ExpiresBefore`. ManagerLoginID and Attribute count the enrolments of these users as they are now, not with an earlier `AsOf`.',
@@ -104,10 +92,7 @@ export const reportRoutes = [
     },
     handle: async (ctx, { query }) => ok(await listAccess(ctx, query)),
   }),
-  route({
-    method: 'GET',
-    path: '/report/activity',
-    name: 'listActivity',
+  route('GET /report/activity', 'listActivity', {
     summary: 'Report activity by day, week or month',
     description:
       'Counts what happened in each period, for all enrolments, a course, a group, or both. Periods without activity are included. Each event counts on the day on which it occurred, in the group that the user belonged to when it was counted. With ManagerLoginID or Attribute, the events of the users count whom these select now, as does GroupName then. If many events are still uncounted, the response is 503 until the job has counted them.',
@@ -123,10 +108,7 @@ export const reportRoutes = [
     },
     handle: async (ctx, { query }) => ok(await listActivity(ctx, query)),
   }),
-  route({
-    method: 'GET',
-    path: '/overview',
-    name: 'readOverview',
+  route('GET /overview', 'readOverview', {
     summary: 'Get daily figures and what needs attention',
     description: "Returns the figures on the console's start page.",
     tag: 'Reports',

@@ -79,10 +79,7 @@ async function listUsage(ctx: TenantContext, query: UsageQuery): Promise<Page<Us
   };
 }
 
-export const usageRoute = route({
-  method: 'GET',
-  path: '/tenant/{TenantID}/usage',
-  name: 'listUsage',
+export const usageRoute = route('GET /tenant/{TenantID}/usage', 'listUsage', {
   summary: "List a tenant's usage by day",
   description:
     'For invoices and planning. Send `Accept: text/csv` for a file. Other nodes add their counts within a minute.',

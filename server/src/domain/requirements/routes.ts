@@ -92,11 +92,8 @@ const plan = {
 };
 
 export const requirementRoutes = [
-  route({
+  route('PUT /requirement/{RequirementID}', 'putRequirement', {
     ...writing,
-    method: 'PUT',
-    path: '/requirement/{RequirementID}',
-    name: 'putRequirement',
     summary: 'Create or change a requirement',
     description:
       'Says which users must complete a course by when, and how often. Users who match already are included. Fields that are not sent keep their values; null clears. Changes for many users are applied in the background: see Pending. Plan=true returns what would change, and why.',
@@ -126,11 +123,8 @@ export const requirementRoutes = [
     },
     afterwards: catchUp,
   }),
-  route({
+  route('POST /requirement/{RequirementID}/void', 'voidRelease', {
     ...writing,
-    method: 'POST',
-    path: '/requirement/{RequirementID}/void',
-    name: 'voidRelease',
     summary: 'Declare completions of a release void',
     description:
       'For example because the law has changed. They no longer satisfy this requirement, and those who relied on them have to repeat the course: by DueAfter from today, or by DueOn if that is later than today. Concerns only your tenant. Plan=true returns who has to repeat it by when.',
@@ -156,22 +150,16 @@ export const requirementRoutes = [
     },
     afterwards: catchUp,
   }),
-  route({
+  route('GET /requirement', 'listRequirements', {
     ...reading,
-    method: 'GET',
-    path: '/requirement',
-    name: 'listRequirements',
     summary: 'List requirements',
     description: 'In the order of their RequirementIDs.',
     query: Fields({ ...pageQuery, Status: Type.Optional(OneOf(['active', 'retired'])) }),
     responses: { 200: { description: 'A page of requirements.', schema: PageOf(Requirement) } },
     handle: async (ctx, { query }) => ok(await listRequirements(ctx, query)),
   }),
-  route({
+  route('GET /requirement/{RequirementID}', 'readRequirement', {
     ...reading,
-    method: 'GET',
-    path: '/requirement/{RequirementID}',
-    name: 'readRequirement',
     summary: 'Read a requirement',
     description: 'Pending is true while a change is still being applied to its users.',
     params: byId,
@@ -180,11 +168,8 @@ export const requirementRoutes = [
     handle: async (ctx, { params }) =>
       ok(await readRequirement(ctx, { requirementId: params.RequirementID })),
   }),
-  route({
+  route('GET /obligation', 'listObligations', {
     ...reading,
-    method: 'GET',
-    path: '/obligation',
-    name: 'listObligations',
     summary: 'List obligations',
     description:
       'One row for each user, requirement and cycle, ordered by DueAt. `AsOf` lists them as they were at the end of a past day: with Present=true, the people behind a figure of `GET /report/compliance` with the same AsOf. Users who have been erased since then are listed without a LoginID. EnrollID and EnrolProblem are always those of today.',
@@ -199,11 +184,8 @@ export const requirementRoutes = [
     responses: { 200: { description: 'A page of obligations.', schema: CountedPageOf(ListedObligation) } },
     handle: async (ctx, { query }) => ok(await listObligations(ctx, query)),
   }),
-  route({
+  route('GET /obligation/{LoginID}', 'listObligationsOfUser', {
     ...reading,
-    method: 'GET',
-    path: '/obligation/{LoginID}',
-    name: 'listObligationsOfUser',
     summary: "List a user's obligations",
     description: 'All cycles, ordered by DueAt. Learners can read their own.',
     allowsLearners: true,
@@ -221,11 +203,8 @@ export const requirementRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await listObligationsOfUser(ctx, { ...query, LoginID: params.LoginID })),
   }),
-  route({
+  route('GET /obligation/{LoginID}/{RequirementID}/explain', 'explainObligation', {
     ...reading,
-    method: 'GET',
-    path: '/obligation/{LoginID}/{RequirementID}/explain',
-    name: 'explainObligation',
     summary: 'Explain an obligation',
     description:
       'Why the requirement concerns the user, or why not; each date with its derivation; and what would satisfy it.',
@@ -272,11 +251,8 @@ export const requirementRoutes = [
         }),
       ),
   }),
-  route({
+  route('GET /report/compliance', 'listCompliance', {
     ...reading,
-    method: 'GET',
-    path: '/report/compliance',
-    name: 'listCompliance',
     summary: 'Report compliance by requirement, group, manager or attribute',
     description:
       'Counts users by the status of their obligations, now or at the end of a past day, in the groups that they had then. A user counts in each of their groups, and once in the total. To list the users behind a figure, send the same AsOf, RequirementID, GroupName, ManagerLoginID or Attribute to `GET /obligation` with a Status and Present=true. Users without an enrolment are among them.',
@@ -297,11 +273,8 @@ export const requirementRoutes = [
     responses: { 200: { description: 'A page of lines.', schema: PageOf(Compliance) } },
     handle: async (ctx, { query }) => ok(await listCompliance(ctx, query)),
   }),
-  route({
+  route('PUT /obligation/{LoginID}/{RequirementID}', 'exemptUser', {
     ...writing,
-    method: 'PUT',
-    path: '/obligation/{LoginID}/{RequirementID}',
-    name: 'exemptUser',
     summary: 'Exempt a user from a requirement, or end the exemption',
     description:
       'Concerns the present cycle. No further cycles open until the exemption ends: on the day Until, or when you send Exempt=false. Sent again for a user who is exempt, it changes Reason and Until; what is left out stays.',

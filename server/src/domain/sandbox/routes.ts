@@ -12,11 +12,8 @@ import { Clock, ClockMove, Play } from './schemas.ts';
 const common = { tag: 'Test tenants', access: 'tenant' } as const;
 
 export const sandboxRoutes = [
-  route({
+  route('GET /test/clock', 'readClock', {
     ...common,
-    method: 'GET',
-    path: '/test/clock',
-    name: 'readClock',
     summary: 'Read the clock of a test tenant',
     description: "The tenant's enrolments, events and reports use this time.",
     scope: 'enrolments:read',
@@ -24,11 +21,8 @@ export const sandboxRoutes = [
     problems: ['not_a_test_tenant'],
     handle: async (ctx) => ok(await readClock(ctx)),
   }),
-  route({
+  route('POST /test/clock', 'moveClock', {
     ...common,
-    method: 'POST',
-    path: '/test/clock',
-    name: 'moveClock',
     summary: 'Move the clock of a test tenant forward',
     description:
       'The clock cannot be moved back. The response is sent once all nodes use the new time, the first 200 due enrolments have expired, the first 500 due reminders have been queued and the due reports have run. The others follow in the background.',
@@ -41,11 +35,8 @@ export const sandboxRoutes = [
     handle: async (ctx, { body }) => ok(await moveClock(ctx, body)),
     afterwards: runDueJobs,
   }),
-  route({
+  route('POST /test/play/{EnrollID}', 'playCourse', {
     ...common,
-    method: 'POST',
-    path: '/test/play/{EnrollID}',
-    name: 'playCourse',
     summary: 'Let a robot play a course in a test tenant',
     description:
       'The robot launches the course, reports the result of each unit as its content would, and leaves. A cmi5 AU does not repeat `completed` or `passed`, and does not report `failed` after `passed`. Once it is completed and passed, it is opened in the launch mode `Review` and reports nothing. If a course has more than 30 units, a call plays the 30 that were never or least recently played; repeat it to play the next ones. For cmi5, xAPI and AICC, wait a minute in between. For a path, the robot plays each course that is due. If the service fails during a play, a retry with the same `Idempotency-Key` plays the course again.',

@@ -3,13 +3,10 @@ import { platformParams } from '../lti/schemas.ts';
 import { PlatformTest, testPlatform } from './test-platform.ts';
 
 export const scoreRoutes = [
-  route({
+  route('POST /platform/{PlatformID}/test', 'testPlatform', {
     tag: 'Platforms',
     access: 'tenant',
     scope: 'connections:write',
-    method: 'POST',
-    path: '/platform/{PlatformID}/test',
-    name: 'testPlatform',
     summary: 'Test the connection to a learning platform',
     description:
       'Reads the keys of the platform, compares the clocks, asks for an access token for scores, and looks at the last launch. Names the first step that fails and what to do about it.',

@@ -31,11 +31,8 @@ async function requireSession(ctx: Context, request: FastifyRequest) {
 
 /** Called by our own pages where users set their passwords. */
 export const passwordRoutes = [
-  route({
+  route('POST /session/invitation/check', 'readOpenInvitation', {
     ...open,
-    method: 'POST',
-    path: '/session/invitation/check',
-    name: 'readOpenInvitation',
     summary: 'Read the invitation behind a link',
     description: "Called by the link's page. Does not use up the link.",
     body: InvitationToken,
@@ -47,11 +44,8 @@ export const passwordRoutes = [
       return ok(await readOpenInvitation(ctx, { token: body.Token }));
     },
   }),
-  route({
+  route('POST /session/invitation', 'acceptInvitation', {
     ...open,
-    method: 'POST',
-    path: '/session/invitation',
-    name: 'acceptInvitation',
     summary: 'Accept an invitation: set a password and sign in',
     description:
       "Called by the link's page, which hashes the password first. The link cannot be used again, and the user's other sessions end.",
@@ -66,11 +60,8 @@ export const passwordRoutes = [
       return signedIn(ctx, await (await acceptInvitation(ctx, input))());
     },
   }),
-  route({
+  route('POST /session/reset', 'forgetPassword', {
     ...open,
-    method: 'POST',
-    path: '/session/reset',
-    name: 'forgetPassword',
     summary: 'Email a link to a user who forgot their password',
     description:
       'The response is the same whether or not the user exists. Users get a link if they can sign in with a password and have an email address.',
@@ -85,11 +76,8 @@ export const passwordRoutes = [
       return { status: 204 };
     },
   }),
-  route({
+  route('POST /session/reset/check', 'readOpenReset', {
     ...open,
-    method: 'POST',
-    path: '/session/reset/check',
-    name: 'readOpenReset',
     summary: 'Read the password reset behind a link',
     description: "Called by the link's page. Does not use up the link.",
     body: InvitationToken,
@@ -101,11 +89,8 @@ export const passwordRoutes = [
       return ok(await readOpenReset(ctx, { token: body.Token }));
     },
   }),
-  route({
+  route('PUT /session/reset', 'resetPassword', {
     ...open,
-    method: 'PUT',
-    path: '/session/reset',
-    name: 'resetPassword',
     summary: 'Reset a password and sign in',
     description:
       "Called by the link's page, which hashes the password first. All of the user's links stop working, and their other sessions end.",
@@ -120,11 +105,8 @@ export const passwordRoutes = [
       return signedIn(ctx, await (await resetPassword(ctx, input))());
     },
   }),
-  route({
+  route('PUT /session/password', 'changeOwnPassword', {
     ...open,
-    method: 'PUT',
-    path: '/session/password',
-    name: 'changeOwnPassword',
     summary: 'Change your own password',
     description:
       'For users who are signed in to a page of this service, which hashes both passwords. Their other sessions end.',

@@ -15,10 +15,7 @@ const Token = Text(2048, { description: 'Part of the sign-in link.' });
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
 
 export const sessionRoutes = [
-  route({
-    method: 'POST',
-    path: '/user/session/{LoginID}',
-    name: 'createSignInLink',
+  route('POST /user/session/{LoginID}', 'createSignInLink', {
     summary: 'Create a one-time sign-in link for a user',
     description:
       "The link signs the user in to this service's own pages. It works once and expires after a short time. Redirect the user's browser to it.",
@@ -36,11 +33,8 @@ export const sessionRoutes = [
       body: await createSignInLink(ctx, { ...body, loginId: params.LoginID }),
     }),
   }),
-  route({
+  route('GET /session/sign-in', 'openSignInLink', {
     ...open,
-    method: 'GET',
-    path: '/session/sign-in',
-    name: 'openSignInLink',
     summary: 'Show the page for a sign-in link',
     description:
       'Only the button on the page uses up the link, so mail scanners that follow links do no harm.',
@@ -57,11 +51,8 @@ export const sessionRoutes = [
         : usedLinkPage(ctx, token);
     },
   }),
-  route({
+  route('POST /session/sign-in', 'signIn', {
     ...open,
-    method: 'POST',
-    path: '/session/sign-in',
-    name: 'signIn',
     summary: 'Use a sign-in link',
     description:
       'The button on the sign-in page sends this request. If it succeeds, the response sets the session cookie and redirects.',
@@ -83,11 +74,8 @@ export const sessionRoutes = [
       return { status: 303, headers: { Location: session.path, ...cookieOf(ctx, session.token) } };
     },
   }),
-  route({
+  route('GET /session/password/{TenantID}', 'readPasswordFunction', {
     ...open,
-    method: 'GET',
-    path: '/session/password/{TenantID}',
-    name: 'readPasswordFunction',
     summary: 'Get the hash function for signing in',
     description:
       'The browser hashes the password with this function. The path contains the ID or name of the tenant. The response does not reveal whether the tenant exists.',
@@ -100,11 +88,8 @@ export const sessionRoutes = [
     },
     handle: async (ctx, { params }) => ok(await readPasswordFunction(ctx, { tenantId: params.TenantID })),
   }),
-  route({
+  route('POST /session', 'signInWithPassword', {
     ...open,
-    method: 'POST',
-    path: '/session',
-    name: 'signInWithPassword',
     summary: 'Sign in with a hashed password',
     description: "For the console's sign-in page, which hashes the password first.",
     body: PasswordSignIn,
@@ -118,11 +103,8 @@ export const sessionRoutes = [
       return signedIn(ctx, await signIn());
     },
   }),
-  route({
+  route('GET /session', 'readSession', {
     ...open,
-    method: 'GET',
-    path: '/session',
-    name: 'readSession',
     summary: 'Read the current session',
     description: 'If nobody is signed in, the response is 401 `signed_out`.',
     responses: { 200: { description: 'The session.', schema: Session } },
@@ -133,11 +115,8 @@ export const sessionRoutes = [
       return ok(found.session);
     },
   }),
-  route({
+  route('DELETE /session', 'signOut', {
     ...open,
-    method: 'DELETE',
-    path: '/session',
-    name: 'signOut',
     summary: 'Sign out',
     description: "Ends this browser's session and clears its cookie.",
     query: Fields({

@@ -16,8 +16,8 @@ import {
 } from './branding.ts';
 import { changeBranding, readBranding } from './change-branding.ts';
 
-const common = { tag: 'Tenants', access: 'tenant', method: 'GET', path: '/branding' } as const;
-const open = { tag: 'Tenants', access: 'anyone', method: 'GET', scope: null } as const;
+const common = { tag: 'Tenants', access: 'tenant' } as const;
+const open = { tag: 'Tenants', access: 'anyone', scope: null } as const;
 const TenantID = Identifier('The tenant.', 64);
 
 /** Larger than the largest logo in Base64. */
@@ -26,19 +26,16 @@ const bodyLimit = 256 * 1024;
 const isKnown = ({ headers }: FastifyRequest, etag: string) => headers['if-none-match'] === etag;
 
 export const brandingRoutes = [
-  route({
+  route('GET /branding', 'readBranding', {
     ...common,
-    name: 'readBranding',
     summary: 'Read the branding of your tenant',
     description: 'The colour and the logo. An operator names the tenant in the Tenant header.',
     scope: 'users:read',
     responses: { 200: { description: 'The branding.', schema: Branding } },
     handle: async (ctx) => ok(await readBranding(ctx)),
   }),
-  route({
+  route('PUT /branding', 'changeBranding', {
     ...common,
-    method: 'PUT',
-    name: 'changeBranding',
     summary: 'Change the branding of your tenant',
     description:
       "Sets the colour and the logo of the tenant's sign-in page, console, player and emails. Once either is set, the pages also show the tenant's Name, and use its Language by default. Pages change within 5 seconds on all nodes. The service keeps the colour as it is, and derives legible shades for light and dark pages.",
@@ -53,10 +50,8 @@ export const brandingRoutes = [
     audits: ['branding.changed'],
     handle: async (ctx, { body }) => ok(await changeBranding(ctx, body)),
   }),
-  route({
+  route('GET /branding/{TenantID}', 'readPageBranding', {
     ...open,
-    path: '/branding/{TenantID}',
-    name: 'readPageBranding',
     summary: "Read a tenant's public branding",
     description:
       'For sign-in pages. Needs no key. The response does not reveal whether a tenant without branding exists.',
@@ -72,11 +67,9 @@ export const brandingRoutes = [
       return isKnown(request, ETag) ? { status: 304, headers } : { status: 200, body, headers };
     },
   }),
-  route({
+  route('GET /branding/{TenantID}/logo/{LogoName}', 'readLogo', {
     ...open,
-    path: '/branding/{TenantID}/logo/{LogoName}',
     logs: 'failures',
-    name: 'readLogo',
     summary: "Read a tenant's logo",
     description: 'The `LogoURL` of the branding. Needs no key.',
     params: Type.Object({

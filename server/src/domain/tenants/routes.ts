@@ -12,11 +12,8 @@ const params = Type.Object({ TenantID });
 const common = { tag: 'Tenants', access: 'operator', scope: 'tenants:write' } as const;
 
 export const tenantRoutes = [
-  route({
+  route('POST /tenant', 'createTenant', {
     ...common,
-    method: 'POST',
-    path: '/tenant',
-    name: 'createTenant',
     summary: 'Create a tenant',
     description: 'Repeating the request with the same fields is safe. Next, create a key for the tenant.',
     example: ['Name'],
@@ -33,11 +30,8 @@ export const tenantRoutes = [
       return isNew ? created(tenant, path`/tenant/${tenant.TenantID}`) : ok(tenant);
     },
   }),
-  route({
+  route('GET /tenant', 'listTenants', {
     ...common,
-    method: 'GET',
-    path: '/tenant',
-    name: 'listTenants',
     summary: 'List tenants',
     description: 'Ordered by TenantID.',
     query: Fields({
@@ -52,11 +46,8 @@ export const tenantRoutes = [
     responses: { 200: { description: 'A page of tenants.', schema: CountedPageOf(Tenant) } },
     handle: async (ctx, { query }) => ok(await listTenants(ctx, query)),
   }),
-  route({
+  route('GET /tenant/{TenantID}', 'readTenant', {
     ...common,
-    method: 'GET',
-    path: '/tenant/{TenantID}',
-    name: 'readTenant',
     summary: 'Read a tenant',
     description: 'Includes its settings for passwords, return URLs and frames.',
     params,
@@ -64,11 +55,8 @@ export const tenantRoutes = [
     problems: ['tenant_not_found'],
     handle: async (ctx, { params }) => ok(await readTenant(ctx, { tenantId: params.TenantID })),
   }),
-  route({
+  route('PUT /tenant/{TenantID}', 'updateTenant', {
     ...common,
-    method: 'PUT',
-    path: '/tenant/{TenantID}',
-    name: 'updateTenant',
     summary: 'Change, suspend or resume a tenant',
     description:
       'Suspending a tenant stops its keys, sessions and links within 5 seconds on all nodes. Nothing is lost.',
@@ -82,11 +70,8 @@ export const tenantRoutes = [
     handle: async (ctx, { params, body }) =>
       ok(await updateTenant(ctx, { ...body, tenantId: params.TenantID })),
   }),
-  route({
+  route('POST /tenant/{TenantID}/key', 'createKey', {
     ...common,
-    method: 'POST',
-    path: '/tenant/{TenantID}/key',
-    name: 'createKey',
     summary: 'Create a key for a tenant',
     description:
       "The secret is shown only in this response. Without `Scopes` the key has all of a tenant's scopes.",
@@ -103,11 +88,8 @@ export const tenantRoutes = [
       return created(key, path`/tenant/${tenantId}/key/${key.KeyID}`);
     },
   }),
-  route({
+  route('GET /tenant/{TenantID}/key', 'listKeys', {
     ...common,
-    method: 'GET',
-    path: '/tenant/{TenantID}/key',
-    name: 'listKeys',
     summary: 'List the keys of a tenant',
     description: 'Includes revoked and expired keys.',
     params,
@@ -119,11 +101,8 @@ export const tenantRoutes = [
       return ok(await listKeys(ctx, { ...query, tenantId }));
     },
   }),
-  route({
+  route('DELETE /tenant/{TenantID}/key/{KeyID}', 'revokeKey', {
     ...common,
-    method: 'DELETE',
-    path: '/tenant/{TenantID}/key/{KeyID}',
-    name: 'revokeKey',
     summary: 'Revoke a key of a tenant',
     description: 'Access tokens issued for the key stop working as well.',
     params: Type.Object({ TenantID, KeyID: Text(255) }),

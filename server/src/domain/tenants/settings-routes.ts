@@ -2,13 +2,11 @@ import { ok, route } from '../../http/routes.ts';
 import { Settings, SettingsChange } from './schemas.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
-const common = { tag: 'Tenants', access: 'tenant', path: '/settings' } as const;
+const common = { tag: 'Tenants', access: 'tenant' } as const;
 
 export const settingsRoutes = [
-  route({
+  route('GET /settings', 'readSettings', {
     ...common,
-    method: 'GET',
-    name: 'readSettings',
     summary: 'Read the settings of your tenant',
     description:
       'The language, the time zone, when people are reminded, whether LaunchURLs require a sign-in, and what is shown of the certificates of people who were erased. An operator names the tenant in the Tenant header.',
@@ -16,10 +14,8 @@ export const settingsRoutes = [
     responses: { 200: { description: 'The settings.', schema: Settings } },
     handle: async (ctx) => ok(await readSettings(ctx)),
   }),
-  route({
+  route('PUT /settings', 'changeSettings', {
     ...common,
-    method: 'PUT',
-    name: 'changeSettings',
     summary: 'Change the settings of your tenant',
     description:
       'Fields that you leave out keep their values. The operator can change the same fields with `PUT /tenant/{TenantID}`.',

@@ -11,15 +11,12 @@ const common = {
   tag: 'Tools',
   access: 'tenant',
   scope: 'connections:write',
-  path: '/course/{CourseID}/tool',
   params: Type.Object({ CourseID }),
 } as const;
 
 export const toolRoutes = [
-  route({
+  route('PUT /course/{CourseID}/tool', 'putTool', {
     ...common,
-    method: 'PUT',
-    name: 'putTool',
     summary: 'Make a course of a tool (LTI 1.3), or change the tool',
     description:
       "Creates a course that only your tenant sees, with one enrolment option without a time limit; its `Standard` is `lti`. Enrolling works as for all courses: the `LaunchURL` opens the player, which launches the tool, and the tool's scores become results. `Registration` has what to enter in the tool. Fields that you leave out keep their values.",
@@ -38,33 +35,26 @@ export const toolRoutes = [
       return isNew ? created(tool, path`/course/${tool.CourseID}/tool`) : ok(tool);
     },
   }),
-  route({
+  route('GET /course/{CourseID}/tool', 'readTool', {
     ...common,
-    method: 'GET',
-    name: 'readTool',
     summary: 'Read a tool',
     description: '`Registration` has what to enter in the tool; `LastProblem` says what it did wrong last.',
     responses: { 200: { description: 'The tool.', schema: Tool } },
     problems: ['course_not_found'],
     handle: async (ctx, { params }) => ok(await readTool(ctx, { courseId: params.CourseID })),
   }),
-  route({
+  route('GET /tool', 'listTools', {
     tag: 'Tools',
     access: 'tenant',
     scope: 'connections:write',
-    method: 'GET',
-    path: '/tool',
-    name: 'listTools',
     summary: 'List the courses that are tools',
     description: 'In the order of their CourseIDs.',
     query: Fields(pageQuery),
     responses: { 200: { description: 'A page of tools.', schema: PageOf(Tool) } },
     handle: async (ctx, { query }) => ok(await listTools(ctx, query)),
   }),
-  route({
+  route('DELETE /course/{CourseID}/tool', 'deleteTool', {
     ...common,
-    method: 'DELETE',
-    name: 'deleteTool',
     summary: 'Delete a tool',
     description:
       'Deletes the tool and its course, on which nobody was ever enrolled. Otherwise, send `"Status": "retired"`.',
@@ -77,11 +67,8 @@ export const toolRoutes = [
       return { status: 204 };
     },
   }),
-  route({
+  route('POST /course/{CourseID}/tool/content', 'chooseToolContent', {
     ...common,
-    method: 'POST',
-    path: '/course/{CourseID}/tool/content',
-    name: 'chooseToolContent',
     summary: 'Choose what a tool opens (LTI Deep Linking 2.0)',
     description:
       'Returns a URL for the browser of the administrator. What they choose in the tool becomes the `TargetLinkURI` and `Custom` of the course.',

@@ -138,15 +138,8 @@ const services: Service[] = [
 
 /** A service of a course for its tool. What is rejected is shown to the administrator. */
 const service = ({ method, path, name, scopes, work }: Service): Route =>
-  route({
-    ...{
-      ...common,
-      method,
-      name,
-      summary: name,
-      path: `/lti/{TenantID}/course/{CourseID}${path}`,
-      responses,
-    },
+  route(`${method} /lti/{TenantID}/course/{CourseID}${path}`, name, {
+    ...{ ...common, summary: name, responses },
     ...(method === 'POST' ? { raw, events: [] } : {}),
     params: ofCourse,
     handle: async (ctx, { request, params, query }) => {
@@ -167,37 +160,27 @@ const service = ({ method, path, name, scopes, work }: Service): Route =>
 
 /** The specifications of LTI describe these operations, so they are not in openapi.json. */
 const ltiServices: Route[] = [
-  route({
-    ...{ ...page, method: 'GET', path: '/lti/tool', name: 'ltiTool', summary: 'ltiTool', responses },
+  route('GET /lti/tool', 'ltiTool', {
+    ...{ ...page, summary: 'ltiTool', responses },
     handle: (ctx, { request, query }) => startTool(ctx, request, query as Form),
   }),
-  route({
-    ...{ ...page, method: 'GET', path: '/lti/{TenantID}/auth', name: 'ltiAuth', summary: 'ltiAuth', params },
-    responses,
+  route('GET /lti/{TenantID}/auth', 'ltiAuth', {
+    ...{ ...page, summary: 'ltiAuth', params, responses },
     handle: (ctx, { request, params, query }) =>
       authenticateAtTool(ctx, request, { tenantId: params.TenantID, form: query as Form }),
   }),
-  route({
-    ...{ ...page, method: 'POST', path: '/lti/{TenantID}/auth', name: 'ltiPostAuth', summary: 'ltiPostAuth' },
-    ...{ params, raw, responses, events: [] },
+  route('POST /lti/{TenantID}/auth', 'ltiPostAuth', {
+    ...{ ...page, summary: 'ltiPostAuth', params, raw, responses, events: [] },
     handle: (ctx, { request, params }) =>
       authenticateAtTool(ctx, request, { tenantId: params.TenantID, form: formOf(request) }),
   }),
-  route({
-    ...{ ...common, method: 'POST', path: '/lti/{TenantID}/token', name: 'ltiToken', summary: 'ltiToken' },
-    ...{ params, raw, responses, events: [] },
+  route('POST /lti/{TenantID}/token', 'ltiToken', {
+    ...{ ...common, summary: 'ltiToken', params, raw, responses, events: [] },
     handle: (ctx, { request, params }) =>
       giveToken(ctx, { tenantId: params.TenantID, form: formOf(request) }),
   }),
-  route({
-    ...{
-      ...page,
-      method: 'POST',
-      path: '/lti/{TenantID}/content',
-      name: 'ltiContent',
-      summary: 'ltiContent',
-    },
-    ...{ params, raw, responses, events: [] },
+  route('POST /lti/{TenantID}/content', 'ltiContent', {
+    ...{ ...page, summary: 'ltiContent', params, raw, responses, events: [] },
     handle: (ctx, { request, params }) =>
       chooseContent(ctx, request, { tenantId: params.TenantID, form: formOf(request) }),
   }),

@@ -8,10 +8,7 @@ import { LoginID } from './schemas.ts';
 import { sendTestMail } from './test-mail.ts';
 
 export const mailRoutes = [
-  route({
-    method: 'GET',
-    path: '/mail',
-    name: 'listMails',
+  route('GET /mail', 'listMails', {
     summary: 'List emails to users',
     description:
       'Newest first, with the responses from the mail server. The list never contains links. If `SMTP_URL` is not set, no emails are sent.',
@@ -27,10 +24,7 @@ export const mailRoutes = [
     responses: { 200: { description: 'A page of emails.', schema: CountedPageOf(Mail) } },
     handle: async (ctx, { query }) => ok(await listMails(ctx, query)),
   }),
-  route({
-    method: 'POST',
-    path: '/mail/test',
-    name: 'sendTestMail',
+  route('POST /mail/test', 'sendTestMail', {
     summary: 'Send a test email',
     description:
       'Sends an email without a link to the user, to show that email works. `GET /mail` shows the response from the mail server, usually within two seconds. While a test email is waiting, another call returns the same one. As with other emails, an address gets at most 10 within an hour.',

@@ -25,11 +25,8 @@ const params = Type.Object({ LoginID });
 const common = { tag: 'Users', access: 'tenant' } as const;
 
 export const userRoutes = [
-  route({
+  route('POST /user', 'createUser', {
     ...common,
-    method: 'POST',
-    path: '/user',
-    name: 'createUser',
     summary: 'Create a user',
     description:
       'Repeating the request is safe: if the user exists with the same data, the response is 200; if any field that you sent differs, it is 409 `user_exists`, which lists these fields. With `IfExists`, the user is updated instead.',
@@ -51,11 +48,8 @@ export const userRoutes = [
         isNew ? created(user, path`/user/${user.LoginID}`) : ok(user),
       ),
   }),
-  route({
+  route('GET /user', 'listUsers', {
     ...common,
-    method: 'GET',
-    path: '/user',
-    name: 'listUsers',
     summary: 'List users',
     description:
       'All filters can be combined. Ordered by LoginID, unless you send `Order`. `name` orders by LastName, then FirstName, ignoring case and accents.',
@@ -87,11 +81,8 @@ export const userRoutes = [
     },
     handle: async (ctx, { query }) => ok(await listUsers(ctx, query)),
   }),
-  route({
+  route('GET /group', 'listGroups', {
     ...common,
-    method: 'GET',
-    path: '/group',
-    name: 'listGroups',
     summary: 'List the groups of users',
     description:
       'The distinct groups of all users, for filters and suggestions. A group exists as long as somebody is in it. To rename one, change the Groups of its users with POST /user/bulk, and the options and keys that name it.',
@@ -103,11 +94,8 @@ export const userRoutes = [
     responses: { 200: { description: 'A page of groups, ordered by name.', schema: PageOf(Group) } },
     handle: async (ctx, { query }) => ok(await listGroups(ctx, query)),
   }),
-  route({
+  route('GET /user/{LoginID}', 'readUser', {
     ...common,
-    method: 'GET',
-    path: '/user/{LoginID}',
-    name: 'readUser',
     summary: 'Read a user',
     description: 'The password is never returned.',
     scope: 'users:read',
@@ -117,11 +105,8 @@ export const userRoutes = [
     problems: ['user_not_found'],
     handle: async (ctx, { params }) => ok(await readUser(ctx, { loginId: params.LoginID })),
   }),
-  route({
+  route('PUT /user/{LoginID}', 'updateUser', {
     ...common,
-    method: 'PUT',
-    path: '/user/{LoginID}',
-    name: 'updateUser',
     summary: 'Change a user',
     description:
       'Fields that you leave out keep their values; `null` clears a field, except TimeFactor, where it removes all time limits. LoginID cannot be changed.',
@@ -135,11 +120,8 @@ export const userRoutes = [
     audits: ['user.access_changed'],
     handle: async (ctx, { params, body }) => ok(await updateUser(ctx, { ...body, loginId: params.LoginID })),
   }),
-  route({
+  route('GET /user/check/{LoginID}', 'checkUser', {
     ...common,
-    method: 'GET',
-    path: '/user/check/{LoginID}',
-    name: 'checkUser',
     summary: 'Check whether a user exists and is enabled',
     description: 'The status is always 200. For a user who does not exist, `Result` is -1.',
     scope: 'users:read',
@@ -149,11 +131,8 @@ export const userRoutes = [
     },
     handle: async (ctx, { params }) => ok(await checkUser(ctx, { loginId: params.LoginID })),
   }),
-  route({
+  route('POST /user/check/{LoginID}', 'checkPassword', {
     ...common,
-    method: 'POST',
-    path: '/user/check/{LoginID}',
-    name: 'checkPassword',
     summary: "Check a user's hashed password",
     description:
       'Send the password hashed with the same function as when the user was created. After ten wrong passwords for one user within 15 minutes the response is 429.',
@@ -172,11 +151,8 @@ export const userRoutes = [
       checkPassword(ctx, { loginId: params.LoginID, password: body.Password }),
     handle: async (_, { prepared }) => ok(prepared),
   }),
-  route({
+  route('PUT /user/password/{LoginID}', 'setPassword', {
     ...common,
-    method: 'PUT',
-    path: '/user/password/{LoginID}',
-    name: 'setPassword',
     summary: 'Set a password for the pages of this service',
     description:
       "For administrators. Hash the password with the function that `GET /session/password/{TenantID}` returns. The user can sign in with this password even if the tenant has declared no hash function. The user's sessions, invitation and password resets end. Invite users instead if they can receive a link, so that nobody else knows their password.",

@@ -27,22 +27,16 @@ async function collect(body: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 export const verifyRoutes = [
-  route({
+  route('GET /verify', 'openCertificateCheck', {
     ...open,
-    method: 'GET',
-    path: '/verify',
-    name: 'openCertificateCheck',
     summary: 'Open the page that checks certificates',
     description: 'A page for people, with a field for the number and a place to drop a file.',
     page: true,
     responses: { 200: { description: 'The page.', type: 'text/html' } },
     handle: async (_ctx, { request }) => checkPage(languageOf(request)),
   }),
-  route({
+  route('POST /verify', 'verifyCertificateFile', {
     ...open,
-    method: 'POST',
-    path: '/verify',
-    name: 'verifyCertificateFile',
     summary: 'Check a file',
     description:
       'Checks the signature in a PDF, PNG, SVG, VC-JWT or JSON credential that a tenant of this service issued. Needs no key, and stores nothing.',
@@ -62,11 +56,8 @@ export const verifyRoutes = [
       return ok(await checkFile(ctx, file));
     },
   }),
-  route({
+  route('GET /verify/{Number}', 'verifyCertificate', {
     ...open,
-    method: 'GET',
-    path: '/verify/{Number}',
-    name: 'verifyCertificate',
     summary: 'Check a certificate',
     description:
       'Needs no key. Browsers get a page in the language of the reader, programs get JSON. Anyone who knows the number can see the name, the course, the dates and the issuer.',

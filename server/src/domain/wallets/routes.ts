@@ -6,13 +6,10 @@ import { createOffer } from './offers.ts';
 import { WalletOffer } from './schemas.ts';
 
 export const walletRoutes = [
-  route({
+  route('POST /enrolment/{LoginID}/{EnrollID}/certificate/offer', 'offerCertificate', {
     tag: 'Certificates',
     access: 'tenant',
     scope: 'enrolments:write',
-    method: 'POST',
-    path: '/enrolment/{LoginID}/{EnrollID}/certificate/offer',
-    name: 'offerCertificate',
     summary: 'Offer a certificate to a wallet',
     description:
       'A pre-authorised offer (OpenID4VCI 1.0), with which the wallet of the learner gets the newest certificate of the enrolment as an SD-JWT VC. Show the URL only to the learner, because the first person to use it gets the certificate. It is valid for five minutes, and once.',

@@ -102,12 +102,13 @@ async function giveCredential(ctx: TenantContext, request: FastifyRequest): Prom
 
 const operation = (
   method: 'GET' | 'POST',
-  path: string,
+  path: `/${string}`,
   name: string,
   work: (ctx: TenantContext, request: FastifyRequest) => Promise<RouteResponse>,
 ) =>
-  route({
-    ...{ ...common, method, path, name, summary: name },
+  route(`${method} ${path}`, name, {
+    ...common,
+    summary: name,
     ...(method === 'POST' ? { raw, events: [] } : {}),
     handle: async (ctx, { request, params }) => work(await openIssuer(ctx, params.TenantID), request),
   });

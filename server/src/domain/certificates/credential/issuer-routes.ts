@@ -16,7 +16,6 @@ const issuer = {
   tag: 'Certificates',
   access: 'anyone',
   scope: null,
-  method: 'GET',
   problems: ['tenant_not_found'],
 } as const;
 
@@ -55,10 +54,8 @@ const didDocumentResponse = {
 };
 
 export const issuerRoutes = [
-  route({
+  route('GET /.well-known/did.json', 'readIssuerOfDomain', {
     ...issuer,
-    path: '/.well-known/did.json',
-    name: 'readIssuerOfDomain',
     summary: "Read the DID document of a tenant's own domain",
     description:
       "For the host name of the request, which is one of the tenant's `IssuerDomains`: its did:web, with all public keys of the tenant.",
@@ -70,20 +67,16 @@ export const issuerRoutes = [
       return ok(await didDocument(await ofTenant(ctx, tenantId), `did:web:${domain}`));
     },
   }),
-  route({
+  route('GET /issuer/{TenantID}/did.json', 'readIssuer', {
     ...issuer,
-    path: '/issuer/{TenantID}/did.json',
-    name: 'readIssuer',
     summary: "Read a tenant's DID document",
     description: 'The did:web of the issuer of credentials, with all of its public keys, also former ones.',
     params,
     responses: { 200: didDocumentResponse },
     handle: async (ctx, { params }) => ok(await didDocument(await ofTenant(ctx, params.TenantID))),
   }),
-  route({
+  route('GET /issuer/{TenantID}/jwks.json', 'readIssuerKeys', {
     ...issuer,
-    path: '/issuer/{TenantID}/jwks.json',
-    name: 'readIssuerKeys',
     summary: "Read a tenant's public keys",
     description: 'As a JSON Web Key Set (RFC 7517). Former keys stay, because what they signed stays valid.',
     params,
@@ -95,10 +88,8 @@ export const issuerRoutes = [
       return ok({ keys: keys.map(({ publicJwk }) => publicJwk) });
     },
   }),
-  route({
+  route('GET /issuer/{TenantID}/status/{List}', 'readRevocations', {
     ...issuer,
-    path: '/issuer/{TenantID}/status/{List}',
-    name: 'readRevocations',
     summary: 'Read which credentials are revoked',
     description:
       'A BitstringStatusListCredential, which credentials refer to. With `Accept: application/statuslist+jwt`, the same as a Token Status List, for the SD-JWT VCs in wallets.',

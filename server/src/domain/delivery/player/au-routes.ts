@@ -81,11 +81,8 @@ const anyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-P
 
 /** The routes of units that report directly to the service. */
 export const auRoutes = [
-  route({
+  route('POST /play/{token}/au', 'openUnit', {
     ...content,
-    method: 'POST',
-    path: '/play/{token}/au',
-    name: 'openUnit',
     summary: 'Open a session for a unit that reports directly to the service',
     description: 'For cmi5, xAPI and AICC units. The open session of the enrolment is abandoned.',
     runTime: { token: 'session', use: 'heartbeat' },
@@ -100,11 +97,8 @@ export const auRoutes = [
       headers: notStored,
     }),
   }),
-  route({
+  route('GET /play/{token}/results', 'readSessionResults', {
     ...content,
-    method: 'GET',
-    path: '/play/{token}/results',
-    name: 'readSessionResults',
     summary: 'Read the current results',
     description: 'For units that report directly to the service and bypass the page.',
     runTime: { token: 'session', use: 'heartbeat' },
@@ -117,11 +111,8 @@ export const auRoutes = [
       headers: notStored,
     }),
   }),
-  route({
+  route('POST /play/{token}/fetch', 'fetchToken', {
     ...content,
-    method: 'POST',
-    path: '/play/{token}/fetch',
-    name: 'fetchToken',
     summary: 'Get the LRS token of an AU (the cmi5 fetch URL)',
     description: 'Returns the token only once. Requests from any origin are allowed.',
     runTime: { token: 'session', use: 'heartbeat' },
@@ -143,11 +134,8 @@ export const auRoutes = [
       return { status: 200, body, headers: { ...notStored, ...anyOrigin } };
     },
   }),
-  route({
+  route('GET /play/{token}/returned', 'returnFromUnit', {
     ...content,
-    method: 'GET',
-    path: '/play/{token}/returned',
-    name: 'returnFromUnit',
     summary: 'Return from a unit (the cmi5 returnURL)',
     description: 'The player replaces this page. If the unit is in its own window, the learner can close it.',
     runTime: { token: 'session', use: 'file' },

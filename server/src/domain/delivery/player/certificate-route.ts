@@ -15,14 +15,11 @@ import { readSession } from './tokens.ts';
 const ended = (end: SessionEnd) => new Problem(end, sessionEnds[end]);
 
 /** The player shows it at the end of a course. Previews have no enrolment, so they have no certificate. */
-export const playerCertificateRoute = route({
+export const playerCertificateRoute = route('GET /play/{token}/certificate', 'readPlayerCertificate', {
   origin: 'content',
   tag: 'Player',
   access: 'session',
   scope: null,
-  method: 'GET',
-  path: '/play/{token}/certificate',
-  name: 'readPlayerCertificate',
   summary: 'Read the certificate that the learner has earned',
   description: 'For the player page, which asks for it after the last commit.',
   runTime: { token: 'session', use: 'file' },

@@ -52,11 +52,8 @@ const html = (description: string) => ({ description, type: 'text/html' });
 
 /** The routes of the content origin: the player page, its sessions, and course files for open sessions. */
 export const contentRoutes = [
-  route({
+  route('GET /play/{token}', 'openPlayer', {
     ...content,
-    method: 'GET',
-    path: '/play/{token}',
-    name: 'openPlayer',
     summary: 'Open the player',
     description: 'The page that a launch link redirects to. It opens a session and plays the course.',
     runTime: { token: 'ticket', use: 'page' },
@@ -81,10 +78,7 @@ export const contentRoutes = [
       };
     },
   }),
-  route({
-    method: 'GET',
-    path: '/preview',
-    name: 'openPreview',
+  route('GET /preview', 'openPreview', {
     summary: 'Open a preview (the PreviewURL)',
     description: 'Redirects to the player, like a launch link. Nothing is recorded.',
     origin: 'content',
@@ -116,11 +110,8 @@ export const contentRoutes = [
       return clickPreview(ctx, request);
     },
   }),
-  route({
+  route('POST /play/{token}/session', 'openSession', {
     ...content,
-    method: 'POST',
-    path: '/play/{token}/session',
-    name: 'openSession',
     summary: 'Open a player session',
     description:
       'Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session. The problem `launch_refused` also has `Page`, with a `Title`, a `Reason` and a `Link` for the learner, in the language from `Accept-Language`. `Link` is null, or has the `Text` and `URL` of a link to a review or to the course.',
@@ -144,11 +135,8 @@ export const contentRoutes = [
       };
     },
   }),
-  route({
+  route('POST /play/{token}/commit', 'commit', {
     ...content,
-    method: 'POST',
-    path: '/play/{token}/commit',
-    name: 'commit',
     summary: 'Save the run-time data of a unit',
     description:
       'The receipt confirms that the commit is in the database. A page that is closing sends the commit as text, with any Content-Type.',
@@ -181,11 +169,8 @@ export const contentRoutes = [
       return { status: 200, body: receipt };
     },
   }),
-  route({
+  route('GET /play/{token}/alive', 'keepSessionAlive', {
     ...content,
-    method: 'GET',
-    path: '/play/{token}/alive',
-    name: 'keepSessionAlive',
     summary: 'Report that the page is still open',
     description: 'The player calls this operation once a minute to learn whether its session is still open.',
     runTime: { token: 'session', use: 'heartbeat' },
@@ -197,11 +182,8 @@ export const contentRoutes = [
       return { status: 204, headers: notStored };
     },
   }),
-  route({
+  route('GET /play/{token}/content/*', 'readCourseFile', {
     ...content,
-    method: 'GET',
-    path: '/play/{token}/content/*',
-    name: 'readCourseFile',
     summary: 'Read a file of the course',
     description: 'Supports the Range header. The case of the path is ignored if only one file matches.',
     runTime: { token: 'session', use: 'file' },

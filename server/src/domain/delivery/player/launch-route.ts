@@ -17,10 +17,7 @@ export function rewriteLaunch(url: string): string {
  * Handles a click on a LaunchURL. It writes nothing, so mail scanners that follow the link do no harm. Only the links on
  * the page of a path, which name a part, enrol the learner on it.
  */
-export const launchRoute = route({
-  method: 'GET',
-  path: '/launch',
-  name: 'launch',
+export const launchRoute = route('GET /launch', 'launch', {
   summary: 'Start a course (the LaunchURL of an enrolment)',
   description:
     'The link that the learner opens. It can be opened any number of times. Each time, the rules that `explain` reports are evaluated.',

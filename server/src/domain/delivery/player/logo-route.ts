@@ -8,14 +8,11 @@ import { knownBranding, logoHeaders, readLogoFile } from '../../tenants/branding
 import { findOpenSession } from './open-sessions.ts';
 
 /** The logo in the player's bar. The player's policy allows only images from its own origin. */
-export const playerLogoRoute = route({
+export const playerLogoRoute = route('GET /play/{token}/logo', 'readPlayerLogo', {
   origin: 'content',
   tag: 'Player',
   access: 'session',
   scope: null,
-  method: 'GET',
-  path: '/play/{token}/logo',
-  name: 'readPlayerLogo',
   summary: "Read the tenant's logo",
   description: 'For the player page.',
   runTime: { token: 'session', use: 'file' },

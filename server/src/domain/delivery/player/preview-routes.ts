@@ -8,10 +8,7 @@ const params = Type.Object({ CourseID });
 const responses = { 201: { description: 'The preview, in which nothing is recorded.', schema: Preview } };
 
 export const previewRoutes = [
-  route({
-    method: 'POST',
-    path: '/course/{CourseID}/preview',
-    name: 'previewCourse',
+  route('POST /course/{CourseID}/preview', 'previewCourse', {
     summary: 'Preview any release of a course',
     description:
       'For authors. Drafts can be previewed too. The link can be opened for 15 minutes, and nothing is recorded.',
@@ -29,10 +26,7 @@ export const previewRoutes = [
       return created(preview, preview.PreviewURL);
     },
   }),
-  route({
-    method: 'POST',
-    path: '/catalogue/course/{CourseID}/preview',
-    name: 'previewOfferedCourse',
+  route('POST /catalogue/course/{CourseID}/preview', 'previewOfferedCourse', {
     summary: 'Preview a course offered to the tenant',
     description: 'Like `previewCourse`, but for the current release of a published course.',
     tag: 'Catalogue',

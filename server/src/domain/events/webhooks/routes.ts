@@ -39,11 +39,8 @@ const common = {
 } as const;
 
 export const webhookRoutes = (sources: Sources): readonly Route[] => [
-  route({
+  route('POST /webhook', 'createWebhook', {
     ...common,
-    method: 'POST',
-    path: '/webhook',
-    name: 'createWebhook',
     summary: 'Create a webhook endpoint',
     description:
       'Deliveries are signed according to Standard Webhooks. The secret is shown only in this response. With `Kind` `xapi`, it forwards statements to another LRS, which also requires the scope `xapi:read`.',
@@ -61,11 +58,8 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
       return created(webhook, path`/webhook/${webhook.WebhookID}`);
     },
   }),
-  route({
+  route('GET /webhook', 'listWebhooks', {
     ...common,
-    method: 'GET',
-    path: '/webhook',
-    name: 'listWebhooks',
     summary: 'List webhook endpoints',
     description: 'Shows whether each endpoint is enabled, disabled or failing.',
     query: Fields(pageQuery),
@@ -74,11 +68,8 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     },
     handle: async (ctx, { query }) => ok(await listWebhooks(ctx, query)),
   }),
-  route({
+  route('GET /webhook/{WebhookID}', 'readWebhook', {
     ...common,
-    method: 'GET',
-    path: '/webhook/{WebhookID}',
-    name: 'readWebhook',
     summary: 'Read a webhook endpoint',
     description: 'The secret is not returned.',
     params,
@@ -87,11 +78,8 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     handle: async (ctx, { params }) =>
       ok(toWebhook(await readWebhookRow(ctx, { webhookId: params.WebhookID }))),
   }),
-  route({
+  route('PUT /webhook/{WebhookID}', 'updateWebhook', {
     ...common,
-    method: 'PUT',
-    path: '/webhook/{WebhookID}',
-    name: 'updateWebhook',
     summary: 'Change, disable or enable a webhook endpoint',
     description: 'An endpoint that is enabled again receives the events that it missed.',
     example: ['Types'],
@@ -104,11 +92,8 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     handle: async (ctx, { params, body }) =>
       ok(await updateWebhook(ctx, { ...body, webhookId: params.WebhookID })),
   }),
-  route({
+  route('DELETE /webhook/{WebhookID}', 'deleteWebhook', {
     ...common,
-    method: 'DELETE',
-    path: '/webhook/{WebhookID}',
-    name: 'deleteWebhook',
     summary: 'Delete a webhook endpoint and its deliveries',
     description: 'Events that have not been delivered yet will not be sent.',
     params,
@@ -118,11 +103,8 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     audits: ['webhook.deleted'],
     handle: async (ctx, { params }) => ok(await deleteWebhook(ctx, { webhookId: params.WebhookID })),
   }),
-  route({
+  route('POST /webhook/{WebhookID}/rotate', 'rotateWebhookSecret', {
     ...common,
-    method: 'POST',
-    path: '/webhook/{WebhookID}/rotate',
-    name: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook endpoint',
     description:
       'During the overlap, deliveries are signed with both secrets, so that you can switch to the new one without losing any.',
@@ -138,11 +120,8 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     handle: async (ctx, { params, body }) =>
       ok(await rotateSecret(ctx, { ...body, webhookId: params.WebhookID })),
   }),
-  route({
+  route('POST /webhook/{WebhookID}/ping', 'pingWebhook', {
     ...common,
-    method: 'POST',
-    path: '/webhook/{WebhookID}/ping',
-    name: 'pingWebhook',
     summary: 'Send a test event',
     description:
       'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log. If the endpoint is an LRS, one statement is read from it instead, to test the URL and the credentials.',
@@ -153,11 +132,8 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     prepare: (ctx, { params }) => sendPing(ctx, sources, { webhookId: params.WebhookID }),
     handle: async (ctx, { prepared }) => ok(await recordPing(ctx, prepared)),
   }),
-  route({
+  route('GET /webhook/{WebhookID}/delivery', 'listDeliveries', {
     ...common,
-    method: 'GET',
-    path: '/webhook/{WebhookID}/delivery',
-    name: 'listDeliveries',
     summary: 'List the deliveries of an endpoint',
     description: 'Newest first, with the request that was sent and the response that was received.',
     params,
@@ -167,11 +143,8 @@ export const webhookRoutes = (sources: Sources): readonly Route[] => [
     handle: async (ctx, { params, query }) =>
       ok(await listDeliveries(ctx, { ...query, webhookId: params.WebhookID })),
   }),
-  route({
+  route('POST /webhook/{WebhookID}/replay', 'replayEvents', {
     ...common,
-    method: 'POST',
-    path: '/webhook/{WebhookID}/replay',
-    name: 'replayEvents',
     summary: 'Replay events',
     description:
       'Sends past events again, for example after an outage on your side. Send either `EventIDs`, or `From` and optionally `Until`.',

@@ -19,14 +19,11 @@ const toWrite = {
   scope: 'enrolments:write',
   additionalScopes: ['enrolments:read', 'users:read'],
 } as const;
-const one = { path: '/report/schedule/{ScheduleID}', params: scheduleParams } as const;
+const one = { params: scheduleParams } as const;
 
 export const scheduleRoutes = [
-  route({
+  route('POST /report/schedule', 'createReportSchedule', {
     ...toWrite,
-    method: 'POST',
-    path: '/report/schedule',
-    name: 'createReportSchedule',
     summary: 'Schedule a report',
     description:
       'Sends a report every day, week or month, by email to administrators or as the event `report.ready`. A tenant can have at most 20 scheduled reports.',
@@ -41,33 +38,26 @@ export const scheduleRoutes = [
       return created(schedule, path`/report/schedule/${schedule.ScheduleID}`);
     },
   }),
-  route({
+  route('GET /report/schedule', 'listReportSchedules', {
     ...toRead,
-    method: 'GET',
-    path: '/report/schedule',
-    name: 'listReportSchedules',
     summary: 'List scheduled reports',
     description: 'Shows when each report runs next, and how its last run ended.',
     query: Fields(pageQuery),
     responses: { 200: { description: 'A page of scheduled reports.', schema: PageOf(ReportSchedule) } },
     handle: async (ctx, { query }) => ok(await listSchedules(ctx, query)),
   }),
-  route({
+  route('GET /report/schedule/{ScheduleID}', 'readReportSchedule', {
     ...toRead,
     ...one,
-    method: 'GET',
-    name: 'readReportSchedule',
     summary: 'Read a scheduled report',
     description: 'Shows when it runs next, and how its last run ended.',
     responses: { 200: { description: 'The scheduled report.', schema: ReportSchedule } },
     problems: ['schedule_not_found'],
     handle: async (ctx, { params }) => ok(await readSchedule(ctx, { scheduleId: params.ScheduleID })),
   }),
-  route({
+  route('PUT /report/schedule/{ScheduleID}', 'updateReportSchedule', {
     ...toWrite,
     ...one,
-    method: 'PUT',
-    name: 'updateReportSchedule',
     summary: 'Change, pause or resume a scheduled report',
     description:
       'Fields that you leave out keep their values. A report runs at most once in ten minutes, even if its times are changed.',
@@ -80,11 +70,9 @@ export const scheduleRoutes = [
     handle: async (ctx, { params, body }) =>
       ok(await updateSchedule(ctx, { ...body, scheduleId: params.ScheduleID })),
   }),
-  route({
+  route('DELETE /report/schedule/{ScheduleID}', 'deleteReportSchedule', {
     ...toWrite,
     ...one,
-    method: 'DELETE',
-    name: 'deleteReportSchedule',
     summary: 'Delete a scheduled report',
     description: 'Emails that have not been sent yet are cancelled.',
     responses: { 200: { description: 'The deleted report.', schema: ReportSchedule } },
@@ -93,11 +81,8 @@ export const scheduleRoutes = [
     audits: ['report_schedule.deleted'],
     handle: async (ctx, { params }) => ok(await deleteSchedule(ctx, { scheduleId: params.ScheduleID })),
   }),
-  route({
+  route('POST /report/schedule/{ScheduleID}/run', 'runReportSchedule', {
     ...toWrite,
-    method: 'POST',
-    path: '/report/schedule/{ScheduleID}/run',
-    name: 'runReportSchedule',
     summary: 'Run a scheduled report now',
     description:
       'The report runs within about ten seconds, even if it is paused. Its next regular run does not change. After a successful run, it can be run again after ten minutes.',

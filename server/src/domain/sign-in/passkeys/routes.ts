@@ -46,11 +46,8 @@ async function ownStore(ctx: Context, request: FastifyRequest): Promise<PasskeyS
 }
 
 export const passkeyRoutes = [
-  route({
+  route('POST /session/passkey/challenge', 'createPasskeyChallenge', {
     ...open,
-    method: 'POST',
-    path: '/session/passkey/challenge',
-    name: 'createPasskeyChallenge',
     summary: 'Get a challenge to add or use a passkey',
     description:
       'For users who are signed in to a page of this service. The challenge can be used once, within five minutes, by the same session; a newer one replaces it.',
@@ -62,11 +59,8 @@ export const passkeyRoutes = [
     handle: async (ctx, { body, request }) =>
       ok(await createChallenge(ctx, await ownStore(ctx, request), body)),
   }),
-  route({
+  route('POST /session/passkey/use', 'usePasskey', {
     ...open,
-    method: 'POST',
-    path: '/session/passkey/use',
-    name: 'usePasskey',
     summary: 'Use a passkey as the second step of signing in',
     description: 'The session gets a new cookie, and can then make other calls.',
     body: PasskeyAnswer,
@@ -81,11 +75,8 @@ export const passkeyRoutes = [
       return signedIn(ctx, await use());
     },
   }),
-  route({
+  route('GET /session/passkey', 'listOwnPasskeys', {
     ...open,
-    method: 'GET',
-    path: '/session/passkey',
-    name: 'listOwnPasskeys',
     summary: 'List your own passkeys',
     description: 'For administrators and the operator.',
     responses: { 200: { description: 'The passkeys.', schema: PasskeyList } },
@@ -93,11 +84,8 @@ export const passkeyRoutes = [
     handle: async (ctx, { request }) =>
       ok({ Items: await listOwnPasskeys(ctx, await ownStore(ctx, request)) }),
   }),
-  route({
+  route('POST /session/passkey', 'addPasskey', {
     ...open,
-    method: 'POST',
-    path: '/session/passkey',
-    name: 'addPasskey',
     summary: 'Add a passkey',
     description:
       'Once an account has a passkey, each of its sessions must use one. The session that added it gets a new cookie.',
@@ -114,11 +102,8 @@ export const passkeyRoutes = [
       return { status: 201, body: added.passkey, headers: cookieOf(ctx, added.token) };
     },
   }),
-  route({
+  route('PUT /session/passkey/{PasskeyID}', 'renamePasskey', {
     ...open,
-    method: 'PUT',
-    path: '/session/passkey/{PasskeyID}',
-    name: 'renamePasskey',
     summary: 'Rename one of your passkeys',
     description: 'The name only helps you to recognise it.',
     params: PasskeyParams,
@@ -132,11 +117,8 @@ export const passkeyRoutes = [
       return ok(await renamePasskey(ctx, await ownStore(ctx, request), input));
     },
   }),
-  route({
+  route('DELETE /session/passkey/{PasskeyID}', 'removePasskey', {
     ...open,
-    method: 'DELETE',
-    path: '/session/passkey/{PasskeyID}',
-    name: 'removePasskey',
     summary: 'Remove one of your passkeys',
     description: 'All of your other sessions end. If a passkey is required, the last one cannot be removed.',
     params: PasskeyParams,
@@ -149,10 +131,7 @@ export const passkeyRoutes = [
       return { status: 204 };
     },
   }),
-  route({
-    method: 'GET',
-    path: '/user/{LoginID}/passkey',
-    name: 'listUserPasskeys',
+  route('GET /user/{LoginID}/passkey', 'listUserPasskeys', {
     summary: "List a user's passkeys",
     description:
       'Only administrators need passkeys. A user who is no longer an administrator may still have some.',
@@ -165,10 +144,7 @@ export const passkeyRoutes = [
     handle: async (ctx, { params }) =>
       ok({ Items: await listUserPasskeys(ctx, { loginId: params.LoginID }) }),
   }),
-  route({
-    method: 'DELETE',
-    path: '/user/{LoginID}/passkey',
-    name: 'removeUserPasskeys',
+  route('DELETE /user/{LoginID}/passkey', 'removeUserPasskeys', {
     summary: 'Remove all passkeys of a user who has lost them',
     description:
       'The user is signed out, and can then sign in with the password alone. If the tenant requires a passkey, the user has to add a new one. If somebody else may know the password, change it first.',

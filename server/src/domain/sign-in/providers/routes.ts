@@ -41,11 +41,8 @@ const ofTenant = Type.Object({ TenantID });
 const ofProvider = Type.Object({ TenantID, ProviderID });
 
 export const providerRoutes = [
-  route({
+  route('PUT /identity-provider/{ProviderID}', 'putIdentityProvider', {
     ...common,
-    method: 'PUT',
-    path: '/identity-provider/{ProviderID}',
-    name: 'putIdentityProvider',
     summary: 'Add or change an identity provider',
     description:
       'An OpenID provider with which users of your tenant sign in. A new one needs `Issuer` and `ClientID`. Fields that you leave out keep their values. Sessions from the provider have no more scopes than the key with which you changed it last, so the key must have all scopes that learners need.',
@@ -65,22 +62,16 @@ export const providerRoutes = [
       return isNew ? created(provider, path`/identity-provider/${provider.ProviderID}`) : ok(provider);
     },
   }),
-  route({
+  route('GET /identity-provider', 'listIdentityProviders', {
     ...common,
-    method: 'GET',
-    path: '/identity-provider',
-    name: 'listIdentityProviders',
     summary: 'List identity providers',
     description: 'Ordered by ProviderID. Client secrets are not returned.',
     query: Fields(pageQuery),
     responses: { 200: { description: 'A page of identity providers.', schema: IdentityProviderList } },
     handle: async (ctx, { query }) => ok(await listProviders(ctx, query)),
   }),
-  route({
+  route('GET /identity-provider/{ProviderID}', 'readIdentityProvider', {
     ...common,
-    method: 'GET',
-    path: '/identity-provider/{ProviderID}',
-    name: 'readIdentityProvider',
     summary: 'Read an identity provider',
     description: 'Includes the redirect URI to register at the provider. The client secret is not returned.',
     params,
@@ -88,11 +79,8 @@ export const providerRoutes = [
     problems: ['provider_not_found'],
     handle: async (ctx, { params }) => ok(await readProvider(ctx, { providerId: params.ProviderID })),
   }),
-  route({
+  route('DELETE /identity-provider/{ProviderID}', 'deleteIdentityProvider', {
     ...common,
-    method: 'DELETE',
-    path: '/identity-provider/{ProviderID}',
-    name: 'deleteIdentityProvider',
     summary: 'Delete an identity provider',
     description:
       'Its links to users are deleted, and sessions from it end. The users and their results stay.',
@@ -103,11 +91,8 @@ export const providerRoutes = [
     audits: ['identity_provider.deleted'],
     handle: async (ctx, { params }) => ok(await deleteProvider(ctx, { providerId: params.ProviderID })),
   }),
-  route({
+  route('POST /identity-provider/{ProviderID}/test', 'testIdentityProvider', {
     ...common,
-    method: 'POST',
-    path: '/identity-provider/{ProviderID}/test',
-    name: 'testIdentityProvider',
     summary: 'Test the connection to an identity provider',
     description:
       'Tries what a sign-in needs, and names the first step that fails and what to do about it. Nobody is signed in.',
@@ -122,11 +107,8 @@ export const providerRoutes = [
     },
     handle: async (_, { prepared }) => ok(prepared),
   }),
-  route({
+  route('DELETE /identity-provider/{ProviderID}/user/{LoginID}', 'unlinkUser', {
     ...common,
-    method: 'DELETE',
-    path: '/identity-provider/{ProviderID}/user/{LoginID}',
-    name: 'unlinkUser',
     summary: 'Unlink a user from an identity provider',
     description:
       'For an account that was linked to the wrong user, or was created again at the provider. The next sign-in links by the rule of the provider.',
@@ -140,11 +122,8 @@ export const providerRoutes = [
       return { status: 204 };
     },
   }),
-  route({
+  route('GET /sso/{TenantID}/provider', 'listSignInProviders', {
     ...open,
-    method: 'GET',
-    path: '/sso/{TenantID}/provider',
-    name: 'listSignInProviders',
     summary: 'List the sign-in buttons of a tenant',
     description:
       'For sign-in pages. The path contains the ID or name of the tenant. Empty if the tenant is unknown or has no identity provider.',
@@ -158,11 +137,8 @@ export const providerRoutes = [
     handle: async (ctx, { params, query }) =>
       ok(await signInProviders(ctx, { tenant: params.TenantID, email: query.Email })),
   }),
-  route({
+  route('GET /sso/{TenantID}/start', 'startSignIn', {
     ...open,
-    method: 'GET',
-    path: '/sso/{TenantID}/start',
-    name: 'startSignIn',
     summary: 'Sign in with an identity provider',
     description:
       "Redirect the user's browser here. If the tenant has several providers and neither `ProviderID` nor `Email` selects one, the user chooses.",
@@ -197,11 +173,8 @@ export const providerRoutes = [
         asksAgain: query.AsAnother ?? false,
       }),
   }),
-  route({
+  route('GET /sso/{TenantID}/callback/{ProviderID}', 'finishSignIn', {
     ...open,
-    method: 'GET',
-    path: '/sso/{TenantID}/callback/{ProviderID}',
-    name: 'finishSignIn',
     summary: 'Return from an identity provider',
     description: 'The redirect URI. Works only in the browser that started the sign-in.',
     params: ofProvider,
@@ -224,11 +197,8 @@ export const providerRoutes = [
     handle: (ctx, { params, request }) =>
       finishSignIn(ctx, request, { tenantId: params.TenantID, providerId: params.ProviderID }),
   }),
-  route({
+  route('GET /sso/{TenantID}/sign-out/{ProviderID}', 'signOutAtProvider', {
     ...open,
-    method: 'GET',
-    path: '/sso/{TenantID}/sign-out/{ProviderID}',
-    name: 'signOutAtProvider',
     summary: 'Sign out at an identity provider',
     description: 'The `SignOutURL` of a session. Open it after signing out here.',
     params: ofProvider,

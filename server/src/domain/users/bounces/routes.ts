@@ -5,10 +5,7 @@ import { clearBounce, reportBounce } from './bounces.ts';
 import { BounceReport, RecordedBounce } from './schemas.ts';
 
 export const bounceRoutes = [
-  route({
-    method: 'POST',
-    path: '/mail/bounce',
-    name: 'reportBounce',
+  route('POST /mail/bounce', 'reportBounce', {
     summary: 'Report an email that bounced',
     description:
       'Call this when your mail provider reports that it could not deliver an email. After a permanent bounce, the service sends no email to this address for the tenant, until the address of the user changes or the bounce is cleared. Repeating a report is safe.',
@@ -23,10 +20,7 @@ export const bounceRoutes = [
     audits: ['mail.bounced'],
     handle: async (ctx, { body }) => ok(await reportBounce(ctx, body)),
   }),
-  route({
-    method: 'DELETE',
-    path: '/user/{LoginID}/bounce',
-    name: 'clearBounce',
+  route('DELETE /user/{LoginID}/bounce', 'clearBounce', {
     summary: "Clear the bounce of a user's email address",
     description:
       'The service sends email to the address again, also for other users of the tenant with the same address. If your mail provider keeps a suppression list, remove the address from it too.',

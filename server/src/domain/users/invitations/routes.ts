@@ -21,11 +21,8 @@ const common = { tag: 'Invitations', access: 'tenant' } as const;
 const writing = { ...common, scope: 'users:write', additionalScopes: ['users:admin'] } as const;
 
 export const invitationRoutes = [
-  route({
+  route('POST /invitation', 'createInvitation', {
     ...writing,
-    method: 'POST',
-    path: '/invitation',
-    name: 'createInvitation',
     summary: 'Invite a user to set a password',
     description:
       "The link opens a page where the user sets a password and is signed in. It works once and for seven days. If `SMTP_URL` is set, the service emails it to the user, unless `Notify` is false. The user's earlier invitation stops working. Invite users who forgot their password in the same way.",
@@ -37,11 +34,8 @@ export const invitationRoutes = [
     submission: (ctx, { body }) =>
       inviting(ctx, body, (invitation) => created(invitation, path`/invitation/${invitation.LoginID}`)),
   }),
-  route({
+  route('POST /invitation/bulk', 'createInvitations', {
     ...writing,
-    method: 'POST',
-    path: '/invitation/bulk',
-    name: 'createInvitations',
     summary: 'Invite many users',
     description:
       'Each row is processed like a call to `POST /invitation`. Rows are independent: a rejected row does not affect the others.',
@@ -53,11 +47,8 @@ export const invitationRoutes = [
     handle: (ctx, { query, request }, reply) =>
       inviteInBulk(ctx, { request, reply, body: request.body, plan: query.Plan ?? false }),
   }),
-  route({
+  route('GET /invitation', 'listInvitations', {
     ...common,
-    method: 'GET',
-    path: '/invitation',
-    name: 'listInvitations',
     summary: 'List invitations',
     description: "Each user's newest invitation, newest first. The list never contains a link.",
     scope: 'users:read',
@@ -70,11 +61,8 @@ export const invitationRoutes = [
     responses: { 200: { description: 'A page of invitations.', schema: CountedPageOf(Invitation) } },
     handle: async (ctx, { query }) => ok(await listInvitations(ctx, query)),
   }),
-  route({
+  route('GET /invitation/{LoginID}', 'readInvitation', {
     ...common,
-    method: 'GET',
-    path: '/invitation/{LoginID}',
-    name: 'readInvitation',
     summary: "Read a user's newest invitation",
     description: 'The response never contains a link.',
     scope: 'users:read',
@@ -83,11 +71,8 @@ export const invitationRoutes = [
     problems: ['user_not_found', 'invitation_not_found'],
     handle: async (ctx, { params }) => ok(await readInvitation(ctx, { loginId: params.LoginID })),
   }),
-  route({
+  route('DELETE /invitation/{LoginID}', 'revokeInvitation', {
     ...writing,
-    method: 'DELETE',
-    path: '/invitation/{LoginID}',
-    name: 'revokeInvitation',
     summary: "Revoke a user's invitation",
     description:
       'Its links stop working immediately. An invitation that is no longer pending stays as it is.',
@@ -98,11 +83,8 @@ export const invitationRoutes = [
     audits: ['invitation.revoked'],
     handle: async (ctx, { params }) => ok(await revokeInvitation(ctx, { loginId: params.LoginID })),
   }),
-  route({
+  route('POST /invitation/{LoginID}/{InvitationID}/link', 'createInvitationLink', {
     ...writing,
-    method: 'POST',
-    path: '/invitation/{LoginID}/{InvitationID}/link',
-    name: 'createInvitationLink',
     summary: 'Create another link for an invitation',
     description:
       'For an application that delivers invitations: it receives the event `invitation.created`, which contains no link, and requests one here. Up to five links of an invitation work at the same time; using one ends all of them.',

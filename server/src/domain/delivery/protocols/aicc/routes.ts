@@ -16,14 +16,11 @@ const failed = (description: string) => ({
 });
 
 export const aiccRoutes = [
-  route({
+  route('POST /play/{token}/hacp', 'reportByHacp', {
     origin: 'content',
     tag: 'Player',
     access: 'session',
     scope: null,
-    method: 'POST',
-    path: '/play/{token}/hacp',
-    name: 'reportByHacp',
     summary: 'Report from AICC content (the HACP AICC_URL)',
     description:
       'Accepts the CMI001 commands GetParam, PutParam, ExitAU, PutInteractions, PutObjectives, PutComments, PutPath and PutPerformance. A report counts once the response contains `error=0`. The response is `error=3` if the session has ended or the URL is unknown. Requests from any origin are allowed.',

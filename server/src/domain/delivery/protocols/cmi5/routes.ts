@@ -18,10 +18,7 @@ const Waiver = Fields(
 );
 
 export const cmi5Routes = [
-  route({
-    method: 'POST',
-    path: '/enrolment/{LoginID}/{EnrollID}/waive',
-    name: 'waiveUnit',
+  route('POST /enrolment/{LoginID}/{EnrollID}/waive', 'waiveUnit', {
     summary: 'Waive a unit of a cmi5 course',
     description:
       'The learner need not take the unit: it counts as satisfied, without a score. The learner must have opened the course at least once. Waiving a unit again changes nothing.',
